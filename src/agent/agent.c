@@ -58,8 +58,8 @@ static ocdm_status check_settings(const ocdm__agent_settings *settings, ocdm_err
     for (uint32_t i = 0; i < settings->averages.count; i++)
         if (!(settings->averages.values[i] > 0 && settings->averages.values[i] < 1))
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "the rate of an average must be above 0 and below 1");
-    ocdm_status status = check_descent(settings, error);
-    return status == OCDM_OK ? check_loss(&settings->loss, error) : status;
+    OCDM_TRY(check_descent(settings, error));
+    return check_loss(&settings->loss, error);
 }
 
 static ocdm_status create_network(ocdm__agent *agent, const ocdm__agent_settings *settings, ocdm_error *error)
@@ -176,17 +176,15 @@ ocdm_status ocdm__agent_create(const ocdm__agent_settings *settings, const struc
 {
     ocdm__agent_settings wanted = *settings;
     struct ocdm__weights_fit fit = {0};
-    ocdm_status status = check_settings(settings, error);
-    if (status == OCDM_OK && weights != NULL)
-        status = ocdm__weights_fit(weights->file, &fit, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(check_settings(settings, error));
+    if (weights != NULL)
+        OCDM_TRY(ocdm__weights_fit(weights->file, &fit, error));
     if (wanted.blocks == 0 && fit.model != NULL && strcmp(fit.model, wanted.model) == 0)
         wanted.blocks = fit.blocks;
     ocdm__agent *made = ocdm__allocate(1, sizeof *made);
     if (made == NULL)
         return ocdm__fail_memory(error, "an agent");
-    status = create_network(made, &wanted, error);
+    ocdm_status status = create_network(made, &wanted, error);
     if (status == OCDM_OK && weights != NULL)
         status = ocdm__agent_load(made, weights, NULL, error);
     if (status == OCDM_OK)
@@ -240,30 +238,25 @@ static ocdm_status run_pass(ocdm__agent *agent, const struct ocdm__labelled_batc
                               .logit_gradients = room->logit_gradients};
     const struct ocdm__targets targets = targets_of(agent, batch, room->row_losses);
     size_t bad;
-    ocdm_status status = ocdm__network_forward(&pass, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__network_forward(&pass, error));
     double mean = ocdm__loss(&targets, &agent->settings.loss, room->logits, room->logit_gradients, &bad);
     agent->bad_sample = bad;
     if (bad < batch->count)
         return ocdm__fail(error, OCDM_BAD_RECORD, "go back to the last checkpoint; a smaller learning rate or --clip may help",
                           "the loss of sample %zu of the batch is not a finite number", bad);
-    status = ocdm__network_backward(&pass, sink, error);
-    if (status == OCDM_OK && loss != NULL)
+    OCDM_TRY(ocdm__network_backward(&pass, sink, error));
+    if (loss != NULL)
         *loss = mean;
-    return status;
+    return OCDM_OK;
 }
 
 static ocdm_status prepared_pass(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, bool frozen,
                                  const struct ocdm__gradient_sink *sink, double *loss, ocdm_error *error)
 {
-    ocdm_status status = ocdm__agent_check(agent, error);
-    if (status == OCDM_OK)
-        status = check_batch(agent, batch, error);
-    if (status == OCDM_OK && !frozen)
-        status = check_norms(agent->network, batch->count, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__agent_check(agent, error));
+    OCDM_TRY(check_batch(agent, batch, error));
+    if (!frozen)
+        OCDM_TRY(check_norms(agent->network, batch->count, error));
     struct ocdm__share share = ocdm__share_of(agent->network, batch->count);
     bool together = agent->ranks != NULL && sink->flat == NULL;
     share.starts = agent->starts;
@@ -272,7 +265,7 @@ static ocdm_status prepared_pass(ocdm__agent *agent, const struct ocdm__labelled
     if (together && ocdm__together_leads(agent))
         share.given = 0;
     int before = ocdm__single_thread();
-    status = reserve(agent, &share, room_of(agent, sink), error);
+    ocdm_status status = reserve(agent, &share, room_of(agent, sink), error);
     if (status == OCDM_OK && sink->flat == NULL)
         status = ocdm__parameters_add_adam(agent->network, error);
     if (status == OCDM_OK && together && ocdm__together_leads(agent))
@@ -356,12 +349,11 @@ ocdm_status ocdm__agent_batch_gradient(ocdm__agent *agent, const struct ocdm__la
 ocdm_status ocdm__agent_use(ocdm__agent *agent, size_t version, ocdm_error *error)
 {
     uint32_t wanted = agent->steps > 0 ? (uint32_t)version : 0;
-    ocdm_status status = ocdm__agent_check(agent, error);
-    if (status == OCDM_OK && ocdm__together_leads(agent) && wanted != agent->network->version)
-        status = ocdm__together_use(agent, wanted, error);
-    if (status == OCDM_OK)
-        ocdm__parameters_use(agent->network, wanted);
-    return status;
+    OCDM_TRY(ocdm__agent_check(agent, error));
+    if (ocdm__together_leads(agent) && wanted != agent->network->version)
+        OCDM_TRY(ocdm__together_use(agent, wanted, error));
+    ocdm__parameters_use(agent->network, wanted);
+    return OCDM_OK;
 }
 
 /* ---- evaluation ----------------------------------------------------------------------------------------------------- */

@@ -461,10 +461,10 @@ ocdm_status ocdm__weights_check(const ocdm__network *network, const struct ocdm_
 {
     struct ocdm__weights_match match;
     ocdm__weights_match(network, weights->file, &match);
-    ocdm_status status = check_all(network, weights, &match, error);
-    if (status == OCDM_OK && match.head_kept)
-        status = ocdm__fail(error, OCDM_BAD_FILE, "", "%s: the head is not one for these classes", weights->name);
-    return status;
+    OCDM_TRY(check_all(network, weights, &match, error));
+    if (match.head_kept)
+        return ocdm__fail(error, OCDM_BAD_FILE, "", "%s: the head is not one for these classes", weights->name);
+    return OCDM_OK;
 }
 
 ocdm_status ocdm__agent_load(ocdm__agent *agent, const struct ocdm__weights *weights, bool *replaced_head, ocdm_error *error)
@@ -546,9 +546,7 @@ static ocdm_status try_model(const struct ocdm__safetensors *file, const struct 
                              struct nearest *nearest, ocdm_error *error)
 {
     ocdm__network *outline = NULL;
-    ocdm_status status = ocdm__network_outline(size, &outline, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__network_outline(size, &outline, error));
     struct ocdm__weights_match match;
     outline->average_count = averages_in(file);
     ocdm__weights_match(outline, file, &match);
@@ -616,11 +614,8 @@ ocdm_status ocdm__weights_fit(const struct ocdm__safetensors *file, struct ocdm_
     for (size_t i = 0; ocdm__model_names[i] != NULL && found.model == NULL; i++) {
         struct ocdm__model_size size = {.name = ocdm__model_names[i], .height = 224, .width = 224};
         bool fits = false;
-        ocdm_status status = OCDM_OK;
         if (size_by_file(file, found.class_count, &size))
-            status = try_model(file, &size, &fits, &nearest, error);
-        if (status != OCDM_OK)
-            return status;
+            OCDM_TRY(try_model(file, &size, &fits, &nearest, error));
         if (!fits)
             continue;
         found.model = size.name;

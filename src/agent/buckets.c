@@ -243,11 +243,9 @@ static size_t slice_of(const struct bucket *bucket, size_t rank)
 ocdm_status ocdm__buckets_reserve(ocdm__network *network, const struct ocdm__share *share, ocdm_error *error)
 {
     size_t rank = share->ranks->rank;
-    ocdm_status status = network->buckets != NULL ? OCDM_OK : create_buckets(network, share->ranks->size, error);
-    if (status == OCDM_OK)
-        status = reserve_blocks(network->buckets, share->lanes, error);
-    if (status != OCDM_OK)
-        return status;
+    if (network->buckets == NULL)
+        OCDM_TRY(create_buckets(network, share->ranks->size, error));
+    OCDM_TRY(reserve_blocks(network->buckets, share->lanes, error));
     struct ocdm__buckets *buckets = network->buckets;
     plan_blocks(buckets, share);
     size_t own = buckets->blocks[rank], others = buckets->block_count - own;

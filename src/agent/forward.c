@@ -309,9 +309,7 @@ static void evaluate_image(void *context, size_t image, unsigned slot)
 static ocdm_status evaluate_images(ocdm__network *network, const float *input, size_t images, float *features,
                                    ocdm_error *error)
 {
-    ocdm_status status = ocdm__layers_refresh(network, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__layers_refresh(network, error));
     if (network->eval_arena == NULL)
         network->eval_arena = ocdm__allocate_aligned(network->threads, network->eval_image);
     if (network->eval_arena == NULL)
@@ -328,10 +326,9 @@ static ocdm_status evaluate_images(ocdm__network *network, const float *input, s
 /* All linear layers except the head, on features or on the output of the image layers; models have at most one. */
 static ocdm_status evaluate_vectors(ocdm__network *network, const float *input, size_t rows, float *features)
 {
-    ocdm_status status = OCDM_OK;
-    for (uint32_t k = 0; k + 1 < network->model.count && status == OCDM_OK; k++)
-        status = ocdm__linear_forward(network, &network->layers[k], input, rows, features);
-    return status;
+    for (uint32_t k = 0; k + 1 < network->model.count; k++)
+        OCDM_TRY(ocdm__linear_forward(network, &network->layers[k], input, rows, features));
+    return OCDM_OK;
 }
 
 ocdm_status ocdm__network_evaluate(ocdm__network *network, const float *input, size_t images, float *features, float *logits,

@@ -168,10 +168,9 @@ static ocdm_status create_layer(ocdm__network *network, struct ocdm__layer *laye
 
 ocdm_status ocdm__layers_create(ocdm__network *network, ocdm_error *error)
 {
-    ocdm_status status = OCDM_OK;
-    for (uint32_t i = 0; i < network->image_layers && status == OCDM_OK; i++)
-        status = create_layer(network, &network->layers[i], error);
-    return status;
+    for (uint32_t i = 0; i < network->image_layers; i++)
+        OCDM_TRY(create_layer(network, &network->layers[i], error));
+    return OCDM_OK;
 }
 
 /* The gradient of a matrix product's input is a product too: a 1x1 convolution with transposed weights, which oneDNN
@@ -224,14 +223,13 @@ static ocdm_status create_pair_op(ocdm__network *network, struct ocdm__layer *la
 
 ocdm_status ocdm__layers_prepare_training(ocdm__network *network, ocdm_error *error)
 {
-    ocdm_status status = OCDM_OK;
-    for (uint32_t i = 0; i < network->image_layers && status == OCDM_OK; i++) {
+    for (uint32_t i = 0; i < network->image_layers; i++) {
         struct ocdm__layer *layer = &network->layers[i];
-        status = create_pair_op(network, layer, error);
-        if (status == OCDM_OK && layer->node->input != 0 && layer->data == NULL)
-            status = create_data_op(network, layer, error);
+        OCDM_TRY(create_pair_op(network, layer, error));
+        if (layer->node->input != 0 && layer->data == NULL)
+            OCDM_TRY(create_data_op(network, layer, error));
     }
-    return status;
+    return OCDM_OK;
 }
 
 ocdm_status ocdm__layers_prepare_lanes(ocdm__network *network, const struct ocdm__share *share, ocdm_error *error)

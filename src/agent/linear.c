@@ -27,12 +27,12 @@ static ocdm_status create_products(ocdm__network *network, const struct ocdm__no
     const struct ocdm__product_shape weights = {
         .rows = outputs, .columns = inputs, .depth = rows, .a_turned = true, .bf16 = true};
     const struct ocdm__product_shape input = {.rows = rows, .columns = inputs, .depth = outputs, .bf16 = true};
-    ocdm_status status = ocdm__product_create(network->device, &forward, &made->forward, error);
-    if (status == OCDM_OK && network->bf16)
-        status = ocdm__product_create(network->device, &weights, &made->weights, error);
-    if (status == OCDM_OK && network->bf16)
-        status = ocdm__product_create(network->device, &input, &made->input, error);
-    return status;
+    OCDM_TRY(ocdm__product_create(network->device, &forward, &made->forward, error));
+    if (network->bf16)
+        OCDM_TRY(ocdm__product_create(network->device, &weights, &made->weights, error));
+    if (network->bf16)
+        OCDM_TRY(ocdm__product_create(network->device, &input, &made->input, error));
+    return OCDM_OK;
 }
 
 /* The primitives for this number of rows; nearly all batches have the same size. */
@@ -99,8 +99,8 @@ static unsigned char *narrow_gradient(const ocdm__network *network, const struct
 ocdm_status ocdm__linear_prepare(ocdm__network *network, struct ocdm__layer *layer, size_t rows, ocdm_error *error)
 {
     const struct ocdm__products *products = NULL;
-    ocdm_status status = reserve_narrow(network, layer, rows, error);
-    return status == OCDM_OK ? products_for(network, layer, rows, &products, error) : status;
+    OCDM_TRY(reserve_narrow(network, layer, rows, error));
+    return products_for(network, layer, rows, &products, error);
 }
 
 /* ---- forward ---------------------------------------------------------------------------------------------------------- */
@@ -125,21 +125,19 @@ ocdm_status ocdm__linear_forward(ocdm__network *network, struct ocdm__layer *lay
     size_t channels = layer->node->channels, inputs = layer->node->in_channels;
     const void *weights = network->parameters[layer->weight].value, *source = input;
     const struct ocdm__products *products = NULL;
-    ocdm_status status = reserve_narrow(network, layer, rows, NULL);
-    if (status == OCDM_OK)
-        status = products_for(network, layer, rows, &products, NULL);
-    if (status == OCDM_OK && network->bf16) {
+    OCDM_TRY(reserve_narrow(network, layer, rows, NULL));
+    OCDM_TRY(products_for(network, layer, rows, &products, NULL));
+    if (network->bf16) {
         network->kernels->narrow(layer->narrow, weights, channels * inputs);
         network->kernels->narrow(narrow_input(network, layer), input, rows * inputs);
         weights = layer->narrow;
         source = narrow_input(network, layer);
     }
-    if (status == OCDM_OK)
-        status = ocdm__op_run(products->forward, 0, source, weights, output);
-    for (size_t row = 0; row < rows && status == OCDM_OK; row++)
+    OCDM_TRY(ocdm__op_run(products->forward, 0, source, weights, output));
+    for (size_t row = 0; row < rows; row++)
         finish_row(output + row * channels, network->parameters[layer->bias].value, channels,
                    layer->node->activation == OCDM__RELU);
-    return status;
+    return OCDM_OK;
 }
 
 /* ---- backward --------------------------------------------------------------------------------------------------------- */
@@ -191,11 +189,9 @@ static ocdm_status multiply_narrow(ocdm__network *network, struct ocdm__layer *l
 {
     unsigned char *gradient = narrow_gradient(network, layer);
     const struct ocdm__products *products = NULL;
-    ocdm_status status = products_for(network, layer, back->rows, &products, NULL);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(products_for(network, layer, back->rows, &products, NULL));
     network->kernels->narrow(gradient, back->gradient, back->rows * layer->node->channels);
-    status = ocdm__op_run(products->weights, 0, gradient, narrow_input(network, layer), back->weight_gradient);
+    ocdm_status status = ocdm__op_run(products->weights, 0, gradient, narrow_input(network, layer), back->weight_gradient);
     if (status != OCDM_OK || back->input_gradient == NULL)
         return status;
     return ocdm__op_run(products->input, 0, gradient, layer->narrow, back->input_gradient);

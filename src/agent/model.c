@@ -281,9 +281,7 @@ static ocdm_status check_size(const struct ocdm__model_size *size, ocdm_error *e
 ocdm_status ocdm__model_create(const struct ocdm__model_size *size, struct ocdm__model *model, ocdm_error *error)
 {
     struct list list = {0};
-    ocdm_status status = check_size(size, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(check_size(size, error));
     const struct row *row = find_row(size->name);
     if (row == NULL)
         return ocdm__fail(error, OCDM_UNKNOWN_NAME,
@@ -292,7 +290,7 @@ ocdm_status ocdm__model_create(const struct ocdm__model_size *size, struct ocdm_
     row->list(&list, row, size);
     struct ocdm__model made = {
         .nodes = list.nodes, .count = list.count, .images = row->images, .norm_epsilon = row->norm_epsilon};
-    status = list.failed ? ocdm__fail_memory(error, "the network's layers") : size_nodes(size, &made, error);
+    ocdm_status status = list.failed ? ocdm__fail_memory(error, "the network's layers") : size_nodes(size, &made, error);
     if (status != OCDM_OK) {
         ocdm__release(list.nodes);
         return status;

@@ -51,24 +51,15 @@ static ocdm_status list_layers(ocdm__network *network, ocdm_error *error)
 
 static ocdm_status fill_network(ocdm__network *network, const struct ocdm__network_settings *settings, ocdm_error *error)
 {
-    ocdm_status status = ocdm__device_create(network->threads, settings->bf16, &network->device, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__device_create(network->threads, settings->bf16, &network->device, error));
     network->kernels = ocdm__kernels_for(settings->bf16);
     network->blocked = ocdm__device_blocks(settings->bf16);
-    status = ocdm__model_create(&settings->size, &network->model, error);
-    if (status == OCDM_OK)
-        status = ocdm__team_create(network->threads, &network->team, error);
-    if (status == OCDM_OK)
-        status = list_layers(network, error);
-    if (status == OCDM_OK)
-        status = ocdm__layers_create(network, error);
-    if (status == OCDM_OK)
-        status = ocdm__parameters_allocate(network, error);
-    if (status == OCDM_OK)
-        status = ocdm__plan_evaluation(network, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__model_create(&settings->size, &network->model, error));
+    OCDM_TRY(ocdm__team_create(network->threads, &network->team, error));
+    OCDM_TRY(list_layers(network, error));
+    OCDM_TRY(ocdm__layers_create(network, error));
+    OCDM_TRY(ocdm__parameters_allocate(network, error));
+    OCDM_TRY(ocdm__plan_evaluation(network, error));
     ocdm__parameters_draw(network, settings->seed);
     return ocdm__network_check(network, error);
 }

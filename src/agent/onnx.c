@@ -461,10 +461,9 @@ static void put_head(struct writing *writing, ocdm__output *output)
 
 static ocdm_status check_messages(const struct writing *writing, ocdm_error *error)
 {
-    ocdm_status status = ocdm__output_check(&writing->graph, error);
-    if (status == OCDM_OK)
-        status = ocdm__output_check(&writing->node, error);
-    return status == OCDM_OK ? ocdm__output_check(&writing->inner, error) : status;
+    OCDM_TRY(ocdm__output_check(&writing->graph, error));
+    OCDM_TRY(ocdm__output_check(&writing->node, error));
+    return ocdm__output_check(&writing->inner, error);
 }
 
 static ocdm_status write_model(struct writing *writing, ocdm__output *output, ocdm_error *error)
@@ -474,9 +473,7 @@ static ocdm_status write_model(struct writing *writing, ocdm__output *output, oc
     put_nodes(writing);
     put_values(writing);
     uint64_t graph = writing->graph.used + put_tensors(writing, NULL);
-    ocdm_status status = check_messages(writing, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(check_messages(writing, error));
     if (graph > MOST_BYTES - 65536)
         return ocdm__fail(error, OCDM_LIMIT, "", "%s: the network has %" PRIu64 " bytes, and an ONNX file has at most 2 GiB",
                           writing->asked->weights.name, graph);
@@ -489,20 +486,14 @@ static ocdm_status write_model(struct writing *writing, ocdm__output *output, oc
 
 static ocdm_status open_writing(struct writing *writing, ocdm_error *error)
 {
-    ocdm_status status = ocdm__network_outline(&writing->asked->size, &writing->outline, error);
-    if (status == OCDM_OK)
-        status = ocdm__weights_check(writing->outline, &writing->asked->weights, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__network_outline(&writing->asked->size, &writing->outline, error));
+    OCDM_TRY(ocdm__weights_check(writing->outline, &writing->asked->weights, error));
     writing->names = ocdm__allocate(writing->outline->model.count, sizeof *writing->names);
     if (writing->names == NULL)
         return ocdm__fail_memory(error, "the names of layers");
-    status = ocdm__output_open_memory(&writing->graph, "a graph", error);
-    if (status == OCDM_OK)
-        status = ocdm__output_open_memory(&writing->node, "a node", error);
-    if (status == OCDM_OK)
-        status = ocdm__output_open_memory(&writing->inner, "a part of a node", error);
-    return status;
+    OCDM_TRY(ocdm__output_open_memory(&writing->graph, "a graph", error));
+    OCDM_TRY(ocdm__output_open_memory(&writing->node, "a node", error));
+    return ocdm__output_open_memory(&writing->inner, "a part of a node", error);
 }
 
 ocdm_status ocdm__onnx_write(ocdm__output *output, const struct ocdm__onnx_network *network, ocdm_error *error)

@@ -91,9 +91,7 @@ static ocdm_status bring_up_to_date(ocdm__agent *agent, ocdm_error *error)
 {
     if (!agent->changed)
         return OCDM_OK;
-    ocdm_status status = ocdm__parameters_add_adam(agent->network, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__parameters_add_adam(agent->network, error));
     struct order order = {.kind = WEIGHTS, .number = agent->number, .steps = agent->steps};
     send_order(agent->ranks, &order);
     share_weights(agent);
@@ -159,11 +157,11 @@ void ocdm__together_collect(ocdm__agent *agent)
 
 ocdm_status ocdm__together_use(ocdm__agent *agent, uint32_t version, ocdm_error *error)
 {
-    ocdm_status status = bring_up_to_date(agent, error);
+    OCDM_TRY(bring_up_to_date(agent, error));
     struct order order = {.kind = USE, .number = agent->number, .count = version, .steps = agent->steps};
-    if (status == OCDM_OK && agent->ranks->rank == 0)
+    if (agent->ranks->rank == 0)
         send_order(agent->ranks, &order);
-    return status;
+    return OCDM_OK;
 }
 
 /* Images 0 to count - 1 in equal parts: what is in `starts` then counts `units` for each. */
@@ -183,14 +181,12 @@ static ocdm_status features_of_part(ocdm__agent *agent, const float *input, size
 
 static ocdm_status lead_features(ocdm__agent *agent, const float *input, size_t count, float *features, ocdm_error *error)
 {
-    ocdm_status status = bring_up_to_date(agent, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(bring_up_to_date(agent, error));
     struct order order = {.kind = FEATURES, .number = agent->number, .count = count, .steps = agent->steps};
     send_order(agent->ranks, &order);
     part_images(agent, count, ocdm__network_input_size(agent->network));
     agent->ranks->scatter(input, agent->starts, NULL);
-    status = features_of_part(agent, input, count, features, error);
+    ocdm_status status = features_of_part(agent, input, count, features, error);
     if (status != OCDM_OK)
         agent->ranks->abort(error != NULL ? error->message : "an evaluation failed", OCDM__TOGETHER_FAILED);
     part_images(agent, count, ocdm__model_feature_width(&agent->network->model));
@@ -204,10 +200,9 @@ ocdm_status ocdm__together_features(ocdm__agent *agent, const float *input, size
         return lead_features(agent, input, count, features, error);
     size_t width = ocdm__model_feature_width(&agent->network->model);
     part_images(agent, count, width);
-    ocdm_status status = features_of_part(agent, input, count, features + agent->starts[agent->ranks->rank], error);
-    if (status == OCDM_OK)
-        agent->ranks->gather_all(features, agent->starts);
-    return status;
+    OCDM_TRY(features_of_part(agent, input, count, features + agent->starts[agent->ranks->rank], error));
+    agent->ranks->gather_all(features, agent->starts);
+    return OCDM_OK;
 }
 
 void ocdm__together_destroy(ocdm__agent *agent)
@@ -244,9 +239,7 @@ const ocdm__ranks *ocdm__agent_deal(ocdm__agent *agent, size_t count, bool train
 
 ocdm_status ocdm__agent_share(ocdm__agent *agent, ocdm_error *error)
 {
-    ocdm_status status = ocdm__parameters_add_adam(agent->network, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__parameters_add_adam(agent->network, error));
     agent->ranks->broadcast(&agent->steps, sizeof agent->steps / sizeof(uint32_t));
     share_weights(agent);
     return OCDM_OK;

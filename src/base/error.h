@@ -17,6 +17,15 @@ __attribute__((format(printf, 4, 5)))
 ocdm_status
 ocdm__fail(ocdm_error *error, ocdm_status status, const char *hint, const char *format, ...);
 
+/* Ends the function with the status of a call, unless it is OCDM_OK. For functions that hold nothing they would have to
+ * release. */
+#define OCDM_TRY(...)                                                                                                          \
+    do {                                                                                                                       \
+        ocdm_status ocdm__tried = (__VA_ARGS__);                                                                               \
+        if (ocdm__tried != OCDM_OK)                                                                                            \
+            return ocdm__tried;                                                                                                \
+    } while (0)
+
 /* Replaces bytes that are not printable UTF-8 by '?': names of files may have any bytes, and a terminal obeys some of them. */
 void ocdm__make_printable(char *text);
 

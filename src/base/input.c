@@ -60,10 +60,8 @@ static void close_file(ocdm__input *input)
 ocdm_status ocdm__input_open(ocdm__input *input, const char *path, const volatile sig_atomic_t *stop, ocdm_error *error)
 {
     ocdm__input opened = {.fd = -1};
-    ocdm_status status = open_file(&opened, path, error);
-    if (status != OCDM_OK)
-        return status;
-    status = ocdm__input_open_fd(input, opened.fd, opened.name, stop, error);
+    OCDM_TRY(open_file(&opened, path, error));
+    ocdm_status status = ocdm__input_open_fd(input, opened.fd, opened.name, stop, error);
     if (status != OCDM_OK)
         close_file(&opened);
     else
@@ -157,12 +155,10 @@ ocdm_status ocdm__input_fill(ocdm__input *input, ocdm_error *error)
 {
     if (input->ended || must_stop(input))
         return OCDM_OK;
-    ocdm_status status = make_room(input, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(make_room(input, error));
     size_t filled = input->begin + input->size, count = 0;
-    status = (input->filter.read != NULL ? input->filter.read : ocdm__input_read)(input, input->buffer + filled,
-                                                                                  input->capacity - filled, &count, error);
+    ocdm_status status = (input->filter.read != NULL ? input->filter.read : ocdm__input_read)(
+        input, input->buffer + filled, input->capacity - filled, &count, error);
     if (status != OCDM_OK || input->stopped)
         return status;
     input->ended = count == 0;

@@ -56,18 +56,16 @@ static ocdm_status start(ocdm__output *output, const char *name, ocdm_error *err
 
 ocdm_status ocdm__output_open_fd(ocdm__output *output, int fd, const char *name, ocdm_error *error)
 {
-    ocdm_status status = start(output, name, error);
-    if (status == OCDM_OK)
-        output->fd = fd;
-    return status;
+    OCDM_TRY(start(output, name, error));
+    output->fd = fd;
+    return OCDM_OK;
 }
 
 ocdm_status ocdm__output_open_memory(ocdm__output *output, const char *name, ocdm_error *error)
 {
-    ocdm_status status = start(output, name, error);
-    if (status == OCDM_OK)
-        output->grows = true;
-    return status;
+    OCDM_TRY(start(output, name, error));
+    output->grows = true;
+    return OCDM_OK;
 }
 
 /* ---- opening a path ------------------------------------------------------------------------------------------------- */
@@ -221,21 +219,19 @@ static ocdm_status open_path(ocdm__output *output, ocdm_error *error)
     bool exists = stat(output->path, &there) == 0;
     if (borrowed >= 0 || (exists && !S_ISREG(there.st_mode)))
         return open_directly(output, borrowed, error);
-    ocdm_status status = exists ? follow_links(output, error) : OCDM_OK;
-    if (status == OCDM_OK)
-        status = open_temporary(output, error);
-    if (status == OCDM_OK && exists)
+    if (exists)
+        OCDM_TRY(follow_links(output, error));
+    OCDM_TRY(open_temporary(output, error));
+    if (exists)
         (void)fchmod(output->fd, there.st_mode & 0777); /* permissions of the old file; without them, those of a new one */
-    return status;
+    return OCDM_OK;
 }
 
 static ocdm_status open_or_abandon(ocdm__output *output, const char *path, ocdm_error *error,
                                    ocdm_status (*open_it)(ocdm__output *output, ocdm_error *error))
 {
-    ocdm_status status = start(output, path, error);
-    if (status != OCDM_OK)
-        return status;
-    status = open_it(output, error);
+    OCDM_TRY(start(output, path, error));
+    ocdm_status status = open_it(output, error);
     if (status != OCDM_OK)
         ocdm__output_abandon(output);
     return status;

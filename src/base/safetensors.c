@@ -250,11 +250,8 @@ static ocdm_status read_notes(struct reader *reader)
     enum ocdm__json_event event = ocdm__json_next(&reader->json);
     if (event != OCDM__JSON_OBJECT)
         return unexpected(reader, event, "__metadata__ is not an object");
-    while ((event = ocdm__json_next(&reader->json)) == OCDM__JSON_KEY) {
-        ocdm_status status = read_note(reader);
-        if (status != OCDM_OK)
-            return status;
-    }
+    while ((event = ocdm__json_next(&reader->json)) == OCDM__JSON_KEY)
+        OCDM_TRY(read_note(reader));
     return event == OCDM__JSON_OBJECT_END ? OCDM_OK : unexpected(reader, event, "__metadata__ does not end");
 }
 
@@ -322,11 +319,11 @@ static ocdm_status read_member(struct reader *reader, struct ocdm__tensor *tenso
     if (member == 0)
         return read_dtype(reader, tensor);
     uint32_t count = 0;
-    ocdm_status status = member == 1 ? read_numbers(reader, tensor->shape, OCDM__TENSOR_RANK, &tensor->rank)
-                                     : read_numbers(reader, offset, 2, &count);
-    if (status == OCDM_OK && member == 2 && count != 2)
+    OCDM_TRY(member == 1 ? read_numbers(reader, tensor->shape, OCDM__TENSOR_RANK, &tensor->rank)
+                         : read_numbers(reader, offset, 2, &count));
+    if (member == 2 && count != 2)
         return bad(reader, here(reader), "data_offsets needs two numbers");
-    return status;
+    return OCDM_OK;
 }
 
 static ocdm_status read_tensor(struct reader *reader)
@@ -338,16 +335,11 @@ static ocdm_status read_tensor(struct reader *reader)
     enum ocdm__json_event event = ocdm__json_next(&reader->json);
     if (event != OCDM__JSON_OBJECT)
         return unexpected(reader, event, "a tensor's entry is not an object");
-    while ((event = ocdm__json_next(&reader->json)) == OCDM__JSON_KEY) {
-        ocdm_status status = read_member(reader, &tensor, offset, &seen);
-        if (status != OCDM_OK)
-            return status;
-    }
+    while ((event = ocdm__json_next(&reader->json)) == OCDM__JSON_KEY)
+        OCDM_TRY(read_member(reader, &tensor, offset, &seen));
     if (event != OCDM__JSON_OBJECT_END || seen != 7)
         return unexpected(reader, event, "a tensor's entry lacks dtype, shape or data_offsets");
-    ocdm_status status = place_tensor(reader, &tensor, offset, at);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(place_tensor(reader, &tensor, offset, at));
     struct ocdm__safetensors *file = reader->file;
     if (!ocdm__reserve(&file->tensors, &reader->tensor_room, file->tensor_count + 1, sizeof *file->tensors))
         return ocdm__fail_memory(reader->error, "a file's tensors");
@@ -363,9 +355,7 @@ static ocdm_status read_header(struct reader *reader)
         return unexpected(reader, event, "the header is not an object");
     while ((event = ocdm__json_next(&reader->json)) == OCDM__JSON_KEY) {
         bool metadata = ocdm__json_is(&reader->json, "__metadata__", 12);
-        ocdm_status status = metadata ? read_notes(reader) : read_tensor(reader);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(metadata ? read_notes(reader) : read_tensor(reader));
     }
     if (event == OCDM__JSON_OBJECT_END)
         event = ocdm__json_next(&reader->json);

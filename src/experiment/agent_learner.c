@@ -178,10 +178,9 @@ static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settin
         agent.batch += settings->replay;
     agent.threads = settings->threads;
     agent.everywhere = maker == &ocdm__dealt_agent_maker;
-    ocdm_status status = create(&agent, settings->weights, &made, error);
-    if (status == OCDM_OK)
-        *learner = ocdm__agent_learner(made);
-    return status;
+    OCDM_TRY(create(&agent, settings->weights, &made, error));
+    *learner = ocdm__agent_learner(made);
+    return OCDM_OK;
 }
 
 const ocdm__learner_maker ocdm__agent_maker = {.make = make, .images = &ocdm__image_loading};

@@ -82,8 +82,8 @@ static ocdm_status load(void *state, const char *name, const struct ocdm__safete
 {
     const ocdm_learner *learner = state;
     const struct ocdm__tensor *saved;
-    ocdm_status status = find_bytes(name, file, &saved, error);
-    return status == OCDM_OK ? learner->load(learner->state, saved->data, saved->size, error) : status;
+    OCDM_TRY(find_bytes(name, file, &saved, error));
+    return learner->load(learner->state, saved->data, saved->size, error);
 }
 
 static void destroy(void *state)
@@ -273,9 +273,7 @@ static ocdm_status loop_load(void *state, const char *name, const struct ocdm__s
 {
     ocdm_loop *loop = state;
     const struct ocdm__tensor *saved;
-    ocdm_status status = find_bytes(name, file, &saved, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(find_bytes(name, file, &saved, error));
     loop->saved = ocdm__allocate(saved->size, 1);
     if (loop->saved == NULL)
         return ocdm__fail_memory(error, "the state of the learner");
@@ -416,13 +414,12 @@ static ocdm_status give_samples(ocdm_loop *loop, ocdm_error *error)
 static ocdm_status pass_missed(ocdm_loop *loop, ocdm_error *error)
 {
     ocdm__run *run = loop->run;
-    ocdm_status status = OCDM_OK;
-    while (status == OCDM_OK && loop->updates == 0 && ocdm__run_due(run) == OCDM__RUN_STEPPED && ocdm__run_is_busy(run)) {
+    while (loop->updates == 0 && ocdm__run_due(run) == OCDM__RUN_STEPPED && ocdm__run_is_busy(run)) {
         ocdm__run_miss_step(run);
         loop->owed = loop->owed || ocdm__folder_saves_after(loop->folder, run->step);
-        status = ocdm__folder_log(loop->folder, OCDM__RUN_STEPPED, error);
+        OCDM_TRY(ocdm__folder_log(loop->folder, OCDM__RUN_STEPPED, error));
     }
-    return status;
+    return OCDM_OK;
 }
 
 ocdm_status ocdm_loop_next(ocdm_loop *loop, const ocdm_loop_step **step, ocdm_error *error)
@@ -430,10 +427,8 @@ ocdm_status ocdm_loop_next(ocdm_loop *loop, const ocdm_loop_step **step, ocdm_er
     *step = NULL;
     if (loop->duty == NOTHING)
         return OCDM_OK;
-    ocdm_status status = check_duty(loop, ASK, error);
-    if (status != OCDM_OK)
-        return status;
-    status = pass_missed(loop, error);
+    OCDM_TRY(check_duty(loop, ASK, error));
+    ocdm_status status = pass_missed(loop, error);
     if (status != OCDM_OK)
         return closing(loop, status, CLOSE);
     enum ocdm__run_event due = ocdm__run_due(loop->run);
@@ -458,8 +453,8 @@ static ocdm_status end_step(ocdm_loop *loop, double loss, ocdm_error *error)
         return OCDM_OK;
     loss = loop->losses / loop->updates;
     loop->updates = 0;
-    ocdm_status status = ocdm__run_end_step(loop->run, loss, error);
-    return status == OCDM_OK ? ocdm__folder_log(loop->folder, OCDM__RUN_STEPPED, error) : status;
+    OCDM_TRY(ocdm__run_end_step(loop->run, loss, error));
+    return ocdm__folder_log(loop->folder, OCDM__RUN_STEPPED, error);
 }
 
 ocdm_status ocdm_loop_done(ocdm_loop *loop, double loss, ocdm_error *error)
@@ -535,26 +530,24 @@ static ocdm_status probe_once(ocdm_loop *loop, const float *scores, ocdm_error *
 
 ocdm_status ocdm_loop_evaluate(ocdm_loop *loop, const float *scores, ocdm_error *error)
 {
-    ocdm_status status = check_duty(loop, EVALUATE, error);
-    if (status == OCDM_OK && ocdm__run_due(loop->run) == OCDM__RUN_PROBED)
-        status = probe_once(loop, scores, error);
-    while (status == OCDM_OK && ocdm__run_due(loop->run) == OCDM__RUN_EVALUATED)
-        status = evaluate_once(loop, scores, error);
-    return status;
+    OCDM_TRY(check_duty(loop, EVALUATE, error));
+    if (ocdm__run_due(loop->run) == OCDM__RUN_PROBED)
+        OCDM_TRY(probe_once(loop, scores, error));
+    while (ocdm__run_due(loop->run) == OCDM__RUN_EVALUATED)
+        OCDM_TRY(evaluate_once(loop, scores, error));
+    return OCDM_OK;
 }
 
 ocdm_status ocdm_loop_checkpoint(ocdm_loop *loop, const void *bytes, size_t size, ocdm_error *error)
 {
-    ocdm_status status = check_duty(loop, ASK, error);
-    if (status == OCDM_OK && loop->updates > 0)
-        status = ocdm__fail(error, OCDM_BAD_ARGUMENT, "save after its last update", "%s: update %lu of %lu of the step is done",
-                            loop->job.folder, (unsigned long)loop->updates, (unsigned long)loop->settings.steps_per_batch);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(check_duty(loop, ASK, error));
+    if (loop->updates > 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "save after its last update", "%s: update %lu of %lu of the step is done",
+                          loop->job.folder, (unsigned long)loop->updates, (unsigned long)loop->settings.steps_per_batch);
     loop->owed = false;
     loop->bytes = size > 0 ? bytes : "";
     loop->size = size;
-    status = ocdm__folder_save(loop->folder, error);
+    ocdm_status status = ocdm__folder_save(loop->folder, error);
     loop->bytes = NULL;
     return status;
 }

@@ -242,9 +242,8 @@ static ocdm_status predict_batch(struct work *work, size_t first, size_t slot)
     ocdm__image_outcome outcome = {.count = 0};
     size_t count = batch_from(work, first);
     const ocdm__learner_part part = ocdm__predictor_part(work->predictor, count);
-    ocdm_status status = part.first < part.end ? ocdm__image_loader_wait(work->loader, slot, &outcome, work->error) : OCDM_OK;
-    if (status != OCDM_OK)
-        return status;
+    if (part.first < part.end)
+        OCDM_TRY(ocdm__image_loader_wait(work->loader, slot, &outcome, work->error));
     if (outcome.count > 0)
         memcpy(work->failures + part.first, outcome.errors, outcome.count * sizeof *outcome.errors);
     if (part.ranks != NULL)

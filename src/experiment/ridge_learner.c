@@ -227,8 +227,8 @@ static ocdm_status solve(struct ridge *ridge, ocdm_error *error)
 static ocdm_status predict(void *state, const float *input, size_t count, float *logits, ocdm_error *error)
 {
     struct ridge *ridge = state;
-    ocdm_status status = solve(ridge, error);
-    for (size_t i = 0; status == OCDM_OK && i < count; i++)
+    OCDM_TRY(solve(ridge, error));
+    for (size_t i = 0; i < count; i++)
         for (size_t c = 0; c < ridge->classes; c++) {
             const float *weight = ridge->weight + c * ridge->features, *x = input + i * ridge->features;
             double sum = (double)ridge->bias[c];
@@ -236,7 +236,7 @@ static ocdm_status predict(void *state, const float *input, size_t count, float 
                 sum += (double)weight[k] * (double)x[k];
             logits[i * ridge->classes + c] = (float)sum;
         }
-    return status;
+    return OCDM_OK;
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------------- */

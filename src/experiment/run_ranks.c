@@ -32,11 +32,9 @@ static ocdm_status checksum_of(const ocdm__run *run, uint64_t *checksum, ocdm_er
     const ocdm__stream_order *order = &run->schedule.order;
     size_t classes = run->stream->table.class_count;
     ocdm__output text;
-    ocdm_status status = ocdm__output_open_memory(&text, "the settings", error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__output_open_memory(&text, "the settings", error));
     ocdm__run_settings_write(&text, run->settings, order->tasks, order->task_count);
-    status = ocdm__output_check(&text, error);
+    ocdm_status status = ocdm__output_check(&text, error);
     uint64_t sum = ocdm__checksum(OCDM__CHECKSUM_START, text.buffer, text.used);
     ocdm__output_abandon(&text);
     sum = ocdm__checksum(sum, run->stream->checksum, sizeof run->stream->checksum);
@@ -156,10 +154,8 @@ static void share_position(ocdm__run *run)
 static ocdm_status share_state(ocdm__run *run, ocdm_error *error)
 {
     share_position(run);
-    ocdm_status status = share_memory(run, error);
-    if (status != OCDM_OK)
-        return status;
-    status = run->learner->functions->share(run->learner->state, error);
+    OCDM_TRY(share_memory(run, error));
+    ocdm_status status = run->learner->functions->share(run->learner->state, error);
     if (status != OCDM_OK)
         run->ranks->abort("out of memory for the weights of rank 0", RESOURCES);
     if (run->ranks->rank != 0)
@@ -192,12 +188,10 @@ static ocdm_status get_ready(ocdm__run_settings *settings, ocdm__stream *stream,
                              const ocdm__learner_maker *learner, ocdm__run **run, struct ready *ready)
 {
     ocdm_error *error = &ready->error;
-    ocdm_status status = ocdm__stream_open(stream, path, error);
-    if (status == OCDM_OK)
-        status = ocdm__run_settings_resolve(settings, stream, path, error);
-    if (status == OCDM_OK)
-        status = ocdm__run_open(settings, stream, learner, run, error);
-    return status == OCDM_OK ? checksum_of(*run, &ready->checksum, error) : status;
+    OCDM_TRY(ocdm__stream_open(stream, path, error));
+    OCDM_TRY(ocdm__run_settings_resolve(settings, stream, path, error));
+    OCDM_TRY(ocdm__run_open(settings, stream, learner, run, error));
+    return checksum_of(*run, &ready->checksum, error);
 }
 
 void ocdm__run_follow(ocdm__run_settings *settings, const char *path, const ocdm__learner_maker *learner)

@@ -28,8 +28,8 @@ static ocdm_status take_set(const ocdm_test_set *set, const void *results, ocdm_
 ocdm_status ocdm_score_classes(const ocdm_test_set *set, ocdm_class_score *scores, ocdm_error *error)
 {
     ocdm__test_set plain;
-    ocdm_status status = take_set(set, scores, &plain, error);
-    return status == OCDM_OK ? ocdm__score_classes(&plain, scores, error) : status;
+    OCDM_TRY(take_set(set, scores, &plain, error));
+    return ocdm__score_classes(&plain, scores, error);
 }
 
 ocdm_status ocdm_measure(const ocdm_test_set *set, const uint8_t *group, uint8_t wanted, double *values, size_t count,
@@ -37,13 +37,11 @@ ocdm_status ocdm_measure(const ocdm_test_set *set, const uint8_t *group, uint8_t
 {
     ocdm__test_set plain;
     ocdm__averages averages;
-    ocdm_status status = take_set(set, values, &plain, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(take_set(set, values, &plain, error));
     ocdm_class_score *scores = ocdm__allocate(set->classes, sizeof *scores);
     if (scores == NULL)
         return ocdm__fail_memory(error, "the scores of classes");
-    status = ocdm__score_classes(&plain, scores, error);
+    ocdm_status status = ocdm__score_classes(&plain, scores, error);
     if (status == OCDM_OK)
         status = ocdm__measure(&plain, scores, group, wanted, &averages, error);
     for (size_t i = 0; status == OCDM_OK && i < count; i++)
@@ -79,10 +77,9 @@ ocdm_status ocdm_average_precision(const float *scores, const uint8_t *positive,
     if (count >= UINT32_MAX)
         return ocdm__fail(error, OCDM_LIMIT, "", "%zu samples are too many", count);
     ocdm_class_score score = {.ap = NAN};
-    ocdm_status status = score_column(scores, positive, count, &score, error);
-    if (status == OCDM_OK)
-        *ap = score.ap;
-    return status;
+    OCDM_TRY(score_column(scores, positive, count, &score, error));
+    *ap = score.ap;
+    return OCDM_OK;
 }
 
 const char *ocdm_metric_name(ocdm_metric metric)

@@ -332,9 +332,7 @@ static ocdm_status score_all(const ocdm__test_set *set, struct room *room, ocdm_
     fill_lists(set, room);
     for (size_t first = 0; first < set->classes; first += COLUMNS) {
         size_t width = set->classes - first < COLUMNS ? set->classes - first : COLUMNS;
-        ocdm_status status = take_columns(set, first, width, room, error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(take_columns(set, first, width, room, error));
         for (size_t k = 0; k < width; k++)
             score_class(set, first + k, k, room);
     }
@@ -346,11 +344,9 @@ ocdm_status ocdm__score_classes(const ocdm__test_set *set, ocdm__class_score *sc
     if (set->samples > UINT32_MAX)
         return ocdm__fail(error, OCDM_LIMIT, "use a smaller test set", "a test set of %zu samples: the limit is 2^32 - 1",
                           set->samples);
-    ocdm_status status = check_labels(set, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(check_labels(set, error));
     struct room room = {0};
-    status = make_room(&room, set, (size_t)(set->label_starts[set->samples] - set->label_starts[0]), error);
+    ocdm_status status = make_room(&room, set, (size_t)(set->label_starts[set->samples] - set->label_starts[0]), error);
     if (status == OCDM_OK)
         status = score_all(set, &room, error);
     for (size_t c = 0; c < set->classes && status == OCDM_OK; c++)

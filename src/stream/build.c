@@ -159,10 +159,9 @@ static ocdm_status check_images(struct building *building)
     if (building->table.paths.starts == NULL)
         return ocdm__fail(building->error, OCDM_BAD_ARGUMENT, "records name their image in the member `image`",
                           "--images is given, but no sample names an image");
-    ocdm_status status = OCDM_OK;
-    for (size_t i = 0; i < building->table.sample_count && status == OCDM_OK; i++)
-        status = check_image(building, i);
-    return status;
+    for (size_t i = 0; i < building->table.sample_count; i++)
+        OCDM_TRY(check_image(building, i));
+    return OCDM_OK;
 }
 
 /* ---- the steps ------------------------------------------------------------------------------------------------------- */
@@ -197,17 +196,17 @@ static ocdm_status make_table(struct building *building)
 {
     if (building->settings->classes != NULL)
         ocdm__reading_skip_many(building->reading, "labels of classes that --classes does not list", count_unlisted(building));
-    ocdm_status status = ocdm__stream_table_make(&building->table, &building->source.set, &building->selection,
-                                                 &building->columns, building->error);
+    OCDM_TRY(ocdm__stream_table_make(&building->table, &building->source.set, &building->selection, &building->columns,
+                                     building->error));
     const ocdm__stream_table *table = &building->table;
     const char *source = building->settings->sources[0];
-    if (status == OCDM_OK && table->sample_count == 0)
-        status = ocdm__fail(building->error, OCDM_BAD_RECORD, "", "%s: no sample is left for the stream", source);
-    if (status == OCDM_OK && table->label_starts[table->sample_count] == 0)
-        status = ocdm__fail(building->error, OCDM_BAD_RECORD,
-                            building->settings->classes != NULL ? "is --classes the list for another source?" : "",
-                            "%s: no sample %s a label", source, building->settings->classes != NULL ? "keeps" : "has");
-    return status;
+    if (table->sample_count == 0)
+        return ocdm__fail(building->error, OCDM_BAD_RECORD, "", "%s: no sample is left for the stream", source);
+    if (table->label_starts[table->sample_count] == 0)
+        return ocdm__fail(building->error, OCDM_BAD_RECORD,
+                          building->settings->classes != NULL ? "is --classes the list for another source?" : "",
+                          "%s: no sample %s a label", source, building->settings->classes != NULL ? "keeps" : "has");
+    return OCDM_OK;
 }
 
 static ocdm_status open_features(struct building *building)
@@ -310,10 +309,9 @@ static ocdm_status build(struct building *building)
                                         open_features, make_notes,     fill_report,   write_stream, NULL};
     static step *const from_scenes[] = {make_scenes, make_groups, make_notes, fill_report, write_stream, NULL};
     step *const *steps = building->settings->recipe == OCDM__RECIPE_SCENES ? from_scenes : from_source;
-    ocdm_status status = OCDM_OK;
-    for (; *steps != NULL && status == OCDM_OK; steps++)
-        status = (*steps)(building);
-    return status;
+    for (; *steps != NULL; steps++)
+        OCDM_TRY((*steps)(building));
+    return OCDM_OK;
 }
 
 ocdm_status ocdm__stream_build(const ocdm__build_settings *settings, ocdm__reading *reading, ocdm__build_report *report,

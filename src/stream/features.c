@@ -149,9 +149,7 @@ static ocdm_status add_training_rows(ocdm__feature_payload *payload, struct mome
         }
         if (selection->chosen[i].part != OCDM__TRAIN || selection->chosen[i].task > payload->last_task)
             continue;
-        ocdm_status status = payload->rows->read(payload->rows, selection->chosen[i].sample, payload->row, error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(payload->rows->read(payload->rows, selection->chosen[i].sample, payload->row, error));
         add_row(moments, payload->row, payload->rows->width);
     }
     if (moments->count == 0)
@@ -222,14 +220,10 @@ static ocdm_status fill(void *state, size_t first, size_t count, unsigned char *
     size_t each = ocdm__payload_size(&payload->source.shape);
     for (size_t i = 0; i < count; i++) {
         size_t sample = payload->selection->chosen[first + i].sample;
-        ocdm_status status = payload->rows->read(payload->rows, sample, payload->row, error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(payload->rows->read(payload->rows, sample, payload->row, error));
         if (payload->mean != NULL)
             ocdm__standardize_row(payload->row, payload->mean, payload->deviation, payload->rows->width);
-        status = check_range(payload, sample, error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(check_range(payload, sample, error));
         put_row(payload, bytes + i * each);
     }
     return OCDM_OK;

@@ -126,9 +126,7 @@ static ocdm_status copy_texts(const struct opening *opening, const char *starts_
                               ocdm__text_list *texts)
 {
     uint64_t end;
-    ocdm_status status = copy_u64(opening, starts_name, (uint64_t)count + 1, &texts->starts);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(copy_u64(opening, starts_name, (uint64_t)count + 1, &texts->starts));
     const struct ocdm__tensor *tensor = find(opening, text_name, OCDM__U8, UINT64_MAX);
     if (tensor == NULL)
         return OCDM_BAD_FILE;
@@ -232,32 +230,27 @@ static ocdm_status read_labels(const struct opening *opening)
     table->sample_count = (size_t)tasks->shape[0];
     table->class_count = (size_t)classes->shape[0] - 1;
     uint64_t end = 0, samples = table->sample_count;
-    ocdm_status status = copy_u64(opening, "label_starts", samples + 1, &table->label_starts);
-    if (status == OCDM_OK && !are_starts(table->label_starts, table->sample_count, &end))
-        status = bad(opening, "label_starts", "is not ascending from 0");
-    if (status == OCDM_OK)
-        status = copy_u32(opening, "labels", end, &table->labels);
-    if (status == OCDM_OK)
-        status = copy_u32(opening, "tasks", samples, &table->tasks);
-    if (status == OCDM_OK)
-        status = copy_u8(opening, "parts", samples, OCDM__NO_PART, &table->parts);
-    return status;
+    OCDM_TRY(copy_u64(opening, "label_starts", samples + 1, &table->label_starts));
+    if (!are_starts(table->label_starts, table->sample_count, &end))
+        OCDM_TRY(bad(opening, "label_starts", "is not ascending from 0"));
+    OCDM_TRY(copy_u32(opening, "labels", end, &table->labels));
+    OCDM_TRY(copy_u32(opening, "tasks", samples, &table->tasks));
+    return copy_u8(opening, "parts", samples, OCDM__NO_PART, &table->parts);
 }
 
 static ocdm_status read_names(const struct opening *opening)
 {
     ocdm__stream_table *table = &opening->stream->table;
     const struct ocdm__safetensors *file = &opening->stream->tensors;
-    ocdm_status status = copy_texts(opening, "id_starts", "id_text", table->sample_count, &table->ids);
-    if (status == OCDM_OK)
-        status = copy_texts(opening, "class_starts", "class_text", table->class_count, &table->classes);
-    if (status == OCDM_OK && ocdm__safetensors_find(file, "path_starts") != NULL)
-        status = copy_texts(opening, "path_starts", "path_text", table->sample_count, &table->paths);
-    if (status == OCDM_OK && ocdm__safetensors_find(file, "class_groups") != NULL)
-        status = copy_u8(opening, "class_groups", table->class_count, OCDM__GROUPS, &table->groups);
-    if (status == OCDM_OK && ocdm__safetensors_find(file, known_name) != NULL)
-        status = copy_known(opening);
-    return status;
+    OCDM_TRY(copy_texts(opening, "id_starts", "id_text", table->sample_count, &table->ids));
+    OCDM_TRY(copy_texts(opening, "class_starts", "class_text", table->class_count, &table->classes));
+    if (ocdm__safetensors_find(file, "path_starts") != NULL)
+        OCDM_TRY(copy_texts(opening, "path_starts", "path_text", table->sample_count, &table->paths));
+    if (ocdm__safetensors_find(file, "class_groups") != NULL)
+        OCDM_TRY(copy_u8(opening, "class_groups", table->class_count, OCDM__GROUPS, &table->groups));
+    if (ocdm__safetensors_find(file, known_name) != NULL)
+        OCDM_TRY(copy_known(opening));
+    return OCDM_OK;
 }
 
 /* Files from before there were row sums have none. */
@@ -332,10 +325,9 @@ static ocdm_status read_all(const struct opening *opening)
     static ocdm_status (*const steps[])(const struct opening *) = {check_kind,        read_labels, read_names,   read_payload,
                                                                    read_root,         check_sums,  check_labels, check_tasks,
                                                                    check_class_names, check_paths};
-    ocdm_status status = OCDM_OK;
-    for (size_t i = 0; i < sizeof steps / sizeof *steps && status == OCDM_OK; i++)
-        status = steps[i](opening);
-    return status;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        OCDM_TRY(steps[i](opening));
+    return OCDM_OK;
 }
 
 /* A file of records begins with a brace. One that begins with the length of a header may, too, but that is far below 2^32. */
@@ -626,10 +618,9 @@ ocdm_status ocdm_stream_features(const ocdm_stream *stream, size_t sample, float
 {
     if (stream->tables.kind != OCDM_STREAM_FEATURES || sample >= stream->tables.samples)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%s: the stream has no features of sample %zu", stream->path, sample);
-    ocdm_status status = ocdm__stream_check(&stream->stream, sample, error);
-    if (status == OCDM_OK)
-        ocdm__stream_features(&stream->stream, sample, features);
-    return status;
+    OCDM_TRY(ocdm__stream_check(&stream->stream, sample, error));
+    ocdm__stream_features(&stream->stream, sample, features);
+    return OCDM_OK;
 }
 
 ocdm_status ocdm_stream_verify(ocdm_stream *stream, ocdm_error *error)

@@ -31,13 +31,10 @@ static ocdm_status count_records(ocdm__stream_info *info, ocdm_error *error)
     for (;;) {
         ocdm__record record;
         bool found;
-        ocdm_status status = ocdm__records_next(info->records, &record, &found, error);
-        if (status == OCDM_OK && !found)
+        OCDM_TRY(ocdm__records_next(info->records, &record, &found, error));
+        if (!found)
             return OCDM_OK;
-        if (status == OCDM_OK)
-            status = count_record(info, &record, error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(count_record(info, &record, error));
         ocdm__records_release(info->records);
     }
 }
@@ -47,16 +44,15 @@ static ocdm_status count_records(ocdm__stream_info *info, ocdm_error *error)
 static ocdm_status count_samples(ocdm__stream_info *info, ocdm_error *error)
 {
     const ocdm__stream_table *table = &info->stream.table;
-    ocdm_status status = OCDM_OK;
-    for (size_t i = 0; i < table->sample_count && status == OCDM_OK; i++) {
+    for (size_t i = 0; i < table->sample_count; i++) {
         ocdm__counted_sample sample = {.labels = table->labels + table->label_starts[i],
                                        .label_count = (size_t)(table->label_starts[i + 1] - table->label_starts[i]),
                                        .test = table->parts[i] == OCDM__TEST,
                                        .has_task = true,
                                        .task = table->tasks[i]};
-        status = ocdm__statistics_add(&info->statistics, &sample, error);
+        OCDM_TRY(ocdm__statistics_add(&info->statistics, &sample, error));
     }
-    return status;
+    return OCDM_OK;
 }
 
 /* Over the samples of each part. */
@@ -88,12 +84,10 @@ static ocdm_status list_classes(ocdm__stream_info *info, ocdm_error *error)
 static ocdm_status read_stream(ocdm__stream_info *info, const char *path, ocdm_error *error)
 {
     info->is_stream_file = true;
-    ocdm_status status = ocdm__stream_open(&info->stream, path, error);
-    if (status == OCDM_OK)
-        status = count_samples(info, error);
-    if (status == OCDM_OK)
-        measure_known(info);
-    return status == OCDM_OK ? list_classes(info, error) : status;
+    OCDM_TRY(ocdm__stream_open(&info->stream, path, error));
+    OCDM_TRY(count_samples(info, error));
+    measure_known(info);
+    return list_classes(info, error);
 }
 
 ocdm__class_groups ocdm__stream_info_groups(const ocdm__stream_info *info, const uint64_t *bounds)

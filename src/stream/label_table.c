@@ -113,10 +113,9 @@ ocdm_status ocdm__label_table_add(ocdm__label_table *table, const char *text, si
             return OCDM_OK;
         }
     }
-    ocdm_status status = add_new(table, &key, text, length, error);
-    if (status == OCDM_OK)
-        *number = table->count - 1;
-    return status;
+    OCDM_TRY(add_new(table, &key, text, length, error));
+    *number = table->count - 1;
+    return OCDM_OK;
 }
 
 uint32_t ocdm__label_table_number(const ocdm__label_table *table, const char *text, size_t length)

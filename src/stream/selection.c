@@ -122,11 +122,11 @@ static ocdm_status read_name(ocdm__label_table *names, const char *place, const 
     if (!is_name(line, length))
         return ocdm__fail(error, OCDM_BAD_RECORD, "give a text file in UTF-8 with one class per line",
                           "%s: the name of a class is not UTF-8", place);
-    ocdm_status status = add_name(names, line, length, &number, error);
-    if (status == OCDM_OK && number != expected)
+    OCDM_TRY(add_name(names, line, length, &number, error));
+    if (number != expected)
         return ocdm__fail(error, OCDM_BAD_RECORD, "list every class once", "%s: the class \"%s\" occurs twice", place,
                           ocdm__show_label(line, length).text);
-    return status;
+    return OCDM_OK;
 }
 
 static ocdm_status read_names(ocdm__label_table *names, const ocdm__mapped_file *file, ocdm_error *error)
@@ -137,9 +137,8 @@ static ocdm_status read_names(ocdm__label_table *names, const ocdm__mapped_file 
     while (next_line(file, &at, &line, &length)) {
         char place[sizeof error->message];
         snprintf(place, sizeof place, "%s:%zu", file->name, ++number_of_line);
-        ocdm_status status = length > 0 ? read_name(names, place, line, length, error) : OCDM_OK;
-        if (status != OCDM_OK)
-            return status;
+        if (length > 0)
+            OCDM_TRY(read_name(names, place, line, length, error));
     }
     if (names->count == 0)
         return ocdm__fail(error, OCDM_BAD_RECORD, "list one class per line", "%s: no classes in it", file->name);
@@ -155,9 +154,7 @@ static ocdm_status place_labels(ocdm__class_columns *columns, ocdm__label_table 
         size_t length;
         uint32_t number;
         const char *text = ocdm__label_table_text(labels, i, &length);
-        ocdm_status status = add_name(names, text, length, &number, error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(add_name(names, text, length, &number, error));
         if (number < listed)
             columns->of[i] = number;
     }

@@ -75,9 +75,7 @@ static ocdm_status note_labels(ocdm__statistics *statistics, const ocdm__counted
 {
     *distinct = 0;
     for (size_t i = 0; i < sample->label_count; i++) {
-        ocdm_status status = make_notable(statistics, sample->labels[i], error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(make_notable(statistics, sample->labels[i], error));
         *distinct += !statistics->noted[sample->labels[i]];
         statistics->noted[sample->labels[i]] = true;
     }
@@ -86,9 +84,7 @@ static ocdm_status note_labels(ocdm__statistics *statistics, const ocdm__counted
 
 static ocdm_status count_class(ocdm__tally *tally, size_t class_number, bool shared, ocdm_error *error)
 {
-    ocdm_status status = know_class(tally, class_number, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(know_class(tally, class_number, error));
     tally->classes[class_number].count++;
     tally->classes[class_number].shared += shared;
     return OCDM_OK;
@@ -118,9 +114,7 @@ ocdm_status ocdm__statistics_add(ocdm__statistics *statistics, const ocdm__count
 {
     ocdm__tally *task = NULL;
     if (sample->has_task) {
-        ocdm_status status = find_task(statistics, sample->task, &task, error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(find_task(statistics, sample->task, &task, error));
         task->train += !sample->test;
         task->test += sample->test;
     }

@@ -48,9 +48,7 @@ static ocdm_status add_source(char *list, const char *path, const ocdm__progress
 {
     char digest[OCDM__SHA256_TEXT];
     struct stat facts = {.st_size = 0};
-    ocdm_status status = ocdm__sha256_of_file(path, progress, digest, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__sha256_of_file(path, progress, digest, error));
     stat(path, &facts);
     const char *name = name_of(path);
     char *end = list + strlen(list);
@@ -86,9 +84,7 @@ ocdm_status ocdm__provenance_make(ocdm__provenance *provenance, const char *comm
                                   const char *const *files, size_t file_count, const ocdm__stream_table *table,
                                   const ocdm__progress *progress, ocdm_error *error)
 {
-    ocdm_status status = list_sources(provenance, files, file_count, progress, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(list_sources(provenance, files, file_count, progress, error));
     ocdm__digest_ids(table, provenance->ids);
     add_note(provenance, "format", "ocdm-stream");
     add_note(provenance, "version", table->known != NULL ? OCDM__PARTIAL_VERSION : OCDM__STREAM_VERSION);
@@ -324,10 +320,9 @@ ocdm_status ocdm__stream_write(const char *path, const ocdm__stream_table *table
     struct writing writing = {.progress = progress, .error = error};
     make_plan(&plan, table, source);
     align_payload(&plan);
-    ocdm_status status = ocdm__output_open(&writing.output, path, error);
-    if (status != OCDM_OK)
-        return status;
-    status = ocdm__safetensors_begin(&writing.output, notes, note_count, plan.tensors, plan.count, &writing.sum, error);
+    OCDM_TRY(ocdm__output_open(&writing.output, path, error));
+    ocdm_status status =
+        ocdm__safetensors_begin(&writing.output, notes, note_count, plan.tensors, plan.count, &writing.sum, error);
     if (status == OCDM_OK)
         status = write_all(&writing, &plan, table, source);
     if (status != OCDM_OK) {

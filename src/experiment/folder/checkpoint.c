@@ -161,13 +161,10 @@ static ocdm_status name_learner_tensors(struct image *image, ocdm_error *error)
 static ocdm_status open_image(struct image *image, const ocdm__run *run, ocdm_error *error)
 {
     *image = (struct image){.count = 0};
-    ocdm_status status = ocdm__output_open_memory(&image->numbers, "a checkpoint", error);
-    if (status == OCDM_OK)
-        status = ocdm__output_open_memory(&image->settings, "a checkpoint", error);
-    if (status == OCDM_OK && run->learner != NULL)
-        status = run->learner->functions->save(run->learner->state, true, &image->learner, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__output_open_memory(&image->numbers, "a checkpoint", error));
+    OCDM_TRY(ocdm__output_open_memory(&image->settings, "a checkpoint", error));
+    if (run->learner != NULL)
+        OCDM_TRY(run->learner->functions->save(run->learner->state, true, &image->learner, error));
     image->tensors = ocdm__allocate(image->learner.count + OWN_TENSORS, sizeof *image->tensors);
     return image->tensors != NULL ? OCDM_OK : ocdm__fail_memory(error, "a checkpoint");
 }
@@ -185,9 +182,7 @@ static void close_image(struct image *image)
 /* The memory as bytes: a file within the file. */
 static ocdm_status take_memory(struct image *image, const ocdm_memory *memory, ocdm_error *error)
 {
-    ocdm_status status = ocdm_memory_save_bytes(memory, NULL, 0, &image->memory_size, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm_memory_save_bytes(memory, NULL, 0, &image->memory_size, error));
     image->memory = ocdm__allocate(image->memory_size, 1);
     if (image->memory == NULL)
         return ocdm__fail_memory(error, "a checkpoint");
@@ -249,10 +244,8 @@ static ocdm_status write_file(const struct image *image, const ocdm__learner *le
                                      .saved = &image->learner,
                                      .first = image->first};
     ocdm__output output;
-    ocdm_status status = ocdm__output_open_own(&output, path, error);
-    if (status != OCDM_OK)
-        return status;
-    status = ocdm__learner_file_write(&output, &file, error);
+    OCDM_TRY(ocdm__output_open_own(&output, path, error));
+    ocdm_status status = ocdm__learner_file_write(&output, &file, error);
     if (status == OCDM_OK)
         return ocdm__output_commit(&output, error);
     ocdm__output_abandon(&output);

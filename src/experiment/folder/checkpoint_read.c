@@ -63,15 +63,11 @@ static const unsigned char *data_of(const ocdm__checkpoint *checkpoint, const ch
 ocdm_status ocdm__checkpoint_open(ocdm__checkpoint *checkpoint, const char *path, ocdm_error *error)
 {
     *checkpoint = (ocdm__checkpoint){.tensors = {.tensor_count = 0}};
-    ocdm_status status = ocdm__map_file(&checkpoint->file, path, error);
-    if (status == OCDM_OK)
-        status = ocdm__safetensors_read(&checkpoint->tensors, path, checkpoint->file.bytes, checkpoint->file.size, error);
-    if (status == OCDM_OK && ocdm__safetensors_note(&checkpoint->tensors, "checksum") == NULL)
-        status = refuse(checkpoint, "the checksum is missing", error);
-    if (status == OCDM_OK)
-        status = check_format(checkpoint, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__map_file(&checkpoint->file, path, error));
+    OCDM_TRY(ocdm__safetensors_read(&checkpoint->tensors, path, checkpoint->file.bytes, checkpoint->file.size, error));
+    if (ocdm__safetensors_note(&checkpoint->tensors, "checksum") == NULL)
+        OCDM_TRY(refuse(checkpoint, "the checksum is missing", error));
+    OCDM_TRY(check_format(checkpoint, error));
     const ocdm__record_layout layout = ocdm__record_layout_of(&checkpoint->tensors, OCDM__RECORD_POSITION);
     const unsigned char *at = data_of(checkpoint, "position");
     ocdm__record_get(&layout, &at, &checkpoint->position);
@@ -206,9 +202,7 @@ static ocdm_status restore_evaluations_of(const ocdm__checkpoint *checkpoint, co
     const ocdm__record_layout averages = ocdm__record_layout_of(&checkpoint->tensors, OCDM__RECORD_AVERAGES);
     for (size_t i = 0; i < run->evaluation_count; i++) {
         ocdm__evaluation *evaluation = &evaluations[i];
-        ocdm_status status = ocdm__evaluation_start(evaluation, run->schedule.tested[i], error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(ocdm__evaluation_start(evaluation, run->schedule.tested[i], error));
         ocdm__record_get(&layout, at, evaluation);
         if (!can_skip(run, evaluation->skipped, run->tests.ends[evaluation->task_count - 1]))
             return refuse(checkpoint, "an evaluation skipped more samples than there are", error);
@@ -415,23 +409,14 @@ bool ocdm__checkpoint_has_other_instructions(const ocdm__checkpoint *checkpoint,
 
 ocdm_status ocdm__checkpoint_restore(const ocdm__checkpoint *checkpoint, ocdm__run *run, uint64_t *log_size, ocdm_error *error)
 {
-    ocdm_status status = check_position(checkpoint, run, error);
-    if (status == OCDM_OK)
-        status = restore_memory(checkpoint, run, error);
-    if (status == OCDM_OK)
-        status = restore_replays(checkpoint, &run->replays, error);
-    if (status == OCDM_OK)
-        status = restore_learner(checkpoint, run, error);
-    if (status == OCDM_OK)
-        status = restore_evaluations(checkpoint, run, error);
-    if (status == OCDM_OK)
-        status = restore_cost(checkpoint, run, error);
-    if (status == OCDM_OK)
-        status = restore_misses(checkpoint, run, error);
-    if (status == OCDM_OK)
-        status = restore_probes(checkpoint, run, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(check_position(checkpoint, run, error));
+    OCDM_TRY(restore_memory(checkpoint, run, error));
+    OCDM_TRY(restore_replays(checkpoint, &run->replays, error));
+    OCDM_TRY(restore_learner(checkpoint, run, error));
+    OCDM_TRY(restore_evaluations(checkpoint, run, error));
+    OCDM_TRY(restore_cost(checkpoint, run, error));
+    OCDM_TRY(restore_misses(checkpoint, run, error));
+    OCDM_TRY(restore_probes(checkpoint, run, error));
     restore_curve(checkpoint, run->curve);
     restore_times(checkpoint, run);
     run->step = checkpoint->position.step;

@@ -182,9 +182,7 @@ ocdm_status ocdm__folder_save(ocdm__run_folder *folder, ocdm_error *error)
 static ocdm_status write_kept(ocdm__run_folder *folder, ocdm_error *error)
 {
     ocdm__output output;
-    ocdm_status status = ocdm__output_open_own(&output, folder->paths[KEPT], error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__output_open_own(&output, folder->paths[KEPT], error));
     ocdm__kept_samples_write(&output, folder->run);
     return ocdm__output_commit(&output, error);
 }
@@ -192,10 +190,8 @@ static ocdm_status write_kept(ocdm__run_folder *folder, ocdm_error *error)
 static ocdm_status write_summary(ocdm__run_folder *folder, ocdm_error *error)
 {
     ocdm__output output;
-    ocdm_status status = ocdm__output_open_own(&output, folder->paths[SUMMARY], error);
-    if (status != OCDM_OK)
-        return status;
-    status = ocdm__summary_write(&output, folder->run, folder->job->folder, error);
+    OCDM_TRY(ocdm__output_open_own(&output, folder->paths[SUMMARY], error));
+    ocdm_status status = ocdm__summary_write(&output, folder->run, folder->job->folder, error);
     if (status == OCDM_OK)
         return ocdm__output_commit(&output, error);
     ocdm__output_abandon(&output);
@@ -225,20 +221,14 @@ static ocdm_status save_weights(ocdm__run_folder *folder, ocdm_error *error)
 ocdm_status ocdm__folder_finish(ocdm__run_folder *folder, ocdm_error *error)
 {
     uint64_t size;
-    ocdm_status status = OCDM_OK;
     if (folder->run->learner != NULL && !folder->job->learner->reads_samples)
-        status = save_weights(folder, error);
-    if (status == OCDM_OK)
-        status = write_kept(folder, error);
-    if (status == OCDM_OK)
-        status = ocdm__run_log_end(&folder->log, folder->run, error);
-    if (status == OCDM_OK)
-        status = ocdm__run_log_sync(&folder->log, &size, error);
-    if (status == OCDM_OK)
-        status = write_summary(folder, error);
-    if (status == OCDM_OK)
-        tell_finished(folder);
-    return status;
+        OCDM_TRY(save_weights(folder, error));
+    OCDM_TRY(write_kept(folder, error));
+    OCDM_TRY(ocdm__run_log_end(&folder->log, folder->run, error));
+    OCDM_TRY(ocdm__run_log_sync(&folder->log, &size, error));
+    OCDM_TRY(write_summary(folder, error));
+    tell_finished(folder);
+    return OCDM_OK;
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------------------- */
@@ -273,9 +263,7 @@ static ocdm_status stop(ocdm__run_folder *folder, ocdm_error *error)
 {
     bool saved = folder->saved_step == folder->run->step && folder->saved_evaluations == folder->run->evaluation_count &&
                  folder->saved_probes == folder->run->probes.count;
-    ocdm_status status = saved && is_there(folder->paths[CHECKPOINT]) ? OCDM_OK : ocdm__folder_save(folder, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(saved && is_there(folder->paths[CHECKPOINT]) ? OCDM_OK : ocdm__folder_save(folder, error));
     return ocdm__fail(error, OCDM_STOPPED, "--resume goes on from here", "%s: stopped after step %llu, and saved",
                       folder->job->folder, (unsigned long long)folder->run->step);
 }
@@ -411,18 +399,17 @@ static ocdm_status begin(ocdm__run_folder *folder, ocdm_error *error)
 {
     bool resumed = is_there(folder->paths[CHECKPOINT]) || is_there(folder->paths[PREVIOUS]);
     folder->resumed = resumed;
-    ocdm_status status = folder->job->resume ? OCDM_OK : refuse_old_run(folder, error);
-    if (status == OCDM_OK)
-        status = ocdm__run_open(folder->job->settings, folder->job->stream, folder->job->learner, &folder->run, error);
-    if (status == OCDM_OK && resumed)
-        status = restore(folder, &folder->log_size, error);
-    if (status == OCDM_OK && is_there(folder->paths[SUMMARY]))
+    if (!folder->job->resume)
+        OCDM_TRY(refuse_old_run(folder, error));
+    OCDM_TRY(ocdm__run_open(folder->job->settings, folder->job->stream, folder->job->learner, &folder->run, error));
+    if (resumed)
+        OCDM_TRY(restore(folder, &folder->log_size, error));
+    if (is_there(folder->paths[SUMMARY]))
         return leave_finished(folder, resumed, error);
-    if (status == OCDM_OK && !resumed && is_there(folder->paths[LOG]))
+    if (!resumed && is_there(folder->paths[LOG]))
         note(folder, "the run left no checkpoint: it begins again");
-    if (status == OCDM_OK)
-        tell_untested(folder);
-    return status;
+    tell_untested(folder);
+    return OCDM_OK;
 }
 
 static ocdm_status begin_log(ocdm__run_folder *folder, ocdm_error *error)

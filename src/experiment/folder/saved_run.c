@@ -213,15 +213,13 @@ ocdm__asked_run ocdm__asked_of(const ocdm__run *run)
 ocdm_status ocdm__saved_run_compare(const ocdm__saved_run *saved, const ocdm__asked_run *asked, ocdm_error *error)
 {
     char checksum[OCDM__CHECKSUM_TEXT];
-    ocdm_status status = ocdm__saved_settings_compare(saved, asked, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__saved_settings_compare(saved, asked, error));
     ocdm__checksum_text(asked->stream->checksum, checksum);
     if (strcmp(saved->checksum, checksum) != 0)
         return ocdm__fail(error, OCDM_BAD_FILE, "go on with the stream that the run began with, or begin in a new folder",
                           "%s: the stream %s has changed since the run began", saved->name, asked->stream->file.name);
-    status = compare_groups(saved, asked, error);
-    return status == OCDM_OK ? compare_weights(saved, asked, error) : status;
+    OCDM_TRY(compare_groups(saved, asked, error));
+    return compare_weights(saved, asked, error);
 }
 
 /* ---- summaries --------------------------------------------------------------------------------------------------------- */

@@ -194,9 +194,7 @@ static ocdm_status read_tasks(const ocdm__setting *setting, const char *text, oc
         size_t length = strcspn(item, ",");
         if (count == OCDM__MOST_TASKS)
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, see_help, "%s: more than %d values", setting->flag, OCDM__MOST_TASKS);
-        ocdm_status status = read_whole(setting, item, length, &order[count++], error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(read_whole(setting, item, length, &order[count++], error));
         item += length;
         if (*item == '\0')
             break;
@@ -324,9 +322,7 @@ ocdm_status ocdm__run_preset_apply(const char *name, ocdm__run_settings *setting
     for (const char *text = preset_values[index_of(ocdm__run_presets, name)]; *text != '\0'; text += used) {
         if (sscanf(text, "%31s %63[^;]%n", flag, value, &used) != 2)
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "preset %s: not a flag with its value: %s", name, text);
-        ocdm_status status = ocdm__setting_read(ocdm__setting_of_flag(flag), value, settings, NULL, error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(ocdm__setting_read(ocdm__setting_of_flag(flag), value, settings, NULL, error));
         used += text[used] == ';';
     }
     return OCDM_OK;

@@ -212,16 +212,15 @@ static ocdm_status check_any_time(const ocdm__run_settings *settings, ocdm_error
 
 static ocdm_status check_protocol(const ocdm__run_settings *settings, ocdm_error *error)
 {
-    ocdm_status status = check_cost(settings, error);
-    return status == OCDM_OK ? check_any_time(settings, error) : status;
+    OCDM_TRY(check_cost(settings, error));
+    return check_any_time(settings, error);
 }
 
 static ocdm_status check_learning(const ocdm__run_settings *settings, ocdm_error *error)
 {
     bool ridge = ocdm__run_is_ridge(settings);
-    ocdm_status status = ridge ? check_ridge(settings, error) : OCDM_OK;
-    if (status != OCDM_OK)
-        return status;
+    if (ridge)
+        OCDM_TRY(check_ridge(settings, error));
     if (has_training_options(settings) && (ridge || settings->own_learner || !ocdm__run_has_agent(settings)))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave the flags of loss, optimiser, schedule and --ema out",
                           "ocdm does not train the model %s by gradients", settings->model);
@@ -333,9 +332,7 @@ ocdm_status ocdm__run_settings_digest_weights(ocdm__run_settings *settings, ocdm
     settings->weights_sha256[0] = '\0';
     if (settings->weights == NULL)
         return OCDM_OK;
-    ocdm_status status = ocdm__map_file(&file, settings->weights, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__map_file(&file, settings->weights, error));
     ocdm__sha256_begin(&sha);
     ocdm__sha256_add(&sha, file.bytes, file.size);
     ocdm__sha256_end(&sha, settings->weights_sha256);
@@ -346,18 +343,12 @@ ocdm_status ocdm__run_settings_digest_weights(ocdm__run_settings *settings, ocdm
 ocdm_status ocdm__run_settings_resolve(ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
                                        ocdm_error *error)
 {
-    ocdm_status status = check_numbers(settings, error);
-    if (status == OCDM_OK)
-        status = ocdm__store_fill_memory(settings, stream, path, error);
-    if (status == OCDM_OK)
-        status = check_method(settings, error);
-    if (status == OCDM_OK)
-        status = check_samples(settings, stream, path, error);
-    if (status == OCDM_OK)
-        status = check_learning(settings, error);
-    if (status == OCDM_OK)
-        status = check_protocol(settings, error);
-    if (status == OCDM_OK)
-        status = ocdm__run_settings_resolve_model(settings, stream, path, error);
-    return status == OCDM_OK ? ocdm__run_settings_digest_weights(settings, error) : status;
+    OCDM_TRY(check_numbers(settings, error));
+    OCDM_TRY(ocdm__store_fill_memory(settings, stream, path, error));
+    OCDM_TRY(check_method(settings, error));
+    OCDM_TRY(check_samples(settings, stream, path, error));
+    OCDM_TRY(check_learning(settings, error));
+    OCDM_TRY(check_protocol(settings, error));
+    OCDM_TRY(ocdm__run_settings_resolve_model(settings, stream, path, error));
+    return ocdm__run_settings_digest_weights(settings, error);
 }

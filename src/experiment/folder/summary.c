@@ -419,9 +419,7 @@ void ocdm__environment_write(ocdm__output *output, unsigned threads)
 ocdm_status ocdm__summary_write(ocdm__output *output, const ocdm__run *run, const char *folder, ocdm_error *error)
 {
     char id[OCDM__RUN_ID];
-    ocdm_status status = ocdm__run_id(run, id, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__run_id(run, id, error));
     ocdm__output_text(output, "{\"format\":\"ocdm-run\",\"version\":1,");
     ocdm__output_text(output, "\"id\":\"");
     ocdm__output_text(output, id);
@@ -433,11 +431,8 @@ ocdm_status ocdm__summary_write(ocdm__output *output, const ocdm__run *run, cons
     write_validation(output, run);
     write_versions(output, run);
     ocdm__run_probes_write(output, run);
-    status = write_forgetting(output, run, error);
-    if (status == OCDM_OK)
-        status = write_memory(output, run, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(write_forgetting(output, run, error));
+    OCDM_TRY(write_memory(output, run, error));
     write_cost(output, run);
     ocdm__output_text(output, ",\"curve\":");
     ocdm__curve_write(output, run->curve);
@@ -447,7 +442,7 @@ ocdm_status ocdm__summary_write(ocdm__output *output, const ocdm__run *run, cons
     write_times(output, run);
     ocdm__output_text(output, ",\"environment\":{");
     write_machine(output, run->settings->threads);
-    status = write_files(output, run, folder, error);
+    ocdm_status status = write_files(output, run, folder, error);
     ocdm__output_text(output, "}}\n");
     return status;
 }

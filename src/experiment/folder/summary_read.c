@@ -19,9 +19,7 @@ bool ocdm__summary_find(const char *folder, char path[OCDM__SUMMARY_PATH])
 
 ocdm_status ocdm__summary_read(ocdm__json_tree *summary, const char *path, ocdm_error *error)
 {
-    ocdm_status status = ocdm__json_tree_read(summary, path, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__json_tree_read(summary, path, error));
     if (strcmp(ocdm__json_text(ocdm__json_find(summary->root, "format"), ""), "ocdm-run") == 0 &&
         ocdm__json_number(ocdm__json_find(summary->root, "version")) == 1)
         return OCDM_OK;

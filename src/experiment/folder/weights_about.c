@@ -37,13 +37,11 @@ ocdm_status ocdm__run_id(const ocdm__run *run, char id[OCDM__RUN_ID], ocdm_error
     char checksum[OCDM__CHECKSUM_TEXT], digest[OCDM__SHA256_TEXT];
     ocdm__output settings;
     ocdm__sha256 sha;
-    ocdm_status status = ocdm__output_open_memory(&settings, "the settings", error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__output_open_memory(&settings, "the settings", error));
     ocdm__run_settings_write(&settings, run->settings, run->schedule.order.tasks, run->schedule.order.task_count);
     ocdm__checksum_text(run->stream->checksum, checksum);
     ocdm__output_text(&settings, checksum);
-    status = ocdm__output_check(&settings, error);
+    ocdm_status status = ocdm__output_check(&settings, error);
     ocdm__sha256_begin(&sha);
     ocdm__sha256_add(&sha, settings.buffer, settings.used);
     ocdm__sha256_end(&sha, digest);
@@ -130,9 +128,7 @@ static void add_input(struct notes *notes, const ocdm__run *run)
 static ocdm_status add_notes(struct notes *notes, const ocdm__run *run, const char *average, ocdm_error *error)
 {
     char id[OCDM__RUN_ID];
-    ocdm_status status = ocdm__run_id(run, id, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__run_id(run, id, error));
     add_text(notes, "format", "pt");
     add_text(notes, "model", run->settings->model);
     add_text(notes, "ocdm", ocdm_version());
@@ -149,10 +145,8 @@ ocdm_status ocdm__weights_write(const ocdm__run *run, const char *average, const
 {
     struct notes notes = {.count = 0};
     struct ocdm__note list[MOST_NOTES];
-    ocdm_status status = ocdm__output_open_memory(&notes.texts, "a file's header", error);
-    if (status != OCDM_OK)
-        return status;
-    status = add_notes(&notes, run, average, error);
+    OCDM_TRY(ocdm__output_open_memory(&notes.texts, "a file's header", error));
+    ocdm_status status = add_notes(&notes, run, average, error);
     for (size_t i = 0; status == OCDM_OK && i < notes.count; i++)
         list[i] = (struct ocdm__note){.key = notes.keys[i], .value = notes.texts.buffer + notes.starts[i]};
     if (status == OCDM_OK)
@@ -297,11 +291,8 @@ static ocdm_status read_images(const struct reading *reading, ocdm__weights_abou
         if (ocdm__note_is(model, ocdm__model_names[i]))
             name = ocdm__model_names[i];
     about->images = true;
-    ocdm_status status = read_number(reading, "resize", OCDM__IMAGE_LARGEST_SIDE, &about->resize);
-    if (status == OCDM_OK)
-        status = read_number(reading, "crop", OCDM__IMAGE_LARGEST_SIDE, &about->crop);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(read_number(reading, "resize", OCDM__IMAGE_LARGEST_SIDE, &about->resize));
+    OCDM_TRY(read_number(reading, "crop", OCDM__IMAGE_LARGEST_SIDE, &about->crop));
     if (about->crop == 0 || (about->resize > 0 && about->crop > about->resize))
         return fail(reading, "crop");
     about->scale = ocdm__image_scale_of(name);
@@ -318,13 +309,9 @@ ocdm_status ocdm__weights_about_read(ocdm__weights_about *about, const char *nam
     const struct ocdm__note *input = ocdm__safetensors_note(file, "input");
     if (ocdm__safetensors_note(file, "ocdm") == NULL)
         return OCDM_OK;
-    ocdm_status status = read_text(&reading, "ocdm", about->program, sizeof about->program);
-    if (status == OCDM_OK)
-        status = read_text(&reading, "run", about->run, sizeof about->run);
-    if (status == OCDM_OK)
-        status = read_names(&reading, about);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(read_text(&reading, "ocdm", about->program, sizeof about->program));
+    OCDM_TRY(read_text(&reading, "run", about->run, sizeof about->run));
+    OCDM_TRY(read_names(&reading, about));
     if (ocdm__note_is(input, "features"))
         return read_features(&reading, about);
     return ocdm__note_is(input, "images") ? read_images(&reading, about) : fail(&reading, "input");

@@ -146,13 +146,12 @@ static ocdm_status await(const ocdm__examination *examination, unsigned slot, co
 static ocdm_status take_again(const ocdm__examination *examination, unsigned slot, const struct piece *piece,
                               ocdm__ready *ready, ocdm_error *error)
 {
-    ocdm_status status = request(examination, slot, piece->usable, piece->usable_count, error);
+    OCDM_TRY(request(examination, slot, piece->usable, piece->usable_count, error));
     const ocdm__learner_part part = ocdm__learner_part_of(examination->learner, piece->usable_count, false);
-    if (status == OCDM_OK)
-        status = await(examination, slot, &part, ready, error);
-    if (status == OCDM_OK && ready->count < part.end - part.first)
-        status = ocdm__fail(error, OCDM_IO, "", "an image that another rank could decode cannot be decoded here");
-    return status;
+    OCDM_TRY(await(examination, slot, &part, ready, error));
+    if (ready->count < part.end - part.first)
+        return ocdm__fail(error, OCDM_IO, "", "an image that another rank could decode cannot be decoded here");
+    return OCDM_OK;
 }
 
 /* A rank that cannot prepare its part ends all of them. */
@@ -178,8 +177,8 @@ static ocdm_status learn_why(const ocdm__examination *examination, unsigned slot
         return OCDM_OK;
     while (piece->unusable[first] == 0)
         first++;
-    ocdm_status status = ocdm__model_inputs_request(examination->inputs, slot, &piece->samples[first], 1, 0, false, error);
-    return status == OCDM_OK ? ocdm__model_inputs_wait(examination->inputs, slot, &ready, error) : status;
+    OCDM_TRY(ocdm__model_inputs_request(examination->inputs, slot, &piece->samples[first], 1, 0, false, error));
+    return ocdm__model_inputs_wait(examination->inputs, slot, &ready, error);
 }
 
 /* Waits for this process's part, and finds which samples of the piece all ranks together can use. */
@@ -187,9 +186,7 @@ static ocdm_status take(const ocdm__examination *examination, unsigned slot, str
                         ocdm_error *error)
 {
     const ocdm__learner_part part = ocdm__learner_part_of(examination->learner, piece->count, false);
-    ocdm_status status = await_or_end(examination, slot, &part, ready, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(await_or_end(examination, slot, &part, ready, error));
     for (size_t i = part.first; i < part.end; i++)
         piece->unusable[i] = 1;
     for (size_t i = 0; i < ready->count; i++)
@@ -201,7 +198,7 @@ static ocdm_status take(const ocdm__examination *examination, unsigned slot, str
             piece->usable[piece->usable_count++] = piece->samples[i];
     if (lost == 0 || part.ranks == NULL)
         return OCDM_OK;
-    status = part.ranks->rank == 0 ? learn_why(examination, slot, piece, error) : OCDM_OK;
+    ocdm_status status = part.ranks->rank == 0 ? learn_why(examination, slot, piece, error) : OCDM_OK;
     if (status != OCDM_OK || piece->usable_count == 0)
         return status;
     return take_again(examination, slot, piece, ready, error);
@@ -213,10 +210,10 @@ static ocdm_status predict_piece(const ocdm__examination *examination, const str
 {
     size_t classes = examination->table->class_count;
     const ocdm__learner *learner = examination->learner;
-    ocdm_status status = learner->functions->predict(learner->state, tensor, piece->usable_count, logits, error);
-    for (size_t i = 0; status == OCDM_OK && i < piece->usable_count; i++)
-        status = ocdm__logits_check(&examination->source, piece->usable[i], logits + i * classes, classes, error);
-    return status;
+    OCDM_TRY(learner->functions->predict(learner->state, tensor, piece->usable_count, logits, error));
+    for (size_t i = 0; i < piece->usable_count; i++)
+        OCDM_TRY(ocdm__logits_check(&examination->source, piece->usable[i], logits + i * classes, classes, error));
+    return OCDM_OK;
 }
 
 static ocdm_status use_version(const ocdm__learner *learner, size_t version, ocdm_error *error)
@@ -228,15 +225,13 @@ static ocdm_status answer_piece(const ocdm__examination *examination, struct ans
                                 const float *tensor, ocdm_error *error)
 {
     float *logits = answers->own + answers->rows * examination->table->class_count;
-    ocdm_status status = OCDM_OK;
-    for (size_t v = 0; v < answers->versions && piece->usable_count > 0 && status == OCDM_OK; v++) {
-        status = use_version(examination->learner, v, error);
-        if (status == OCDM_OK)
-            status = predict_piece(examination, piece, tensor, logits + v * answers->stride, error);
+    for (size_t v = 0; v < answers->versions && piece->usable_count > 0; v++) {
+        OCDM_TRY(use_version(examination->learner, v, error));
+        OCDM_TRY(predict_piece(examination, piece, tensor, logits + v * answers->stride, error));
     }
-    for (size_t i = 0; status == OCDM_OK && i < piece->usable_count; i++)
+    for (size_t i = 0; i < piece->usable_count; i++)
         add_row(answers, examination->table, piece->usable[i]);
-    return status;
+    return OCDM_OK;
 }
 
 /* Whether the evaluation is to stop: all ranks stop where the leader does. */
@@ -339,8 +334,8 @@ static void mask_rows(const ocdm__examination *examination, const struct answers
 /* Scores every class, and measures them together. */
 static ocdm_status score(const ocdm__test_set *set, ocdm__class_score *scores, ocdm__averages *averages, ocdm_error *error)
 {
-    ocdm_status status = ocdm__score_classes(set, scores, error);
-    return status == OCDM_OK ? ocdm__measure(set, scores, NULL, 0, averages, error) : status;
+    OCDM_TRY(ocdm__score_classes(set, scores, error));
+    return ocdm__measure(set, scores, NULL, 0, averages, error);
 }
 
 /* Scores each task on its own tests, then on all tests; the last scores are kept. */

@@ -190,10 +190,9 @@ static ocdm_status check_request(const ocdm__model_inputs *inputs, unsigned slot
         if (samples[i] >= inputs->stream->table.sample_count)
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%s: the stream has no sample %u", inputs->stream->file.name,
                               samples[i]);
-    ocdm_status status = OCDM_OK;
-    for (size_t i = 0; i < count && status == OCDM_OK; i++)
-        status = ocdm__stream_check(inputs->stream, samples[i], error);
-    return status;
+    for (size_t i = 0; i < count; i++)
+        OCDM_TRY(ocdm__stream_check(inputs->stream, samples[i], error));
+    return OCDM_OK;
 }
 
 /* Room for `count` samples; what was there need not be kept. */

@@ -89,9 +89,7 @@ static ocdm_status fill_in_checksum(ocdm__output *header, const ocdm__learner_fi
     uint64_t sum = ocdm__checksum(OCDM__CHECKSUM_START, text, header->used - 8);
     for (size_t i = 0; i < file->tensor_count; i++) {
         const unsigned char *data;
-        ocdm_status status = data_of(file, i, &data, error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(data_of(file, i, &data, error));
         sum = ocdm__checksum(sum, data, file->tensors[i].size);
     }
     snprintf(digits, sizeof digits, "%016" PRIx64, sum);
@@ -103,9 +101,7 @@ static ocdm_status write_data(ocdm__output *output, const ocdm__learner_file *fi
 {
     for (size_t i = 0; i < file->tensor_count; i++) {
         const unsigned char *data;
-        ocdm_status status = data_of(file, i, &data, error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(data_of(file, i, &data, error));
         ocdm__output_write(output, data, file->tensors[i].size);
     }
     return OCDM_OK;
@@ -114,10 +110,8 @@ static ocdm_status write_data(ocdm__output *output, const ocdm__learner_file *fi
 ocdm_status ocdm__learner_file_write(ocdm__output *output, const ocdm__learner_file *file, ocdm_error *error)
 {
     ocdm__output header;
-    ocdm_status status = ocdm__output_open_memory(&header, "a file's header", error);
-    if (status != OCDM_OK)
-        return status;
-    status = make_header(&header, file, error);
+    OCDM_TRY(ocdm__output_open_memory(&header, "a file's header", error));
+    ocdm_status status = make_header(&header, file, error);
     if (status == OCDM_OK)
         status = fill_in_checksum(&header, file, error);
     if (status == OCDM_OK) {
@@ -133,10 +127,8 @@ ocdm_status ocdm__learner_save(const ocdm__learner *learner, const struct ocdm__
 {
     ocdm__learner_tensors saved = {.count = 0};
     ocdm__output output;
-    ocdm_status status = ocdm__output_open_own(&output, path, error);
-    if (status != OCDM_OK)
-        return status;
-    status = learner->functions->save(learner->state, false, &saved, error);
+    OCDM_TRY(ocdm__output_open_own(&output, path, error));
+    ocdm_status status = learner->functions->save(learner->state, false, &saved, error);
     const ocdm__learner_file file = {.notes = notes,
                                      .note_count = note_count,
                                      .tensors = saved.tensors,

@@ -101,15 +101,13 @@ static double product(const float *a, const float *b, size_t size)
 static ocdm_status gradient_of_usable(struct ocdm__similarity *similarity, const float *input, const uint32_t *samples,
                                       size_t count, float *gradient, ocdm_error *error)
 {
-    ocdm_status status = gather_labels(&similarity->labels, &similarity->lists, samples, count, error);
+    OCDM_TRY(gather_labels(&similarity->labels, &similarity->lists, samples, count, error));
     const ocdm__learner_batch batch = {.input = input,
                                        .starts = similarity->labels.starts,
                                        .labels = similarity->labels.labels,
                                        .known = similarity->labels.known,
                                        .count = count,
                                        .samples = samples};
-    if (status != OCDM_OK)
-        return status;
     similarity->asked += count;
     return similarity->learner->functions->gradient(similarity->learner->state, &batch, gradient, error);
 }
@@ -132,11 +130,8 @@ static ocdm_status gradient_of(struct ocdm__similarity *similarity, const struct
         return gradient_of_usable(similarity, NULL, samples, count, gradient, error);
     const ocdm__input_batch batch = {
         .samples = samples, .count = count, .stored_from = compared->remembered && similarity->stored ? 0 : count};
-    ocdm_status status = ocdm__model_inputs_request_mixed(similarity->inputs, similarity->slot, &batch, error);
-    if (status == OCDM_OK)
-        status = ocdm__model_inputs_wait(similarity->inputs, similarity->slot, &ready, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__model_inputs_request_mixed(similarity->inputs, similarity->slot, &batch, error));
+    OCDM_TRY(ocdm__model_inputs_wait(similarity->inputs, similarity->slot, &ready, error));
     for (size_t i = 0; i < similarity->size && ready.count == 0; i++)
         gradient[i] = 0;
     if (ready.count == 0)
@@ -164,17 +159,16 @@ static ocdm_status load_kept(struct ocdm__similarity *similarity, const ocdm_mem
                              ocdm_error *error)
 {
     size_t groups = asked->slot_count / asked->group_size;
-    ocdm_status status = reserve_kept(similarity, groups, error);
+    OCDM_TRY(reserve_kept(similarity, groups, error));
     uint32_t *members = similarity->samples + similarity->sample_room;
-    for (size_t j = 0; status == OCDM_OK && j < groups; j++) {
+    for (size_t j = 0; j < groups; j++) {
         for (size_t k = 0; k < asked->group_size; k++)
             members[k] = (uint32_t)ocdm_memory_id(memory, asked->slot[j * asked->group_size + k]);
         float *gradient = similarity->kept + j * similarity->size;
-        status = gradient_of(similarity, &(struct compared){members, asked->group_size, true}, gradient, error);
-        if (status == OCDM_OK)
-            similarity->norms[j] = sqrt(product(gradient, gradient, similarity->size));
+        OCDM_TRY(gradient_of(similarity, &(struct compared){members, asked->group_size, true}, gradient, error));
+        similarity->norms[j] = sqrt(product(gradient, gradient, similarity->size));
     }
-    return status;
+    return OCDM_OK;
 }
 
 /* The largest cosine between the current gradient and those of the memory; 0 for a gradient of zeros. */
@@ -193,10 +187,9 @@ static double largest_cosine(const struct ocdm__similarity *similarity, size_t c
 static ocdm_status compare_with(struct ocdm__similarity *similarity, const uint32_t *samples, size_t count, size_t kept,
                                 double *cosine, ocdm_error *error)
 {
-    ocdm_status status = gradient_of(similarity, &(struct compared){samples, count, false}, similarity->gradient, error);
-    if (status == OCDM_OK)
-        *cosine = largest_cosine(similarity, kept);
-    return status;
+    OCDM_TRY(gradient_of(similarity, &(struct compared){samples, count, false}, similarity->gradient, error));
+    *cosine = largest_cosine(similarity, kept);
+    return OCDM_OK;
 }
 
 /* Room for the numbers of the batch or of a group, twice: they come after the room that gradient_of needs. */
@@ -216,22 +209,18 @@ static ocdm_status answer(void *state, const ocdm_memory *memory, const ocdm_com
 {
     struct ocdm__similarity *similarity = state;
     size_t groups = asked->slot_count / asked->group_size;
-    ocdm_status status =
-        reserve_samples(similarity, asked->count > asked->group_size ? asked->count : asked->group_size, error);
-    if (status == OCDM_OK)
-        status = load_kept(similarity, memory, asked, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(reserve_samples(similarity, asked->count > asked->group_size ? asked->count : asked->group_size, error));
+    OCDM_TRY(load_kept(similarity, memory, asked, error));
     uint32_t *batch = similarity->samples + similarity->sample_room;
     for (size_t i = 0; i < asked->count; i++)
         batch[i] = (uint32_t)asked->batch[i].id;
     if (asked->batch_cosine != NULL)
-        status = compare_with(similarity, batch, asked->count, groups, asked->batch_cosine, error);
-    if (status == OCDM_OK && asked->batch_first && *asked->batch_cosine >= 0)
+        OCDM_TRY(compare_with(similarity, batch, asked->count, groups, asked->batch_cosine, error));
+    if (asked->batch_first && *asked->batch_cosine >= 0)
         return OCDM_OK;
-    for (size_t i = 0; status == OCDM_OK && i < asked->count; i++)
-        status = compare_with(similarity, batch + i, 1, groups, &asked->item_cosine[i], error);
-    return status;
+    for (size_t i = 0; i < asked->count; i++)
+        OCDM_TRY(compare_with(similarity, batch + i, 1, groups, &asked->item_cosine[i], error));
+    return OCDM_OK;
 }
 
 static void close_similarity(struct ocdm__similarity *similarity)
@@ -409,9 +398,7 @@ static ocdm_status take(ocdm__online *online, unsigned slot, size_t before, ocdm
     ocdm__ready ready;
     if (asked->first == asked->end)
         return OCDM_OK;
-    ocdm_status status = ocdm__model_inputs_wait(online->parts.inputs, slot, &ready, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__model_inputs_wait(online->parts.inputs, slot, &ready, error));
     for (size_t i = 0; i < asked->end - asked->first; i++)
         online->unusable[first + i] = 1;
     for (size_t i = 0; i < ready.count; i++)
@@ -432,10 +419,9 @@ static ocdm_status request_stream(ocdm__online *online, unsigned slot, const ocd
         return request(online, slot, part, list, error);
     if (ahead.first == clamped(part->first, 0, list->count) && ahead.end == clamped(part->end, 0, list->count))
         return OCDM_OK;
-    ocdm_status status = OCDM_OK;
     if (ahead.first < ahead.end)
-        status = ocdm__model_inputs_wait(online->parts.inputs, slot, &ready, error);
-    return status == OCDM_OK ? request(online, slot, part, list, error) : status;
+        OCDM_TRY(ocdm__model_inputs_wait(online->parts.inputs, slot, &ready, error));
+    return request(online, slot, part, list, error);
 }
 
 static ocdm_status request_all(ocdm__online *online, const ocdm__online_batch *batch, ocdm_error *error)
@@ -484,12 +470,11 @@ static ocdm_status take_again(ocdm__online *online, const ocdm__online_batch *ba
     const ocdm__learner_part part = ocdm__learner_part_of(online->parts.learner, online->count, true);
     const ocdm__online_list list = {online->chosen, online->count, 0, batch->step, batch->update, online->stream_count};
     online->input_count = 0;
-    ocdm_status status = request(online, REPLAY_SLOT, &part, &list, error);
-    if (status == OCDM_OK)
-        status = take(online, REPLAY_SLOT, 0, error);
-    if (status == OCDM_OK && online->input_count < part.end - part.first)
-        status = ocdm__fail(error, OCDM_IO, "", "an image that another rank could decode cannot be decoded here");
-    return status;
+    OCDM_TRY(request(online, REPLAY_SLOT, &part, &list, error));
+    OCDM_TRY(take(online, REPLAY_SLOT, 0, error));
+    if (online->input_count < part.end - part.first)
+        return ocdm__fail(error, OCDM_IO, "", "an image that another rank could decode cannot be decoded here");
+    return OCDM_OK;
 }
 
 /* The leader tells users about the first image that was left out: it tries one that failed elsewhere. */
@@ -500,9 +485,9 @@ static ocdm_status learn_why(ocdm__online *online, const ocdm__online_batch *bat
                                     unusable < online->stream_count};
     if (ocdm__model_inputs_first_skipped(online->parts.inputs) != NULL)
         return OCDM_OK;
-    ocdm_status status = request(online, REPLAY_SLOT, &all, &list, error);
+    OCDM_TRY(request(online, REPLAY_SLOT, &all, &list, error));
     ocdm__ready ready;
-    return status == OCDM_OK ? ocdm__model_inputs_wait(online->parts.inputs, REPLAY_SLOT, &ready, error) : status;
+    return ocdm__model_inputs_wait(online->parts.inputs, REPLAY_SLOT, &ready, error);
 }
 
 static ocdm_status do_without(ocdm__online *online, const ocdm__online_batch *batch, const ocdm__learner_part *part,

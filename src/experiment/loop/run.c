@@ -70,11 +70,10 @@ ocdm_status ocdm__class_weights_read(const char *path, const ocdm__stream_table 
 
 ocdm_status ocdm__class_weights_set(ocdm_memory *memory, const double *weights, size_t count, ocdm_error *error)
 {
-    ocdm_status status = OCDM_OK;
-    for (size_t c = 0; weights != NULL && status == OCDM_OK && c < count; c++)
+    for (size_t c = 0; weights != NULL && c < count; c++)
         if (weights[c] != 1)
-            status = ocdm_memory_set_weight(memory, (uint32_t)c, weights[c], error);
-    return status;
+            OCDM_TRY(ocdm_memory_set_weight(memory, (uint32_t)c, weights[c], error));
+    return OCDM_OK;
 }
 
 /* ---- opening ----------------------------------------------------------------------------------------------------------- */
@@ -162,16 +161,12 @@ static ocdm_status make_tables(ocdm__run *run, ocdm_error *error)
 {
     const ocdm__run_settings *settings = run->settings;
     const ocdm__stream_table *table = &run->stream->table;
-    ocdm_status status = ocdm__schedule_make(&run->schedule, settings, table, error);
-    if (status == OCDM_OK)
-        status = ocdm__stream_order_make(&run->tests, table, OCDM__TEST, settings->order, settings->order_count, settings->seed,
-                                         error);
-    if (status == OCDM_OK && settings->resample_tests)
-        status = ocdm__stream_order_resample(&run->tests, table, settings->seed, error);
-    if (status == OCDM_OK)
-        status = check_result_size(run, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__schedule_make(&run->schedule, settings, table, error));
+    OCDM_TRY(
+        ocdm__stream_order_make(&run->tests, table, OCDM__TEST, settings->order, settings->order_count, settings->seed, error));
+    if (settings->resample_tests)
+        OCDM_TRY(ocdm__stream_order_resample(&run->tests, table, settings->seed, error));
+    OCDM_TRY(check_result_size(run, error));
     run->train_counts = ocdm__allocate(table->class_count, sizeof *run->train_counts);
     run->test_counts = ocdm__allocate(table->class_count, sizeof *run->test_counts);
     run->task_counts = ocdm__allocate(table->class_count, run->schedule.order.task_count * sizeof *run->task_counts);
@@ -182,17 +177,11 @@ static ocdm_status make_tables(ocdm__run *run, ocdm_error *error)
     if (run->train_counts == NULL || run->test_counts == NULL || run->task_counts == NULL || run->groups == NULL ||
         run->curve == NULL || run->samples == NULL || run->next == NULL)
         return ocdm__fail_memory(error, "the tables of a run");
-    status = make_versions(run, error);
-    if (status == OCDM_OK)
-        status = ocdm__probes_make(&run->probes, settings, table, &run->tests, error);
-    if (status == OCDM_OK)
-        status = make_misses(run, error);
-    if (status == OCDM_OK)
-        status = count_classes(run, error);
-    if (status == OCDM_OK)
-        status = ocdm__evaluation_groups(settings->groups, table, run->train_counts, run->groups, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(make_versions(run, error));
+    OCDM_TRY(ocdm__probes_make(&run->probes, settings, table, &run->tests, error));
+    OCDM_TRY(make_misses(run, error));
+    OCDM_TRY(count_classes(run, error));
+    OCDM_TRY(ocdm__evaluation_groups(settings->groups, table, run->train_counts, run->groups, error));
     return ocdm__class_weights_read(settings->class_weights, table, &run->class_weights, error);
 }
 
@@ -218,11 +207,9 @@ static ocdm_status make_learner(ocdm__run *run, const ocdm__learner_maker *maker
                                                .threads = settings->threads,
                                                .images = maker->images,
                                                .storing = image_storing(settings)};
-    ocdm_status status = maker->reads_samples ? OCDM_OK : ocdm__model_inputs_open(run->stream, &inputs, &run->inputs, error);
-    if (status == OCDM_OK)
-        status = maker->make(maker, settings, run->inputs, (uint32_t)run->stream->table.class_count, &run->made, error);
-    if (status != OCDM_OK)
-        return status;
+    if (!maker->reads_samples)
+        OCDM_TRY(ocdm__model_inputs_open(run->stream, &inputs, &run->inputs, error));
+    OCDM_TRY(maker->make(maker, settings, run->inputs, (uint32_t)run->stream->table.class_count, &run->made, error));
     run->learner = &run->made;
     run->ranks = ocdm__learner_part_of(run->learner, 1, true).ranks;
     return OCDM_OK;
@@ -239,9 +226,7 @@ static ocdm_status make_memory(ocdm__run *run, ocdm_error *error)
     options.tie = (ocdm_tie)settings->tie;
     options.rho = settings->rho;
     options.seed = settings->seed;
-    ocdm_status status = ocdm_memory_create(&options, &run->memory, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm_memory_create(&options, &run->memory, error));
     return ocdm__class_weights_set(run->memory, run->class_weights, run->stream->table.class_count, error);
 }
 
@@ -313,9 +298,7 @@ static ocdm__label_lists label_lists_of(const ocdm__stream_table *table)
 ocdm_status ocdm__run_begin(ocdm__run *run, ocdm_error *error)
 {
     uint64_t stored_from;
-    ocdm_status status = begin_store(run, &stored_from, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(begin_store(run, &stored_from, error));
     const ocdm__online_parts parts = {.labels = label_lists_of(&run->stream->table),
                                       .learner = run->learner,
                                       .inputs = run->inputs,
@@ -327,11 +310,11 @@ ocdm_status ocdm__run_begin(ocdm__run *run, ocdm_error *error)
                                       .ages = run->settings->average_start == OCDM__AVERAGE_SINCE_CLASS,
                                       .replays = &run->replays,
                                       .stored_from = stored_from};
-    status = ocdm__online_open(&run->online, &parts, error);
-    for (uint64_t step = 0; status == OCDM_OK && ocdm__online_counts(&run->online) && step < run->step; step++)
+    OCDM_TRY(ocdm__online_open(&run->online, &parts, error));
+    for (uint64_t step = 0; ocdm__online_counts(&run->online) && step < run->step; step++)
         if (!ocdm__run_missed(run, step))
             ocdm__online_count(&run->online, run->samples, ocdm__schedule_batch(&run->schedule, step, run->samples));
-    return status;
+    return OCDM_OK;
 }
 
 void ocdm__run_close(ocdm__run *run)
@@ -465,10 +448,8 @@ static void place_evaluation(const ocdm__run *run, ocdm__evaluation *evaluation)
 static ocdm_status evaluate(ocdm__run *run, const float *given, const ocdm__progress *progress, ocdm_error *error)
 {
     double begun = ocdm__seconds_now();
-    ocdm_status status = check_trained(run, error);
-    if (status != OCDM_OK)
-        return status;
-    status = examine(run, given, progress, error);
+    OCDM_TRY(check_trained(run, error));
+    ocdm_status status = examine(run, given, progress, error);
     for (size_t v = 0; v < run->version_count; v++)
         if (status == OCDM_OK)
             place_evaluation(run, &run->versions[v].evaluations[run->evaluation_count]);
@@ -516,11 +497,8 @@ static ocdm_status probe(ocdm__run *run, const float *given, const ocdm__progres
 {
     ocdm__probes *probes = &run->probes;
     double begun = ocdm__seconds_now();
-    ocdm_status status = ocdm__probes_reserve(probes, probes->count + 1, error);
-    if (status == OCDM_OK)
-        status = probe_with(run, given, progress, probes->map + probes->count * probes->versions, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__probes_reserve(probes, probes->count + 1, error));
+    OCDM_TRY(probe_with(run, given, progress, probes->map + probes->count * probes->versions, error));
     probes->count++;
     run->evaluate_seconds += ocdm__seconds_now() - begun;
     return OCDM_OK;
@@ -631,9 +609,7 @@ void ocdm__run_miss_step(ocdm__run *run)
 
 ocdm_status ocdm__run_end_step(ocdm__run *run, double loss, ocdm_error *error)
 {
-    ocdm_status status = ocdm__online_remember(&run->online, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__online_remember(&run->online, error));
     bool known = run->learner == NULL || run->learner->functions->operations != NULL;
     charge(run, known ? run->online.operations : NAN);
     finish_step(run, loss);
@@ -652,9 +628,7 @@ static ocdm_status step(ocdm__run *run, ocdm_error *error)
     for (uint32_t i = 0; i < updates; i++) {
         double loss;
         const ocdm__online_batch batch = ocdm__run_begin_update(run, i);
-        ocdm_status status = ocdm__online_learn(&run->online, &batch, &loss, error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(ocdm__online_learn(&run->online, &batch, &loss, error));
         sum += loss;
     }
     return ocdm__run_end_step(run, sum / updates, error);

@@ -534,14 +534,11 @@ ocdm_status ocdm__schedule_make(ocdm__schedule *schedule, const ocdm__run_settin
                                  .epochs = settings->epochs,
                                  .seed = settings->seed,
                                  .pool_of = UINT64_MAX};
-    ocdm_status status = ocdm__stream_order_make(&schedule->order, table, OCDM__TRAIN, settings->order, settings->order_count,
-                                                 settings->seed, error);
-    if (status == OCDM_OK && settings->validation > 0)
-        status = hold_out(schedule, table, settings->validation, error);
-    if (status == OCDM_OK)
-        status = ocdm__stream_order_blur(&schedule->order, &settings->blur, settings->seed, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__stream_order_make(&schedule->order, table, OCDM__TRAIN, settings->order, settings->order_count,
+                                     settings->seed, error));
+    if (settings->validation > 0)
+        OCDM_TRY(hold_out(schedule, table, settings->validation, error));
+    OCDM_TRY(ocdm__stream_order_blur(&schedule->order, &settings->blur, settings->seed, error));
     schedule->task_ends = ocdm__allocate(schedule->order.task_count, sizeof *schedule->task_ends);
     schedule->tested = ocdm__allocate(schedule->order.task_count, sizeof *schedule->tested);
     schedule->first = ocdm__allocate(schedule->order.task_count, sizeof *schedule->first);

@@ -127,9 +127,7 @@ ocdm_status ocdm__image_read(const char *path, const ocdm__image_limits *limits,
                              ocdm__image_buffer *file_bytes, ocdm__image *image, ocdm_error *error)
 {
     ocdm__image_file file = {.name = path};
-    ocdm_status status = read_file(path, limits, file_bytes, &file.size, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(read_file(path, limits, file_bytes, &file.size, error));
     file.bytes = file_bytes->bytes;
     return ocdm__image_decode(&file, limits, resize, image, error);
 }

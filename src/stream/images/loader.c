@@ -135,17 +135,14 @@ ocdm_status ocdm__image_loader_create(const ocdm__image_settings *settings, size
                                       ocdm__image_loader **loader, ocdm_error *error)
 {
     ocdm__image_plan plan;
-    ocdm_status status = check_arguments(threads, slots, error);
-    if (status == OCDM_OK)
-        status = ocdm__image_plan_make(settings, &plan, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(check_arguments(threads, slots, error));
+    OCDM_TRY(ocdm__image_plan_make(settings, &plan, error));
     ocdm__image_loader *made = allocate_loader(threads, slots);
     if (!made)
         return ocdm__fail_memory(error, "the image loader");
     made->plan = plan;
     made->floats = ocdm__image_floats(settings);
-    status = start_threads(made, threads, error);
+    ocdm_status status = start_threads(made, threads, error);
     if (status == OCDM_OK)
         *loader = made;
     else

@@ -43,9 +43,7 @@ static ocdm_status check_settings(const ocdm__image_settings *settings, ocdm_err
 
 ocdm_status ocdm__image_plan_make(const ocdm__image_settings *settings, ocdm__image_plan *plan, ocdm_error *error)
 {
-    ocdm_status status = check_settings(settings, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(check_settings(settings, error));
     plan->settings = *settings;
     plan->random_base = ocdm__random_base(settings->seed, OCDM__FOR_AUGMENTATION);
     for (size_t channel = 0; channel < 3; channel++)
@@ -188,15 +186,14 @@ static ocdm_status pass_store(const ocdm__image_plan *plan, const ocdm__image_re
                               ocdm_error *error)
 {
     size_t used = 0;
-    ocdm_status status = OCDM_OK;
-    for (uint32_t pixels = plan->settings.storing.pixels; status == OCDM_OK && used == 0; pixels /= 2) {
+    for (uint32_t pixels = plan->settings.storing.pixels; used == 0; pixels /= 2) {
         if (pixels == 0)
             return ocdm__fail(error, OCDM_LIMIT, "leave it out", "%s: the image cannot be stored in %zu bytes",
                               name_of(request), plan->settings.storing.bytes);
-        status = encode_at(plan, scratch, pixels, &used, error);
+        OCDM_TRY(encode_at(plan, scratch, pixels, &used, error));
     }
     const ocdm__image_file file = {name_of(request), scratch->encoded.bytes, used};
-    return status == OCDM_OK ? ocdm__image_decode(&file, &plan->settings.limits, 0, &scratch->image, error) : status;
+    return ocdm__image_decode(&file, &plan->settings.limits, 0, &scratch->image, error);
 }
 
 /* ---- the network's input ------------------------------------------------------------------------------------------------ */
@@ -238,10 +235,9 @@ static ocdm_status crop_and_write(const ocdm__image_plan *plan, const ocdm__imag
     ocdm__image_view view = ocdm__image_choose_view(plan, request, size);
     if (!ocdm__image_buffer_fit(&scratch->cropped, ocdm__image_floats(&plan->settings)))
         return ocdm__fail_memory(error, "the crop of an image");
-    ocdm_status status = ocdm__image_resize(&scratch->resizer, image, size, &view.region, scratch->cropped.bytes, error);
-    if (status == OCDM_OK)
-        write_floats(plan, scratch->cropped.bytes, &view, out);
-    return status;
+    OCDM_TRY(ocdm__image_resize(&scratch->resizer, image, size, &view.region, scratch->cropped.bytes, error));
+    write_floats(plan, scratch->cropped.bytes, &view, out);
+    return OCDM_OK;
 }
 
 static void give_back_if_large(ocdm__image_buffer *buffer)

@@ -186,11 +186,8 @@ static ocdm_status add_value(struct arff *arff, size_t attribute, uint32_t first
 {
     struct arff_token token;
     uint32_t number;
-    ocdm_status status = arff_next_token(arff, &token, error);
-    if (status == OCDM_OK)
-        status = arff_find_value(arff, attribute, &token, &number, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(arff_next_token(arff, &token, error));
+    OCDM_TRY(arff_find_value(arff, attribute, &token, &number, error));
     if (number < arff->value_count)
         return ocdm__table_fail(&arff->lines, token.at, error, "", "a value that is in the list already");
     if (!ocdm__reserve(&arff->value_numbers, &arff->value_room, (size_t)number + 1, sizeof *arff->value_numbers))
@@ -233,9 +230,7 @@ static ocdm_status read_values(struct arff *arff, struct arff_attribute *attribu
             return ocdm__table_fail(&arff->lines, brace, error, "", "a { without its } on the line");
         if (next == '}' || next == ',' || next == '{')
             return ocdm__table_fail(&arff->lines, arff->at, error, "", "a value is missing");
-        ocdm_status status = add_value(arff, arff->attribute_count, first, error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(add_value(arff, arff->attribute_count, first, error));
         if (arff_peek(arff) == ',')
             arff->at++;
     }
@@ -254,9 +249,7 @@ static ocdm_status read_type(struct arff *arff, struct arff_attribute *attribute
         return read_values(arff, attribute, error);
     if (next < 0 || next == ',' || next == '}')
         return ocdm__table_fail(&arff->lines, arff->at, error, "", "the attribute's type is missing");
-    ocdm_status status = arff_next_token(arff, &token, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(arff_next_token(arff, &token, error));
     if (is_word(&token, "numeric") || is_word(&token, "real") || is_word(&token, "integer")) {
         attribute->kind = ARFF_NUMERIC;
         return expect_end(arff, error);
@@ -278,19 +271,17 @@ static ocdm_status read_name(struct arff *arff, struct arff_attribute *attribute
     int next = arff_peek(arff);
     if (next < 0 || next == ',' || next == '{' || next == '}')
         return ocdm__table_fail(&arff->lines, arff->at, error, "", "the attribute's name is missing");
-    ocdm_status status = arff_next_token(arff, &token, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(arff_next_token(arff, &token, error));
     char *name = arff_copy(arff, token.text, token.length, 0);
     if (name == NULL)
         return ocdm__fail_memory(error, "the names of a table");
     attribute->column = (size_t)(token.at - arff->lines.start);
-    status = ocdm__label_table_add(&arff->names, name, token.length, &number, error);
-    if (status == OCDM_OK && number < arff->attribute_count) {
+    OCDM_TRY(ocdm__label_table_add(&arff->names, name, token.length, &number, error));
+    if (number < arff->attribute_count) {
         ocdm__shown_label shown = ocdm__show_label(name, token.length);
         return ocdm__table_fail(&arff->lines, token.at, error, "", "a second attribute named \"%s\"", shown.text);
     }
-    return status;
+    return OCDM_OK;
 }
 
 static ocdm_status read_attribute(struct arff *arff, ocdm_error *error)
@@ -386,9 +377,7 @@ static ocdm_status take_label(void *context, const char *name, size_t length, ch
 {
     struct arff *arff = context;
     uint32_t number;
-    ocdm_status status = ocdm__label_table_add(&arff->names, name, length, &number, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__label_table_add(&arff->names, name, length, &number, error));
     if (number < arff->attribute_count)
         return mark_label(arff, &arff->attributes[number], number, reason, error);
     ocdm__shown_label shown = ocdm__show_label(name, length);
@@ -399,11 +388,11 @@ static ocdm_status take_label(void *context, const char *name, size_t length, ch
 /* Reads which attributes are labels, and numbers labels and features. */
 static ocdm_status arff_read_labels(struct arff *arff, const char *xml_path, ocdm_error *error)
 {
-    ocdm_status status = ocdm__mulan_xml_read(xml_path, take_label, arff, error);
-    for (size_t i = 0; status == OCDM_OK && i < arff->attribute_count; i++)
+    OCDM_TRY(ocdm__mulan_xml_read(xml_path, take_label, arff, error));
+    for (size_t i = 0; i < arff->attribute_count; i++)
         if (arff->attributes[i].label == UINT32_MAX)
             arff->attributes[i].feature = arff->feature_count++;
-    return status;
+    return OCDM_OK;
 }
 
 #define BAD_ROW "rows that cannot be read"
@@ -468,9 +457,7 @@ static ocdm_status read_nominal(const struct row *row, size_t number, const stru
         return OCDM_OK;
     }
     struct arff_token kept = *token; /* the search may move the token's text */
-    ocdm_status status = arff_find_value(arff, number, token, &found, row->error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(arff_find_value(arff, number, token, &found, row->error));
     kept.text = arff->scratch + sizeof(uint32_t);
     if (found >= arff->value_count)
         return fail_value(row, number, &kept, "is not in the attribute's list");
@@ -482,15 +469,12 @@ static ocdm_status put_value(const struct row *row, size_t number, const struct 
 {
     const struct arff_attribute *attribute = &row->arff->attributes[number];
     float value = 0;
-    ocdm_status status = OCDM_OK;
     if (!token->quoted && token->length == 1 && token->text[0] == '?')
         return attribute->kind == ARFF_TEXT ? OCDM_OK : fail_missing(row, number, token);
     if (attribute->kind == ARFF_NUMERIC)
-        status = read_number(row, number, token, &value);
+        OCDM_TRY(read_number(row, number, token, &value));
     else if (attribute->kind != ARFF_TEXT)
-        status = read_nominal(row, number, token, &value);
-    if (status != OCDM_OK)
-        return status;
+        OCDM_TRY(read_nominal(row, number, token, &value));
     if (attribute->label == UINT32_MAX) {
         if (row->features != NULL)
             row->features[attribute->feature] = value;
@@ -512,8 +496,8 @@ static ocdm_status read_value(const struct row *row, size_t number)
     int next = arff_peek(arff);
     if (next < 0 || next == ',' || next == '{' || next == '}')
         return ocdm__table_fail(&arff->lines, arff->at, row->error, "", "a value is missing");
-    ocdm_status status = arff_next_token(arff, &token, row->error);
-    return status == OCDM_OK ? put_value(row, number, &token) : status;
+    OCDM_TRY(arff_next_token(arff, &token, row->error));
+    return put_value(row, number, &token);
 }
 
 /* ---- rows ----------------------------------------------------------------------------------------------------------- */
@@ -526,9 +510,7 @@ static ocdm_status read_dense(const struct row *row)
         if (count == arff->attribute_count)
             return ocdm__table_fail(&arff->lines, arff->at, row->error, "", "more values than the %zu attributes",
                                     arff->attribute_count);
-        ocdm_status status = read_value(row, count);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(read_value(row, count));
         comma = arff_peek(arff) == ',';
         arff->at += comma;
     }
@@ -580,11 +562,8 @@ static ocdm_status read_sparse(const struct row *row)
     for (bool comma = false; comma || arff_peek(arff) != '}'; lowest = index + 1) {
         if (arff_peek(arff) < 0)
             return ocdm__table_fail(&arff->lines, brace, row->error, "", "a { without its } on the line");
-        ocdm_status status = read_index(row, &index, lowest);
-        if (status == OCDM_OK)
-            status = read_value(row, index);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(read_index(row, &index, lowest));
+        OCDM_TRY(read_value(row, index));
         comma = arff_peek(arff) == ',';
         arff->at += comma;
     }
@@ -630,9 +609,7 @@ static ocdm_status name_classes(struct arff_labels *labels)
         const char *name = arff_copy(&labels->arff, text, length, 0); /* padded */
         if (name == NULL)
             return ocdm__fail_memory(labels->error, "the labels of a table");
-        ocdm_status status = ocdm__label_table_add(&labels->set->classes, name, length, &labels->classes[i], labels->error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(ocdm__label_table_add(&labels->set->classes, name, length, &labels->classes[i], labels->error));
     }
     return OCDM_OK;
 }
@@ -680,13 +657,10 @@ static ocdm_status read_samples(struct arff_labels *labels)
 {
     const ocdm__table_lines *lines = &labels->arff.lines;
     for (uint64_t row = 0; arff_next_row(&labels->arff); row++) {
-        ocdm_status status = OCDM_OK;
         if (row % 1024 == 0)
-            status = ocdm__reading_goes_on(labels->reading, "reading labels", lines->place.at, lines->file.size, labels->error);
-        if (status == OCDM_OK)
-            status = read_sample(labels, row);
-        if (status != OCDM_OK)
-            return status;
+            OCDM_TRY(
+                ocdm__reading_goes_on(labels->reading, "reading labels", lines->place.at, lines->file.size, labels->error));
+        OCDM_TRY(read_sample(labels, row));
     }
     return ocdm__reading_goes_on(labels->reading, "reading labels", lines->file.size, lines->file.size, labels->error);
 }

@@ -345,13 +345,10 @@ static ocdm_status read_entry(struct coco *coco, const struct list *list, struct
         size_t which = 0;
         while (which < MEMBERS && !key_is(coco, list->members[which].key))
             which++;
-        ocdm_status status = OCDM_OK;
         if (which < MEMBERS)
-            status = read_member(coco, list, which, entry);
+            OCDM_TRY(read_member(coco, list, which, entry));
         else if (!skip_value(coco))
-            status = failed(coco);
-        if (status != OCDM_OK)
-            return status;
+            OCDM_TRY(failed(coco));
     }
     if (event == OCDM__JSON_ERROR)
         return failed(coco);
@@ -376,9 +373,7 @@ static ocdm_status read_list(struct coco *coco, const struct list *list)
         if (event != OCDM__JSON_OBJECT)
             return coco_fail(coco, OCDM_BAD_RECORD, entry.at, format_hint, "%s %" PRIu64 " is not an object", list->noun,
                              number);
-        ocdm_status status = read_entry(coco, list, &entry);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(read_entry(coco, list, &entry));
     }
     return OCDM_OK;
 }
@@ -428,13 +423,11 @@ static ocdm_status refuse_image(struct coco *coco, const struct entry *entry)
 
 static ocdm_status take_image(struct coco *coco, const struct entry *entry)
 {
-    ocdm_status status = check_path(coco, entry);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(check_path(coco, entry));
     if (!ocdm__reserve(&coco->images, &coco->image_room, coco->image_count + 1, sizeof *coco->images))
         return ocdm__fail_memory(coco->error, "the images of a source");
     uint64_t number = coco->images_before + coco->image_count;
-    status = id_map_add(&coco->images_seen, entry->found[0].id, number, coco->error);
+    ocdm_status status = id_map_add(&coco->images_seen, entry->found[0].id, number, coco->error);
     if (status == OCDM_DUPLICATE_ID)
         return refuse_image(coco, entry);
     if (status == OCDM_OK)
@@ -487,11 +480,8 @@ static ocdm_status read_top(struct coco *coco)
 {
     bool seen[LISTS] = {false};
     enum ocdm__json_event event;
-    while ((event = next_event(coco)) == OCDM__JSON_KEY) {
-        ocdm_status status = read_top_member(coco, seen);
-        if (status != OCDM_OK)
-            return status;
-    }
+    while ((event = next_event(coco)) == OCDM__JSON_KEY)
+        OCDM_TRY(read_top_member(coco, seen));
     size_t end = event_offset(coco, event);
     if (event == OCDM__JSON_ERROR || next_event(coco) == OCDM__JSON_ERROR)
         return failed(coco);
@@ -557,9 +547,7 @@ static ocdm_status find_numbers(struct coco *coco)
         uint64_t image = id_map_find(&coco->images_seen, annotation->image);
         bool unknown_image = image == NO_NUMBER || image < coco->images_before;
         if (category == NO_NUMBER || unknown_image) {
-            ocdm_status status = refuse(coco, annotation, category == NO_NUMBER);
-            if (status != OCDM_OK)
-                return status;
+            OCDM_TRY(refuse(coco, annotation, category == NO_NUMBER));
             continue;
         }
         annotation->category = category;
@@ -603,14 +591,12 @@ static ocdm_status add_image(struct coco *coco, size_t number, const struct labe
 
 static ocdm_status add_images(struct coco *coco, const struct labels_by_image *by_image)
 {
-    ocdm_status status = OCDM_OK;
-    for (size_t i = 0; i < coco->image_count && status == OCDM_OK; i++) {
+    for (size_t i = 0; i < coco->image_count; i++) {
         if (i % IMAGES_PER_CHECK == 0)
-            status = coco_goes_on(coco, (size_t)coco->images[i].path.at, coco->file.size);
-        if (status == OCDM_OK)
-            status = add_image(coco, i, by_image);
+            OCDM_TRY(coco_goes_on(coco, (size_t)coco->images[i].path.at, coco->file.size));
+        OCDM_TRY(add_image(coco, i, by_image));
     }
-    return status;
+    return OCDM_OK;
 }
 
 /* Adds the file's images to the set. */
@@ -649,13 +635,10 @@ static void close_file(struct coco *coco)
 
 static ocdm_status read_file(struct coco *coco, const char *path)
 {
-    ocdm_status status = ocdm__map_file(&coco->file, path, coco->error);
-    if (status == OCDM_OK)
-        status = ocdm__refuse_packed(&coco->file, coco->error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__map_file(&coco->file, path, coco->error));
+    OCDM_TRY(ocdm__refuse_packed(&coco->file, coco->error));
     snprintf(coco->what, sizeof coco->what, "reading %s", path);
-    status = coco_parse(coco);
+    ocdm_status status = coco_parse(coco);
     if (status == OCDM_OK)
         status = coco_join(coco);
     close_file(coco);

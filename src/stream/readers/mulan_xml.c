@@ -120,10 +120,10 @@ static ocdm_status add_character(struct xml *xml, const char *at, uint32_t code)
         return fail_at(xml, at, "a character that a label cannot have");
     unsigned more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
     static const unsigned leads[] = {0, 0xC0, 0xE0, 0xF0};
-    ocdm_status status = add_byte(xml, at, leads[more] | code >> (6 * more));
-    while (status == OCDM_OK && more-- > 0)
-        status = add_byte(xml, at, 0x80 | (code >> (6 * more) & 0x3F));
-    return status;
+    OCDM_TRY(add_byte(xml, at, leads[more] | code >> (6 * more)));
+    while (more-- > 0)
+        OCDM_TRY(add_byte(xml, at, 0x80 | (code >> (6 * more) & 0x3F)));
+    return OCDM_OK;
 }
 
 /* &#955; or &#x3BB;, after the #. */
@@ -183,11 +183,8 @@ static ocdm_status read_value(struct xml *xml)
         return fail_at(xml, xml->at, "a value in quotes is missing");
     char quote = *xml->at++;
     xml->name_length = 0;
-    while (xml->at < xml->end && *xml->at != quote) {
-        ocdm_status status = *xml->at == '&' ? add_entity(xml) : add_plain(xml);
-        if (status != OCDM_OK)
-            return status;
-    }
+    while (xml->at < xml->end && *xml->at != quote)
+        OCDM_TRY(*xml->at == '&' ? add_entity(xml) : add_plain(xml));
     if (xml->at == xml->end)
         return fail_at(xml, start, "a quote that is not closed");
     xml->at++;
@@ -274,35 +271,32 @@ static ocdm_status read_end(struct xml *xml, const char *start)
 
 static ocdm_status read_elements(struct xml *xml)
 {
-    ocdm_status status = OCDM_OK;
-    for (pass_spaces(xml); status == OCDM_OK && xml->at < xml->end; pass_spaces(xml)) {
+    for (pass_spaces(xml); xml->at < xml->end; pass_spaces(xml)) {
         const char *start = xml->at;
         if (skip(xml, "<!--"))
-            status = pass_to(xml, start, "-->");
+            OCDM_TRY(pass_to(xml, start, "-->"));
         else if (skip(xml, "<?"))
-            status = pass_to(xml, start, "?>");
+            OCDM_TRY(pass_to(xml, start, "?>"));
         else if (skip(xml, "</"))
-            status = read_end(xml, start);
+            OCDM_TRY(read_end(xml, start));
         else
-            status = skip(xml, "<") ? read_start(xml, start) : fail_at(xml, start, "text outside of elements");
+            OCDM_TRY(skip(xml, "<") ? read_start(xml, start) : fail_at(xml, start, "text outside of elements"));
     }
-    if (status == OCDM_OK && !xml->closed)
-        status = fail_at(xml, xml->end, "the file ends before </labels>");
-    if (status == OCDM_OK && xml->label_count == 0)
-        status = fail_at(xml, (const char *)xml->file.bytes, "there is no label");
-    return status;
+    if (!xml->closed)
+        OCDM_TRY(fail_at(xml, xml->end, "the file ends before </labels>"));
+    if (xml->label_count == 0)
+        OCDM_TRY(fail_at(xml, (const char *)xml->file.bytes, "there is no label"));
+    return OCDM_OK;
 }
 
 ocdm_status ocdm__mulan_xml_read(const char *path, ocdm__mulan_label *take, void *context, ocdm_error *error)
 {
     struct xml xml = {.take = take, .context = context, .error = error};
-    ocdm_status status = ocdm__map_file(&xml.file, path, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__map_file(&xml.file, path, error));
     xml.at = (const char *)xml.file.bytes;
     xml.end = xml.at + xml.file.size;
     skip(&xml, "\xEF\xBB\xBF");
-    status = read_elements(&xml);
+    ocdm_status status = read_elements(&xml);
     ocdm__unmap_file(&xml.file);
     return status;
 }

@@ -199,9 +199,7 @@ static ocdm_status read_dictionary(struct header *header)
     while (!take(header, '}')) {
         if (!comma)
             return fail_syntax(header, "a comma");
-        ocdm_status status = read_entry(header);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(read_entry(header));
         comma = take(header, ',');
     }
     pass_spaces(header);
@@ -481,9 +479,7 @@ static ocdm_status name_classes(struct npy_labels *labels)
     for (size_t i = 0; i < count; i++) {
         char name[24 + OCDM__LABEL_PADDING];
         size_t length = (size_t)snprintf(name, sizeof name, "%zu", i);
-        ocdm_status status = ocdm__label_table_add(&labels->set->classes, name, length, &labels->classes[i], labels->error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(ocdm__label_table_add(&labels->set->classes, name, length, &labels->classes[i], labels->error));
     }
     return OCDM_OK;
 }
@@ -557,13 +553,9 @@ static ocdm_status read_label_row(struct npy_labels *labels, uint64_t row)
 static ocdm_status read_label_rows(struct npy_labels *labels)
 {
     for (uint64_t row = 0; row < labels->table.rows; row++) {
-        ocdm_status status = OCDM_OK;
         if (row % 4096 == 0)
-            status = ocdm__reading_goes_on(labels->reading, "reading labels", row, labels->table.rows, labels->error);
-        if (status == OCDM_OK)
-            status = read_label_row(labels, row);
-        if (status != OCDM_OK)
-            return status;
+            OCDM_TRY(ocdm__reading_goes_on(labels->reading, "reading labels", row, labels->table.rows, labels->error));
+        OCDM_TRY(read_label_row(labels, row));
     }
     return ocdm__reading_goes_on(labels->reading, "reading labels", labels->table.rows, labels->table.rows, labels->error);
 }

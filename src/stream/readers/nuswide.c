@@ -207,12 +207,12 @@ static ocdm_status take_line(struct nuswide *state, const struct lines *lines, e
 {
     uint32_t next = state->set->paths.count;
     struct nuswide_image image = {.part = (uint8_t)part, .row = (uint32_t)(lines->line - 1)};
-    ocdm_status status = number_path(state, lines, text, length, &image.path, error);
-    if (status == OCDM_OK && image.path < next) {
+    OCDM_TRY(number_path(state, lines, text, length, &image.path, error));
+    if (image.path < next) {
         image.path = LEFT_OUT;
-        status = fail_duplicate(state, lines, text, length, error);
+        OCDM_TRY(fail_duplicate(state, lines, text, length, error));
     }
-    return status == OCDM_OK ? add_image(state, image, error) : status;
+    return add_image(state, image, error);
 }
 
 /* A line of the training or test list about an image of Imagelist.txt. */
@@ -265,15 +265,14 @@ static ocdm_status read_list(struct nuswide *state, const char *path, enum ocdm_
 /* Reads the lists: `images`, and the set's paths. */
 static ocdm_status nuswide_read_lists(struct nuswide *state, const ocdm__nuswide_files *files, ocdm_error *error)
 {
-    ocdm_status status = OCDM_OK;
     state->first_path = state->set->paths.count;
     if (files->list != NULL)
-        status = read_list(state, files->list, OCDM__NO_PART, take_line, error);
-    for (int part = OCDM__TRAIN; status == OCDM_OK && part <= OCDM__TEST; part++)
+        OCDM_TRY(read_list(state, files->list, OCDM__NO_PART, take_line, error));
+    for (int part = OCDM__TRAIN; part <= OCDM__TEST; part++)
         if (files->part_lists[part] != NULL)
-            status = read_list(state, files->part_lists[part], (enum ocdm__part)part,
-                               files->list != NULL ? join_line : take_line, error);
-    return status;
+            OCDM_TRY(read_list(state, files->part_lists[part], (enum ocdm__part)part,
+                               files->list != NULL ? join_line : take_line, error));
+    return OCDM_OK;
 }
 
 /* ---- labels --------------------------------------------------------------------------------------------------------- */
@@ -315,19 +314,18 @@ static ocdm_status drop_image(struct nuswide *state, const struct lines *lines, 
 static ocdm_status note_lines(struct nuswide *state, struct concept_images *noted, struct lines *lines, size_t first,
                               size_t count, ocdm_error *error)
 {
-    ocdm_status status = OCDM_OK;
     const char *text;
     size_t length;
-    while (status == OCDM_OK && lines_next(lines, &text, &length)) {
+    while (lines_next(lines, &text, &length)) {
         if (lines->line > count)
             continue;
         size_t image = first + (size_t)lines->line - 1;
         if (length == 1 && text[0] == '1')
             noted->images[noted->count++] = (uint32_t)image;
         else if (length != 1 || text[0] != '0')
-            status = drop_image(state, lines, image, text, length, error);
+            OCDM_TRY(drop_image(state, lines, image, text, length, error));
     }
-    return status;
+    return OCDM_OK;
 }
 
 static ocdm_status read_label_file(struct nuswide *state, struct concept_images *noted, const char *path, size_t first,
@@ -441,8 +439,7 @@ static ocdm_status add_photo(ocdm__labelled_set *set, ocdm__labelled_sample *sam
 
 static ocdm_status add_samples(struct nuswide *state, const struct image_labels *labels, ocdm_error *error)
 {
-    ocdm_status status = OCDM_OK;
-    for (size_t i = 0; status == OCDM_OK && i < state->image_count; i++) {
+    for (size_t i = 0; i < state->image_count; i++) {
         const struct nuswide_image *image = &state->images[i];
         if (image->path == LEFT_OUT)
             continue;
@@ -454,9 +451,9 @@ static ocdm_status add_samples(struct nuswide *state, const struct image_labels 
         sample.label_count = labels->starts[i + 1] - labels->starts[i];
         sample.part = (enum ocdm__part)image->part;
         sample.row = sample.part != OCDM__NO_PART ? image->row : OCDM__NO_ROW;
-        status = add_photo(state->set, &sample, error);
+        OCDM_TRY(add_photo(state->set, &sample, error));
     }
-    return status;
+    return OCDM_OK;
 }
 
 static ocdm_status read_files(struct nuswide *state, const ocdm__nuswide_files *files, ocdm_error *error)

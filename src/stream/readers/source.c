@@ -56,8 +56,8 @@ static ocdm_status read_nuswide(const struct ocdm__source_job *job, const char *
 {
     ocdm__labelled_set *set = &job->source->set;
     size_t first = set->count;
-    ocdm_status status = ocdm__nuswide_read(set, path, job->reading, job->error);
-    return status == OCDM_OK ? number_rows(job, first, NULL, 0) : status;
+    OCDM_TRY(ocdm__nuswide_read(set, path, job->reading, job->error));
+    return number_rows(job, first, NULL, 0);
 }
 
 /* The samples of a table from `first` on know their rows. */
@@ -71,8 +71,8 @@ static ocdm_status read_arff(const struct ocdm__source_job *job, const char *pat
 {
     ocdm__labelled_set *set = &job->source->set;
     size_t first = set->count;
-    ocdm_status status = ocdm__arff_read(set, path, job->settings->xml, job->reading, job->error);
-    return status == OCDM_OK ? number_table(job, first) : status;
+    OCDM_TRY(ocdm__arff_read(set, path, job->settings->xml, job->reading, job->error));
+    return number_table(job, first);
 }
 
 /* Whether a line is the number of a column, which is its name until it gets another. */
@@ -111,10 +111,10 @@ static ocdm_status read_multihot(const struct ocdm__source_job *job, const char 
 {
     ocdm__labelled_set *set = &job->source->set;
     size_t first = set->count;
-    ocdm_status status = ocdm__npy_read_labels(set, path, job->reading, job->error);
-    if (status == OCDM_OK && first == 0 && job->settings->classes != NULL)
-        status = name_columns(job);
-    return status == OCDM_OK ? number_table(job, first) : status;
+    OCDM_TRY(ocdm__npy_read_labels(set, path, job->reading, job->error));
+    if (first == 0 && job->settings->classes != NULL)
+        OCDM_TRY(name_columns(job));
+    return number_table(job, first);
 }
 
 /* All files at once: an image must not be in two of them. */
@@ -144,11 +144,11 @@ static ocdm_status read_test_file(const struct ocdm__source_job *job)
     size_t first = set->count;
     if (job->settings->test_source == NULL)
         return OCDM_OK;
-    ocdm_status status = ocdm__sources[job->settings->kind].read(job, job->settings->test_source);
-    for (size_t i = 0; status == OCDM_OK && i < set->count; i++)
+    OCDM_TRY(ocdm__sources[job->settings->kind].read(job, job->settings->test_source));
+    for (size_t i = 0; i < set->count; i++)
         if (set->parts[i] == OCDM__NO_PART || i >= first)
             set->parts[i] = i < first ? OCDM__TRAIN : OCDM__TEST;
-    return status;
+    return OCDM_OK;
 }
 
 ocdm_status ocdm__source_read(ocdm__source *source, const ocdm__build_settings *settings, ocdm__reading *reading,
@@ -157,14 +157,13 @@ ocdm_status ocdm__source_read(ocdm__source *source, const ocdm__build_settings *
     struct ocdm__source_job job = {source, settings, reading, error};
     const struct ocdm__source_row *row = &ocdm__sources[settings->kind];
     bool at_once = (row->properties & OCDM__ALL_AT_ONCE) != 0;
-    ocdm_status status = OCDM_OK;
-    for (size_t i = 0; i < (at_once ? 1 : settings->source_count) && status == OCDM_OK; i++)
-        status = row->read(&job, settings->sources[i]);
-    if (status == OCDM_OK && !at_once)
-        status = read_test_file(&job);
-    if (status == OCDM_OK && source->set.count == 0)
-        status = ocdm__fail(error, OCDM_BAD_RECORD, "", "%s: no samples in it", settings->sources[0]);
-    return status;
+    for (size_t i = 0; i < (at_once ? 1 : settings->source_count); i++)
+        OCDM_TRY(row->read(&job, settings->sources[i]));
+    if (!at_once)
+        OCDM_TRY(read_test_file(&job));
+    if (source->set.count == 0)
+        return ocdm__fail(error, OCDM_BAD_RECORD, "", "%s: no samples in it", settings->sources[0]);
+    return OCDM_OK;
 }
 
 void ocdm__source_clear(ocdm__source *source)
@@ -217,14 +216,13 @@ static ocdm_status append_rows(const ocdm__build_settings *settings, const char 
 
 static ocdm_status open_all(const ocdm__build_settings *settings, ocdm__feature_rows **rows, ocdm_error *error)
 {
-    ocdm_status status = OCDM_OK;
     if (settings->features != NULL)
         return ocdm__npy_open_rows(settings->features, rows, error);
-    for (size_t i = 0; settings->source_features && i < settings->source_count && status == OCDM_OK; i++)
-        status = append_rows(settings, settings->sources[i], rows, error);
-    if (status == OCDM_OK && settings->source_features && settings->test_source != NULL)
-        status = append_rows(settings, settings->test_source, rows, error);
-    return status;
+    for (size_t i = 0; settings->source_features && i < settings->source_count; i++)
+        OCDM_TRY(append_rows(settings, settings->sources[i], rows, error));
+    if (settings->source_features && settings->test_source != NULL)
+        OCDM_TRY(append_rows(settings, settings->test_source, rows, error));
+    return OCDM_OK;
 }
 
 /* Every row belongs to a sample, or to a row of a table that was skipped at its end. The readers of COCO and NUS-WIDE do not

@@ -105,9 +105,7 @@ static ocdm_status read_feature(struct svm_rows *svm, struct ocdm__svm_token tok
 {
     uint64_t column;
     const char *text;
-    ocdm_status status = read_index(svm, token, &column, &text, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(read_index(svm, token, &column, &text, error));
     float value;
     ocdm__shown_label shown = {.width = 0};
     bool number = ocdm__text_to_float(text, (size_t)(token.end - text), &value);
@@ -135,9 +133,7 @@ static ocdm_status read_features(struct svm_rows *svm, float *out, ocdm_error *e
         struct ocdm__svm_token token = ocdm__next_svm_token(at, svm->lines.end);
         if (token.at == token.end)
             return OCDM_OK;
-        ocdm_status status = read_feature(svm, token, out, error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(read_feature(svm, token, out, error));
         at = token.end;
     }
 }
@@ -236,9 +232,7 @@ static ocdm_status measure_record(struct svm_rows *svm, ocdm_error *error)
 static ocdm_status measure(struct svm_rows *svm, ocdm_error *error)
 {
     while (next_record(&svm->lines)) {
-        ocdm_status status = measure_record(svm, error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(measure_record(svm, error));
         svm->rows.count++;
     }
     if (svm->has_header && svm->rows.count != svm->header[0])

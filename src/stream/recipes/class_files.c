@@ -19,10 +19,9 @@
 ocdm_status ocdm__json_file_open(ocdm__json_file *file, const char *path, ocdm_error *error)
 {
     *file = (ocdm__json_file){.line = 1};
-    ocdm_status status = ocdm__map_file(&file->file, path, error);
-    if (status == OCDM_OK)
-        ocdm__json_begin(&file->json, file->file.bytes, file->file.size);
-    return status;
+    OCDM_TRY(ocdm__map_file(&file->file, path, error));
+    ocdm__json_begin(&file->json, file->file.bytes, file->file.size);
+    return OCDM_OK;
 }
 
 ocdm__place ocdm__json_file_place(ocdm__json_file *file, size_t offset)
@@ -65,10 +64,10 @@ ocdm_status ocdm__json_file_next(ocdm__json_file *file, ocdm_error *error)
 
 ocdm_status ocdm__json_file_expect(ocdm__json_file *file, enum ocdm__json_event event, const char *what, ocdm_error *error)
 {
-    ocdm_status status = ocdm__json_file_next(file, error);
-    if (status == OCDM_OK && file->event != event)
-        status = ocdm__json_file_fail(file, ocdm__json_file_here(file), error, "", "expected %s", what);
-    return status;
+    OCDM_TRY(ocdm__json_file_next(file, error));
+    if (file->event != event)
+        OCDM_TRY(ocdm__json_file_fail(file, ocdm__json_file_here(file), error, "", "expected %s", what));
+    return OCDM_OK;
 }
 
 ocdm_status ocdm__json_file_copy(ocdm__json_file *file, const char *bytes, size_t length, ocdm_error *error)
@@ -84,11 +83,11 @@ ocdm_status ocdm__json_file_copy(ocdm__json_file *file, const char *bytes, size_
 
 ocdm_status ocdm__json_file_text(ocdm__json_file *file, ocdm_error *error)
 {
-    ocdm_status status = ocdm__json_file_copy(file, file->json.text, file->json.length, error);
+    OCDM_TRY(ocdm__json_file_copy(file, file->json.text, file->json.length, error));
     bool quoted = file->event == OCDM__JSON_STRING || file->event == OCDM__JSON_KEY;
-    if (status == OCDM_OK && quoted && file->json.escaped)
+    if (quoted && file->json.escaped)
         file->length = ocdm__json_unescape(file->json.text, file->json.length, file->text);
-    return status;
+    return OCDM_OK;
 }
 
 void ocdm__json_file_close(ocdm__json_file *file)
@@ -114,9 +113,7 @@ static ocdm_status add_name(ocdm__named_groups *named, ocdm__json_file *file, oc
         return ocdm__json_file_fail(file, place, error, "", "a class without a name");
     if (!ocdm__reserve(&named->groups, &named->room, (size_t)before + 1, sizeof *named->groups))
         return ocdm__fail_memory(error, "the groups of classes");
-    ocdm_status status = ocdm__label_table_add(&named->names, file->text, file->length, &number, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__label_table_add(&named->names, file->text, file->length, &number, error));
     if (number < before)
         return ocdm__json_file_fail(file, place, error, "a class belongs to one group",
                                     "class \"%s\" is named a second time, the first was as %s",
@@ -322,8 +319,7 @@ ocdm_status ocdm__class_groups_file_read(const char *path, const ocdm__label_tab
 ocdm_status ocdm__class_table_make(ocdm__label_table *classes, const ocdm__stream_table *table, const char *path,
                                    ocdm_error *error)
 {
-    ocdm_status status = OCDM_OK;
-    for (size_t i = 0; status == OCDM_OK && i < table->class_count; i++) {
+    for (size_t i = 0; i < table->class_count; i++) {
         char padded[512 + OCDM__LABEL_PADDING] = {0};
         size_t length;
         uint32_t number;
@@ -331,9 +327,9 @@ ocdm_status ocdm__class_table_make(ocdm__label_table *classes, const ocdm__strea
         if (length > 512)
             return ocdm__fail(error, OCDM_LIMIT, "", "%s: class %zu has a name of over 512 bytes", path, i);
         memcpy(padded, text, length);
-        status = ocdm__label_table_add(classes, padded, length, &number, error);
+        OCDM_TRY(ocdm__label_table_add(classes, padded, length, &number, error));
     }
-    return status;
+    return OCDM_OK;
 }
 
 /* The weights while they are read: NaN for a class that has not been named. */
@@ -347,9 +343,7 @@ struct weights {
 static ocdm_status find_class(struct weights *read, ocdm__json_file *file, ocdm__place place, uint32_t *class,
                               ocdm_error *error)
 {
-    ocdm_status status = ocdm__label_table_add(&read->classes, file->text, file->length, class, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__label_table_add(&read->classes, file->text, file->length, class, error));
     if (*class >= read->class_count)
         return ocdm__json_file_fail(file, place, error, "`ocdm stream info` lists the classes",
                                     "the stream has no class \"%s\"", ocdm__show_label(file->text, file->length).text);

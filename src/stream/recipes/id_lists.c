@@ -166,22 +166,19 @@ static bool add_column(struct class_map *map, struct column column)
 static ocdm_status read_class_name(struct class_map *map, ocdm__json_file *file, ocdm_error *error)
 {
     uint32_t number, before = map->names.count;
-    ocdm_status status = ocdm__json_file_text(file, error);
-    if (status == OCDM_OK && file->length == 0)
+    OCDM_TRY(ocdm__json_file_text(file, error));
+    if (file->length == 0)
         return ocdm__json_file_fail(file, ocdm__json_file_here(file), error, "", "a class without a name");
-    if (status == OCDM_OK)
-        status = ocdm__label_table_add(&map->names, file->text, file->length, &number, error);
-    if (status == OCDM_OK && number < before)
+    OCDM_TRY(ocdm__label_table_add(&map->names, file->text, file->length, &number, error));
+    if (number < before)
         return ocdm__json_file_fail(file, ocdm__json_file_here(file), error, "", "class \"%s\" is here a second time",
                                     ocdm__show_label(file->text, file->length).text);
-    return status;
+    return OCDM_OK;
 }
 
 static ocdm_status read_column(struct class_map *map, ocdm__json_file *file, ocdm_error *error)
 {
-    ocdm_status status = ocdm__json_file_expect(file, OCDM__JSON_NUMBER, "the column of the class, a number", error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__json_file_expect(file, OCDM__JSON_NUMBER, "the column of the class, a number", error));
     struct column column = {.place = ocdm__json_file_here(file)};
     if (!ocdm__json_uint64(&file->json, &column.number))
         return ocdm__json_file_fail(file, column.place, error, "", "a column must be a whole number from 0");
@@ -267,9 +264,7 @@ static ocdm_status add_id(ocdm__id_lists *lists, ocdm__json_file *file, uint32_t
     ocdm__place place = ocdm__json_file_here(file);
     if (file->event != OCDM__JSON_STRING && (file->event != OCDM__JSON_NUMBER || !ocdm__json_uint64(&file->json, &number)))
         return ocdm__json_file_fail(file, place, error, "", "expected an id: a whole number from 0, or a string");
-    ocdm_status status = ocdm__json_file_text(file, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__json_file_text(file, error));
     if (lists->id_count >= UINT32_MAX - 2)
         return ocdm__fail(error, OCDM_LIMIT, "", "%s: more than %u ids", file->file.name, UINT32_MAX - 2);
     if (!make_room(lists, file->length))
@@ -363,7 +358,6 @@ static ocdm_status read_files(ocdm__id_lists *lists, char *const *files, bool *f
 static ocdm_status id_lists_read_groups(ocdm__id_lists *lists, const char *folder, ocdm_error *error)
 {
     size_t before = lists->file_count;
-    ocdm_status status = OCDM_OK;
     bool fit = false;
     lists->groups = ocdm__allocate(lists->classes.count, sizeof *lists->groups);
     if (lists->groups == NULL)
@@ -372,11 +366,9 @@ static ocdm_status id_lists_read_groups(ocdm__id_lists *lists, const char *folde
         for (size_t k = 0; k < sizeof endings / sizeof *endings && !fit; k++) {
             bool found;
             forget_files(lists, before);
-            status = find_files(lists, folder, places[i], endings[k], &found, error);
-            if (status == OCDM_OK && found)
-                status = read_files(lists, lists->files + before, &fit, error);
-            if (status != OCDM_OK)
-                return status;
+            OCDM_TRY(find_files(lists, folder, places[i], endings[k], &found, error));
+            if (found)
+                OCDM_TRY(read_files(lists, lists->files + before, &fit, error));
         }
     if (!fit) {
         forget_files(lists, before);

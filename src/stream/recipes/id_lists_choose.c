@@ -219,17 +219,16 @@ static ocdm_status refuse_id(const struct search *search, uint32_t id, ocdm_erro
 
 static ocdm_status list_samples(const struct search *search, ocdm__id_choices *chosen, ocdm_error *error)
 {
-    ocdm_status status = OCDM_OK;
-    for (uint32_t i = 0; status == OCDM_OK && i < search->lists->id_count; i++) {
+    for (uint32_t i = 0; i < search->lists->id_count; i++) {
         const ocdm__id_list *list = list_of(search, i);
         uint32_t sample = search->sample_of[i];
         if (sample < search->set->count)
             chosen->samples[chosen->count++] =
                 (ocdm__id_choice){.sample = sample, .task = list->task, .part = (uint8_t)list->part};
         else
-            status = refuse_id(search, i, error);
+            OCDM_TRY(refuse_id(search, i, error));
     }
-    return status;
+    return OCDM_OK;
 }
 
 static ocdm_status choose_samples(struct search *search, ocdm__id_choices *chosen, ocdm_error *error)
@@ -241,12 +240,10 @@ static ocdm_status choose_samples(struct search *search, ocdm__id_choices *chose
     chosen->samples = ocdm__allocate(count, sizeof *chosen->samples);
     if (search->keys == NULL || search->sample_of == NULL || chosen->samples == NULL)
         return ocdm__fail_memory(error, "the samples of the id lists");
-    ocdm_status status = make_keys(search, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(make_keys(search, error));
     sort_keys(search);
-    status = look_up_samples(search, error);
-    return status == OCDM_OK ? list_samples(search, chosen, error) : status;
+    OCDM_TRY(look_up_samples(search, error));
+    return list_samples(search, chosen, error);
 }
 
 /* A class of the map that no sample has: most likely a wrong name. */

@@ -94,9 +94,7 @@ static ocdm_status select_paper(const struct job *job, const uint32_t *class_tas
                                   .test_per_class = settings->test_per_class,
                                   .seed = settings->seed};
     ocdm__paper_tally tally;
-    ocdm_status status = ocdm__select_paper(job->selection, job->set, &paper, &tally, job->error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__select_paper(job->selection, job->set, &paper, &tally, job->error));
     ocdm__reading_skip_many(reading, "samples without a label", tally.without_label);
     ocdm__reading_skip_many(reading, "samples with a label that no task has", tally.without_task);
     ocdm__reading_skip_many(reading, "samples with labels of several tasks", tally.mixed);
@@ -114,9 +112,7 @@ static ocdm_status select_split(const struct job *job, const uint32_t *class_tas
                                   .test_share = settings->test_share,
                                   .seed = settings->seed};
     ocdm__split_tally tally;
-    ocdm_status status = ocdm__select_split(job->selection, job->set, &split, &tally, job->error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__select_split(job->selection, job->set, &split, &tally, job->error));
     const char *mixed = settings->drop_mixed ? "samples with labels of several tasks" : "samples' labels of other tasks";
     ocdm__reading_skip_many(job->reading, "samples without a label of any task", tally.without_task);
     ocdm__reading_skip_many(job->reading, mixed, tally.mixed);
@@ -309,12 +305,12 @@ ocdm_status ocdm__select_split(ocdm__selection *selection, const ocdm__labelled_
                                ocdm__split_tally *tally, ocdm_error *error)
 {
     *tally = (ocdm__split_tally){.mixed = 0};
-    ocdm_status status = settings->class_tasks != NULL ? split_by_class(selection, set, settings, tally, error)
-                                                       : ocdm__select_all(selection, set, error);
+    OCDM_TRY(settings->class_tasks != NULL ? split_by_class(selection, set, settings, tally, error)
+                                           : ocdm__select_all(selection, set, error));
     const struct part_rule rule = part_rule_of(set, settings->test_share, settings->seed);
-    for (size_t i = 0; status == OCDM_OK && i < selection->count; i++)
+    for (size_t i = 0; i < selection->count; i++)
         selection->chosen[i].part = part_of(&rule, selection->chosen[i].sample);
-    return status;
+    return OCDM_OK;
 }
 
 /* ---- each sample in every task that has a label of it -------------------------------------------------------------------- */
@@ -388,9 +384,7 @@ ocdm_status ocdm__select_incremental(ocdm__selection *selection, const ocdm__lab
     size_t classes = set->classes.count, labels = set->count > 0 ? (size_t)set->label_starts[set->count] : 0;
     const struct part_rule rule = part_rule_of(set, settings->test_share, settings->seed);
     *tally = (ocdm__incremental_tally){.without_task = 0};
-    ocdm_status status = check_incremental(settings, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(check_incremental(settings, error));
     uint32_t *tasks = ocdm__allocate(labels, sizeof *tasks);
     selection->partial = true;
     selection->chosen = ocdm__allocate(labels, sizeof *selection->chosen);

@@ -214,11 +214,8 @@ static ocdm_status add_class(ocdm__task_list *list, struct span name, uint64_t l
         return ocdm__fail(error, OCDM_BAD_RECORD, form, "%s:%" PRIu64 ": the name of a class is empty", list->name, line);
     if (!is_text(name))
         return ocdm__fail(error, OCDM_BAD_RECORD, form, "%s:%" PRIu64 ": a name that is not UTF-8", list->name, line);
-    ocdm_status status = make_room(list, error);
-    if (status == OCDM_OK)
-        status = add_name(&list->classes, name, &number, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(make_room(list, error));
+    OCDM_TRY(add_name(&list->classes, name, &number, error));
     if (number < list->class_count)
         return ocdm__fail(error, OCDM_BAD_RECORD, "a class belongs to one task: list it once",
                           "%s:%" PRIu64 ": the class \"%s\" is on line %" PRIu64 " already", list->name, line,
@@ -235,11 +232,8 @@ static ocdm_status add_task(ocdm__task_list *list, struct span line_text, uint64
 {
     if (list->task_count == OCDM__MAX_TASKS)
         return ocdm__fail(error, OCDM_LIMIT, form, "%s:%" PRIu64 ": over %d tasks", list->name, line, OCDM__MAX_TASKS);
-    for (bool more = true; more;) {
-        ocdm_status status = add_class(list, trimmed(cut(&line_text, ',', &more)), line, error);
-        if (status != OCDM_OK)
-            return status;
-    }
+    for (bool more = true; more;)
+        OCDM_TRY(add_class(list, trimmed(cut(&line_text, ',', &more)), line, error));
     list->task_count++;
     return OCDM_OK;
 }
@@ -303,13 +297,12 @@ static ocdm_status fail_missing(const ocdm__task_list *list, uint32_t number, oc
  * the source has join the table behind the list's, where they are not used. */
 static ocdm_status match(ocdm__task_list *list, const ocdm__label_table *classes, uint32_t *matches, ocdm_error *error)
 {
-    ocdm_status status = OCDM_OK;
-    for (uint32_t i = 0; i < classes->count && status == OCDM_OK; i++) {
+    for (uint32_t i = 0; i < classes->count; i++) {
         struct span name;
         name.at = ocdm__label_table_text(classes, i, &name.length);
-        status = add_name(&list->classes, name, &matches[i], error);
+        OCDM_TRY(add_name(&list->classes, name, &matches[i], error));
     }
-    return status;
+    return OCDM_OK;
 }
 
 ocdm_status ocdm__task_list_apply(ocdm__task_list *list, const ocdm__label_table *classes, uint32_t *class_tasks,

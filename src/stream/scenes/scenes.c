@@ -83,11 +83,9 @@ static ocdm_status centre_features(ocdm__scenes *scenes, ocdm_error *error)
 static ocdm_status make(uint64_t seed, ocdm__scenes *scenes, ocdm_error *error)
 {
     ocdm__builtin *builtin = NULL;
-    ocdm_status status = ocdm__builtin_create(seed, &builtin, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__builtin_create(seed, &builtin, error));
     scenes->base = ocdm__random_base(seed, OCDM__FOR_SCENES);
-    status = copy_train(scenes, builtin, error);
+    ocdm_status status = copy_train(scenes, builtin, error);
     if (status == OCDM_OK)
         add_tests(scenes, builtin->label_start[builtin->sample_count]);
     ocdm__builtin_destroy(builtin);
@@ -156,9 +154,7 @@ static ocdm_status add_classes(ocdm__labelled_set *set, const ocdm__scenes *scen
         char name[64 + OCDM__LABEL_PADDING] = "";
         uint32_t number;
         snprintf(name, sizeof name, "%s", ocdm__builtin_class_name(i));
-        ocdm_status status = ocdm__label_table_add(&set->classes, name, strlen(name), &number, error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(ocdm__label_table_add(&set->classes, name, strlen(name), &number, error));
     }
     return OCDM_OK;
 }
@@ -174,9 +170,7 @@ static ocdm_status add_samples(ocdm__labelled_set *set, const ocdm__scenes *scen
         sample.label_count = scenes->label_start[i + 1] - scenes->label_start[i];
         sample.task = scenes->task[i];
         sample.part = i < scenes->train_count ? OCDM__TRAIN : OCDM__TEST;
-        ocdm_status status = ocdm__labelled_set_add(set, &sample, error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(ocdm__labelled_set_add(set, &sample, error));
     }
     return OCDM_OK;
 }
@@ -239,8 +233,8 @@ ocdm_status ocdm__scene_stream_open(ocdm__scene_stream *stream, uint64_t seed, u
         stream->source.fill = fill_features;
         stream->source.shape = (ocdm__payload_shape){.kind = OCDM__FEATURES, .dtype = OCDM__F32, .width = OCDM__SCENE_FEATURES};
     }
-    ocdm_status status = ocdm__scenes_create(seed, &stream->scenes, error);
-    return status == OCDM_OK ? make_table(stream, error) : status;
+    OCDM_TRY(ocdm__scenes_create(seed, &stream->scenes, error));
+    return make_table(stream, error);
 }
 
 void ocdm__scene_stream_close(ocdm__scene_stream *stream)
