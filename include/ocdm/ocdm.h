@@ -104,7 +104,9 @@ typedef struct ocdm_error {
 
 /*
  * One sample: an id of your choice, unique among the samples in memory, and its label set Y. Class ids are any 32-bit numbers
- * and need not be declared. Labels may be in any order; a repeated label counts once; a sample without labels is allowed.
+ * and need not be declared. Labels may be in any order; a repeated label counts once. A sample without labels is
+ * allowed, but in no count: the policy ocdm deletes it only when no other deletion makes the distance smaller, so that such
+ * samples accumulate. Offer them only if you want them.
  */
 typedef struct ocdm_sample {
     uint64_t id;

@@ -1,4 +1,4 @@
-/* Checks text for UTF-8, parses numbers, and makes labels printable. */
+/* Checks text for UTF-8, parses numbers, makes labels printable, and suggests words. */
 #ifndef OCDM_BASE_TEXT_H
 #define OCDM_BASE_TEXT_H
 
@@ -74,5 +74,17 @@ typedef struct ocdm__shown_label {
 
 /* Makes any `length` bytes showable. */
 ocdm__shown_label ocdm__show_label(const char *label, size_t length);
+
+/* ---- suggestions -------------------------------------------------------------------------------------------------------- */
+
+/*
+ * The candidate nearest to `word`, or NULL when none is near enough to be meant: one edit for short words, about a third of
+ * the letters for longer ones, or the word is the beginning of exactly one candidate. An edit inserts, deletes or changes a
+ * letter or swaps two neighbours; upper and lower case are the same. Of equally near candidates the first.
+ */
+const char *ocdm__suggest(const char *word, const char *const *candidates, size_t count);
+
+/* The number of edits between two words; 64 if one is longer than 63 letters. */
+size_t ocdm__edit_distance(const char *a, const char *b);
 
 #endif

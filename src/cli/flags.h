@@ -158,18 +158,6 @@ ocdm_status ocdm__argument_choices(const ocdm__arguments *arguments, const char 
         .help = "how features are stored"                                                                                      \
     }
 
-/* ---- suggestions -------------------------------------------------------------------------------------------------------- */
-
-/*
- * The candidate nearest to `word`, or NULL when none is near enough to be meant: one edit for short words, about a third of
- * the letters for longer ones, or the word is the beginning of exactly one candidate. An edit inserts, deletes or changes a
- * letter or swaps two neighbours; upper and lower case are the same. Of equally near candidates the first.
- */
-const char *ocdm__suggest(const char *word, const char *const *candidates, size_t count);
-
-/* The number of edits between two words; 64 if one is longer than 63 letters. */
-size_t ocdm__edit_distance(const char *a, const char *b);
-
 /* ---- a command line as text --------------------------------------------------------------------------------------------- */
 
 /* A command line for the metadata of a file: the verb, its flags in the order of the table and its operands, without

@@ -153,15 +153,15 @@ static int64_t score_free_sets(struct scan *scan, const ocdm_memory *memory)
 
 /* The best deletion of the sets that are not protected: the rule of the index, by a plain look at all of them. The weights of
  * the classes are those of the search before. */
-static uint32_t best_free_deletion(struct scan *scan, const ocdm_memory *memory)
+static ocdm_status best_free_deletion(struct scan *scan, const ocdm_memory *memory, uint32_t *position, ocdm_error *error)
 {
     struct pool *pool = pool_of(memory);
     ocdm__random random = ocdm__decision_random(memory);
     struct lottery lottery = ocdm__lottery(&random);
     int64_t least = score_free_sets(scan, memory);
     uint32_t first = OCDM_NONE;
-    for (uint32_t position = 0; position < pool->size; position++) {
-        uint32_t number = free_set_at(pool, position);
+    for (uint32_t i = 0; i < pool->size; i++) {
+        uint32_t number = free_set_at(pool, i);
         const struct set *set = number == OCDM_NONE ? NULL : &pool->sets[number];
         if (set == NULL || ocdm__scores_sum_weights(pool, number) != scan->best_of_size[set->cardinality] ||
             ocdm__scores_objective(memory->scores, pool, set->cardinality, scan->best_of_size[set->cardinality]) != least)
@@ -170,18 +170,22 @@ static uint32_t best_free_deletion(struct scan *scan, const ocdm_memory *memory)
         if (first == OCDM_NONE || pool->nodes[set->first].priority < pool->nodes[first].priority)
             first = set->first;
     }
+    if (first == OCDM_NONE)
+        return ocdm__fail(
+            error, OCDM_LIMIT, "a larger memory, or smaller minimums",
+            "the minimums do not fit into %u samples: whichever of memory and batch left, a class would fall below its minimum",
+            memory->options.capacity);
     pool->spared++;
-    return pool->nodes[ocdm__ties[memory->options.tie].fresh ? lottery.node : first].position;
+    *position = pool->nodes[ocdm__ties[memory->options.tie].fresh ? lottery.node : first].position;
+    return OCDM_OK;
 }
 
 static ocdm_status remove_best(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error)
 {
-    (void)error;
     const struct pool *pool = &memory->pool;
     *slot = best_deletion(state, memory);
-    if (pool->has_minimums && is_protected(pool, &pool->sets[pool->nodes[pool->node_at[*slot]].set]))
-        *slot = best_free_deletion(state, memory);
-    return OCDM_OK;
+    bool kept = pool->has_minimums && is_protected(pool, &pool->sets[pool->nodes[pool->node_at[*slot]].set]);
+    return kept ? best_free_deletion(state, memory, slot, error) : OCDM_OK;
 }
 
 static int has_one_label(void *state, const ocdm_memory *memory, const ocdm_sample *sample)

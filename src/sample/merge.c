@@ -56,6 +56,8 @@ static ocdm_status read_shard(struct ocdm__shard *shard, ocdm_error *error)
         return bad_summary(shard, "the summary of a sample that is no shard", error);
     if (!read_whole(ocdm__json_find(root, "records"), &shard->records))
         return bad_summary(shard, "no number of records", error);
+    if (ocdm__json_find(root, "unlabelled") != NULL && !read_whole(ocdm__json_find(root, "unlabelled"), &shard->unlabelled))
+        return bad_summary(shard, "`unlabelled` is not a number of records", error);
     return read_arrivals(shard, error);
 }
 
@@ -118,6 +120,7 @@ static ocdm_status read_all(struct ocdm__shards *shards, char *const *kept, char
         status = read_shard(&shards->shard[i], error);
         shards->kept_total += shards->shard[i].kept_count;
         shards->record_total += shards->shard[i].records;
+        shards->unlabelled_total += shards->shard[i].unlabelled;
     }
     if (status != OCDM_OK)
         return status;
@@ -212,6 +215,8 @@ static ocdm_status add_class(ocdm__sampling *sampling, const struct ocdm__shard 
     ocdm_status status = ocdm__records_number_label(sampling->records, label, strlen(label), &number, error);
     if (status == OCDM_OK && !isnan(weight))
         status = ocdm_memory_set_weight(sampling->memory, number, weight, error);
+    if (seen > 0)
+        ocdm__note_label(sampling, number);
     return status == OCDM_OK ? ocdm__memory_add_seen(sampling->memory, number, seen - kept, error) : status;
 }
 
@@ -234,6 +239,7 @@ ocdm_status ocdm__begin_merge(ocdm__sampling *sampling, ocdm_error *error)
         before += shard->records;
     }
     sampling->elsewhere = shards->record_total - shards->kept_total;
+    sampling->unlabelled = shards->unlabelled_total;
     ocdm__memory_set_priorities(sampling->memory, sampling->priorities);
     return status;
 }

@@ -294,111 +294,6 @@ static void clear_seen(struct ocdm__seen_ids *seen)
 
 /* ---- opening and closing -------------------------------------------------------------------------------------------- */
 
-/* One entry of a list on the command line. */
-struct entry {
-    const char *text;
-    size_t length;
-    size_t label; /* the length of the label in front of the last =; labels may have one in them */
-    double number;
-    bool good; /* it is label=number */
-};
-
-static void read_entry(struct entry *entry)
-{
-    char number[64] = "", *end = number;
-    size_t label = entry->length;
-    while (label > 0 && entry->text[label - 1] != '=')
-        label--;
-    size_t digits = entry->length - label;
-    if (label > 1 && digits > 0 && digits < sizeof number) {
-        memcpy(number, entry->text + label, digits);
-        number[digits] = '\0';
-        entry->number = strtod(number, &end);
-    }
-    entry->label = label > 0 ? label - 1 : 0;
-    entry->good = end != number && *end == '\0';
-}
-
-/* Calls `take` for every entry of a list separated by commas; NULL is an empty one. */
-static ocdm_status for_entries(ocdm__sampling *sampling, const char *text,
-                               ocdm_status (*take)(ocdm__sampling *sampling, const struct entry *entry, ocdm_error *error),
-                               ocdm_error *error)
-{
-    ocdm_status status = OCDM_OK;
-    while (text != NULL && status == OCDM_OK) {
-        struct entry entry = {.text = text, .length = strcspn(text, ",")};
-        read_entry(&entry);
-        status = take(sampling, &entry, error);
-        text = text[entry.length] == ',' ? text + entry.length + 1 : NULL;
-    }
-    return status;
-}
-
-static ocdm_status set_weight(ocdm__sampling *sampling, const struct entry *entry, ocdm_error *error)
-{
-    uint32_t class_id = 0;
-    if (!entry->good)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "write it as in --weight cat=3,dog=0.5",
-                          "the weight \"%.*s\" is not label=number", (int)(entry->length < 100 ? entry->length : 100),
-                          entry->text);
-    ocdm_status status = ocdm__records_number_label(sampling->records, entry->text, entry->label, &class_id, error);
-    return status == OCDM_OK ? ocdm_memory_set_weight(sampling->memory, class_id, entry->number, error) : status;
-}
-
-static ocdm_status set_minimum(ocdm__sampling *sampling, const struct entry *entry, ocdm_error *error)
-{
-    uint32_t class_id = 0;
-    if (!entry->good || !(entry->number >= 0 && entry->number <= OCDM_MAX_CAPACITY) || entry->number != floor(entry->number))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "write it as in --min cat=20,dog=5",
-                          "the minimum \"%.*s\" is not label=number of records",
-                          (int)(entry->length < 100 ? entry->length : 100), entry->text);
-    sampling->minimum_sum += (uint64_t)entry->number;
-    ocdm_status status = ocdm__records_number_label(sampling->records, entry->text, entry->label, &class_id, error);
-    return status == OCDM_OK ? ocdm__memory_set_minimum(sampling->memory, class_id, (uint32_t)entry->number, error) : status;
-}
-
-/* Minimums that fit into the memory can always be met: see ocdm__memory_set_minimum. */
-static ocdm_status set_minimums(ocdm__sampling *sampling, ocdm_error *error)
-{
-    const ocdm_options *memory = &sampling->options.memory;
-    ocdm_status status = for_entries(sampling, sampling->options.minimums, set_minimum, error);
-    if (status != OCDM_OK || sampling->options.minimums == NULL)
-        return status;
-    if (memory->policy->remove != ocdm_policy_find("ocdm")->remove || memory->distance != OCDM_KL)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --min out, or take -p ocdm --distance kl",
-                          "--min works with the policies ocdm and onlyone and the distance kl only");
-    if (sampling->minimum_sum <= memory->capacity)
-        return OCDM_OK;
-    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "a larger -m, or smaller minimums",
-                      "the minimums add up to %llu records, and the memory holds %u", (unsigned long long)sampling->minimum_sum,
-                      memory->capacity);
-}
-
-static ocdm_status list_label(ocdm__sampling *sampling, const struct entry *entry, ocdm_error *error)
-{
-    uint32_t number = 0;
-    if (entry->length == 0)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "write it as in --only cat,dog", "an empty label in --ignore or --only");
-    ocdm_status status = ocdm__records_number_label(sampling->records, entry->text, entry->length, &number, error);
-    if (status == OCDM_OK && !ocdm__reserve_zeroed(&sampling->listed, &sampling->listed_count, (size_t)number + 1, 1))
-        status = ocdm__fail_memory(error, "the list of labels");
-    if (status == OCDM_OK)
-        sampling->listed[number] = 1;
-    return status;
-}
-
-/* What the options say about labels, before any is read. */
-static ocdm_status set_labels(ocdm__sampling *sampling, ocdm_error *error)
-{
-    const ocdm__sample_options *options = &sampling->options;
-    if (options->ignore != NULL && options->only != NULL)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave one of the two out", "--ignore and --only are both given");
-    ocdm_status status = for_entries(sampling, options->weights, set_weight, error);
-    if (status == OCDM_OK)
-        status = for_entries(sampling, options->ignore != NULL ? options->ignore : options->only, list_label, error);
-    return status == OCDM_OK ? set_minimums(sampling, error) : status;
-}
-
 static ocdm_status open_records(const ocdm__sample_options *options, ocdm__records **records, ocdm_error *error)
 {
     ocdm_status status = ocdm__records_open(records, options->path, &options->records, options->stop, error);
@@ -459,7 +354,7 @@ static ocdm_status open_parts(ocdm__sampling *sampling, ocdm_error *error)
     ocdm__memory_set_shard(sampling->memory, options->shard);
     status = open_records(options, &sampling->records, error);
     if (status == OCDM_OK)
-        status = set_labels(sampling, error);
+        status = ocdm__take_label_options(sampling, error);
     if (status == OCDM_OK && options->shards != NULL)
         status = ocdm__begin_merge(sampling, error);
     if (status == OCDM_OK && options->trace)
@@ -494,7 +389,7 @@ void ocdm__sampling_close(ocdm__sampling *sampling)
     ocdm__records_close(sampling->records);
     ocdm_memory_destroy(sampling->memory);
     clear_seen(&sampling->seen);
-    ocdm__release(sampling->listed);
+    ocdm__release(sampling->labels.named);
     ocdm__release(sampling->priorities);
     for (size_t slot = 0; slot < sampling->kept_room; slot++)
         ocdm__release(sampling->kept[slot].bytes);
@@ -541,7 +436,7 @@ static ocdm_status refuse_labels(ocdm__sampling *sampling, const ocdm__record *r
 {
     char reason[160];
     snprintf(reason, sizeof reason, "several labels, and the policy %s takes one", sampling->options.memory.policy->name);
-    return ocdm__records_refuse(sampling->records, record, reason, false, error);
+    return ocdm__records_refuse(sampling->records, record, reason, NULL, false, error);
 }
 
 static ocdm_status refuse_id(ocdm__sampling *sampling, const ocdm__record *record, ocdm_error *error)
@@ -550,25 +445,33 @@ static ocdm_status refuse_id(ocdm__sampling *sampling, const ocdm__record *recor
     ocdm__id_text id = ocdm__id_of_item(sampling, (uint32_t)sampling->batch_count);
     int length = id.length < 100 ? (int)id.length : 100;
     snprintf(reason, sizeof reason, "the id %.*s, which an earlier record has", length, id.content);
-    return ocdm__records_refuse(sampling->records, record, reason, sampling->options.skip_duplicates, error);
+    return ocdm__records_refuse(
+        sampling->records, record, reason,
+        sampling->options.shards == NULL ? "--on-duplicate skip passes over such records, --no-id ignores ids" : NULL,
+        sampling->options.skip_duplicates, error);
 }
 
-/* Removes the labels that do not count from the record. False when it had labels and has none left. */
-static bool has_labels_that_count(ocdm__sampling *sampling, ocdm__record *record)
+/* A record without labels changes no count, so that a balanced memory would keep it for ever: unless the user wants it, it is
+ * left out. */
+static ocdm_status leave_out_unlabelled(ocdm__sampling *sampling, ocdm__record *record, ocdm_error *error)
 {
-    bool only = sampling->options.only != NULL;
-    if (sampling->listed == NULL || record->label_count == 0)
-        return true;
-    size_t left = ocdm__records_drop_labels(sampling->records, record, sampling->listed, sampling->listed_count, !only);
-    sampling->passed += left == 0;
-    return left > 0;
+    if (sampling->options.unlabelled == OCDM__UNLABELLED_ERROR)
+        return ocdm__records_refuse(sampling->records, record, "no label", "--unlabelled drop leaves such records out", false,
+                                    error);
+    sampling->unlabelled++;
+    ocdm__records_drop_labels(sampling->records, record, NULL, 0, 0, false);
+    return OCDM_OK;
 }
 
 /* Adds the record that was read to the batch, unless something is wrong with it or none of its labels counts. */
 static ocdm_status accept_record(ocdm__sampling *sampling, ocdm__record *record, ocdm_error *error)
 {
-    if (!has_labels_that_count(sampling, record))
+    if (record->label_count == 0 && sampling->options.unlabelled != OCDM__UNLABELLED_KEEP)
+        return leave_out_unlabelled(sampling, record, error);
+    if (record->label_count > 0 && !ocdm__drop_labels(sampling, record)) {
+        sampling->passed++;
         return OCDM_OK;
+    }
     if (sampling->single_label && has_several_labels(sampling, record))
         return refuse_labels(sampling, record, error);
     bool taken;
@@ -612,7 +515,9 @@ static ocdm_status update(ocdm__sampling *sampling, ocdm_change *change, ocdm_er
                                              .labels = record->label_count ? labels + record->label_at : NULL,
                                              .label_count = record->label_count};
     }
-    return ocdm_memory_update(sampling->memory, sampling->samples, sampling->batch_count, change, error);
+    ocdm_status status = ocdm__set_default_minimums(sampling, error);
+    return status == OCDM_OK ? ocdm_memory_update(sampling->memory, sampling->samples, sampling->batch_count, change, error)
+                             : status;
 }
 
 static ocdm_status grow_kept(ocdm__sampling *sampling, uint32_t slot, ocdm_error *error)

@@ -28,6 +28,9 @@
 /* The largest batch. */
 #define OCDM__MAX_BATCH OCDM_MAX_CAPACITY
 
+/* What happens to records without labels. */
+enum ocdm__unlabelled { OCDM__UNLABELLED_KEEP, OCDM__UNLABELLED_DROP, OCDM__UNLABELLED_ERROR };
+
 typedef struct ocdm__sample_options {
     const char *path;        /* NULL or "-" is standard input */
     char *const *more_paths; /* files that follow it, as if all were one */
@@ -36,10 +39,11 @@ typedef struct ocdm__sample_options {
     const char *output; /* a file for the kept records; NULL: the descriptor of ocdm__sampling_finish */
     ocdm__record_options records;
     ocdm_options memory;
+    enum ocdm__unlabelled unlabelled;
     const char *weights;               /* of classes: label=weight, separated by commas; NULL: all 1 */
     const char *ignore;                /* labels that do not count, separated by commas; NULL: none */
     const char *only;                  /* the only labels that count; NULL: all */
-    const char *minimums;              /* label=number, separated by commas: never fewer records of it; NULL: none */
+    const char *minimums;              /* label=number, or a number for all others: never fewer records of it; NULL: none */
     uint64_t shard;                    /* which part of a stream this is, for tie keys that can be compared */
     bool sharded;                      /* the summary says which shard it is, and which records were kept */
     const struct ocdm__shards *shards; /* the records are samples of these shards, to be merged; NULL: they are a stream */
@@ -52,7 +56,7 @@ typedef struct ocdm__sample_options {
 /* What the summary of one shard says. */
 struct ocdm__shard {
     const char *summary, *kept; /* the files */
-    uint64_t number, records;
+    uint64_t number, records, unlabelled;
     uint64_t *arrivals; /* of the kept records, in order */
     size_t kept_count;
     ocdm__json_tree tree;
@@ -62,7 +66,7 @@ struct ocdm__shard {
 struct ocdm__shards {
     struct ocdm__shard *shard;
     size_t count;
-    uint64_t kept_total, record_total;
+    uint64_t kept_total, record_total, unlabelled_total;
     char **kept_paths; /* in that order */
 };
 
@@ -106,7 +110,8 @@ typedef struct ocdm__class_row {
 ocdm_status ocdm__sampling_classes(const ocdm__sampling *sampling, ocdm__class_row **rows, size_t *count, ocdm_error *error);
 
 /* Writes a summary for people: what was read and kept, and a table of the classes with their counts, targets and a bar, the
- * largest first; of over 40 classes only both ends of the table. */
+ * largest first; of over 40 classes only both ends of the table. Before it a line for everything that looks wrong: records
+ * without labels, labels that look misread, labels of options that no record had. */
 ocdm_status ocdm__sampling_report(const ocdm__sampling *sampling, ocdm__output *output, ocdm_error *error);
 
 #endif

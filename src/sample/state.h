@@ -62,6 +62,15 @@ typedef struct ocdm__id_text {
     size_t shown_length;
 } ocdm__id_text;
 
+/* What options say about labels. */
+struct ocdm__label_options {
+    uint8_t *named; /* by number of a label, for the first of them: a bit for each option that names it, one for whether a
+                       record had it */
+    size_t named_count;
+    uint32_t minimum; /* of every label that --min does not name; 0: none */
+    uint32_t settled; /* labels below have it */
+};
+
 struct ocdm__sampling {
     ocdm__sample_options options;
     ocdm__records *records;
@@ -69,10 +78,9 @@ struct ocdm__sampling {
     bool single_label; /* the policy takes no record with several labels */
 
     struct ocdm__seen_ids seen;
-    uint8_t *listed; /* by the number of a label, for the first of them: whether it is in `ignore` or `only`; NULL: neither */
-    size_t listed_count;
-    uint64_t passed; /* records that have none of the labels that count */
-    uint64_t minimum_sum;
+    struct ocdm__label_options labels;
+    uint64_t unlabelled;     /* records without labels that were left out; in a merge also by the shards */
+    uint64_t passed;         /* records that have none of the labels that count */
     uint64_t spared;         /* deletions that minimums have changed, before this update */
     ocdm__kept_record *kept; /* by slot */
     size_t kept_room;
@@ -102,6 +110,23 @@ static inline uint64_t ocdm__add_record(uint64_t sum, const char *bytes, size_t 
 {
     return ocdm__checksum(ocdm__checksum(sum, bytes, length), "\n", 1);
 }
+
+/* ---- labels.c ---- */
+
+/* Reads what the options say about labels, before any record is read. OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_NO_MEMORY. */
+ocdm_status ocdm__take_label_options(ocdm__sampling *sampling, ocdm_error *error);
+
+/* Notes that a label occurred. */
+void ocdm__note_label(ocdm__sampling *sampling, uint32_t label);
+
+/* Notes the labels of a record and removes those that do not count. False when none is left; the record is then forgotten. */
+bool ocdm__drop_labels(ocdm__sampling *sampling, ocdm__record *record);
+
+/* Gives labels that are new the minimum of all. Call it before an update. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__set_default_minimums(ocdm__sampling *sampling, ocdm_error *error);
+
+/* A line for each option that names labels which no record had. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__warn_of_labels(const ocdm__sampling *sampling, ocdm__output *output, ocdm_error *error);
 
 /* ---- merge.c ---- */
 

@@ -199,7 +199,8 @@ static ocdm_status write_summary(ocdm__sampling *sampling, ocdm_error *error)
         return status;
     ocdm__output_count(output, "{\"records\":", sampling->accepted + sampling->elsewhere);
     ocdm__output_count(output, ",\"skipped\":", ocdm__records_skipped(sampling->records));
-    if (sampling->listed != NULL)
+    ocdm__output_count(output, ",\"unlabelled\":", sampling->unlabelled);
+    if (sampling->options.ignore != NULL || sampling->options.only != NULL)
         ocdm__output_count(output, ",\"passed\":", sampling->passed);
     ocdm__output_count(output, ",\"kept\":", ocdm_memory_size(sampling->memory));
     ocdm__output_count(output, ",\"classes\":", count);
@@ -346,12 +347,6 @@ static void write_heading(ocdm__output *output, const ocdm__sampling *sampling, 
                  sampling->passed == 1 ? " has" : "s have");
         ocdm__output_text(output, line);
     }
-    const char *doubt = ocdm__records_doubt(sampling->records);
-    if (doubt != NULL) {
-        ocdm__output_text(output, "warning: ");
-        ocdm__output_text(output, doubt);
-        ocdm__output_text(output, "\n");
-    }
     uint64_t skipped = ocdm__records_skipped(sampling->records);
     if (!skipped)
         return;
@@ -359,6 +354,25 @@ static void write_heading(ocdm__output *output, const ocdm__sampling *sampling, 
     ocdm__output_text(output, line);
     ocdm__output_text(output, ocdm__records_first_skipped(sampling->records));
     ocdm__output_text(output, "\n");
+}
+
+static ocdm_status write_warnings(const ocdm__sampling *sampling, ocdm__output *output, ocdm_error *error)
+{
+    char doubt[OCDM__DOUBT], line[160];
+    uint64_t all = sampling->accepted + sampling->elsewhere + sampling->passed + sampling->unlabelled;
+    ocdm_status status = ocdm__records_doubt(sampling->records, doubt, error);
+    if (sampling->unlabelled > 0) {
+        snprintf(line, sizeof line,
+                 "warning: %llu of %llu records have no label and were left out (--unlabelled keep samples them too)\n",
+                 (unsigned long long)sampling->unlabelled, (unsigned long long)all);
+        ocdm__output_text(output, line);
+    }
+    if (status == OCDM_OK && doubt[0] != '\0') {
+        ocdm__output_text(output, "warning: ");
+        ocdm__output_text(output, doubt);
+        ocdm__output_text(output, "\n");
+    }
+    return status == OCDM_OK ? ocdm__warn_of_labels(sampling, output, error) : status;
 }
 
 ocdm_status ocdm__sampling_report(const ocdm__sampling *sampling, ocdm__output *output, ocdm_error *error)
@@ -370,8 +384,9 @@ ocdm_status ocdm__sampling_report(const ocdm__sampling *sampling, ocdm__output *
         return status;
     qsort(rows, count, sizeof *rows, compare_kept);
     write_heading(output, sampling, count);
-    if (count > 0)
+    status = write_warnings(sampling, output, error);
+    if (status == OCDM_OK && count > 0)
         write_table(output, rows, count);
     ocdm__release(rows);
-    return OCDM_OK;
+    return status;
 }

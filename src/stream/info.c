@@ -14,7 +14,7 @@ static ocdm_status count_record(ocdm__stream_info *info, const ocdm__record *rec
     if (!ocdm__member_reader_read(&info->members, info->records, record, &members)) {
         ocdm__record place = *record;
         place.shown_at = members.at;
-        return ocdm__records_refuse(info->records, &place, members.reason, false, error);
+        return ocdm__records_refuse(info->records, &place, members.reason, NULL, false, error);
     }
     bool has_split = (members.found & 1u << OCDM__MEMBER_SPLIT) != 0;
     ocdm__counted_sample sample = {.label_count = record->label_count,

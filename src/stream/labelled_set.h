@@ -82,6 +82,9 @@ ocdm_status ocdm__labelled_set_add(ocdm__labelled_set *set, const ocdm__labelled
 /* Releases everything; the set is empty again. */
 void ocdm__labelled_set_clear(ocdm__labelled_set *set);
 
+/* Room for a line about labels that look wrong. */
+#define OCDM__DOUBT 512
+
 /* What was left out while reading, by reason. */
 #define OCDM__SKIP_REASONS 12
 typedef struct ocdm__skip {
@@ -97,7 +100,7 @@ typedef struct ocdm__reading {
     ocdm__found_files *files;             /* receives the files that a reader finds in a folder; may be NULL */
     ocdm__skip skips[OCDM__SKIP_REASONS]; /* filled by the reader */
     size_t skip_count;
-    char doubt[400]; /* what looks wrong about the labels of records; "" when nothing does */
+    char doubt[OCDM__DOUBT]; /* what looks wrong about the labels of records; "" when nothing does */
 } ocdm__reading;
 
 /* Counts one thing that was left out. `where` may be NULL. */

@@ -17,7 +17,7 @@ joins_the_shards() {
     same 0 "$code" && same 200 "$(wc -l < "$out")" && same 200 "$(cat 1.kept 2.kept 3.kept | grep -cxFf "$out")" || return 1
     "$ocdm" sample -q -m 200 --rho 0.5 --seed 4 --summary whole.json all.jsonl > /dev/null
     same "$(grep -o '"label":"[^"]*","seen":[0-9]*' whole.json)" "$(grep -o '"label":"[^"]*","seen":[0-9]*' merged.json)" &&
-        grep -q '"records":6000,"skipped":0,"kept":200,"classes":23,' merged.json && grep -q '"policy":"ocdm","memory":200,' merged.json
+        grep -q '"records":6000,"skipped":0,"unlabelled":0,"kept":200,"classes":23,' merged.json && grep -q '"policy":"ocdm","memory":200,' merged.json
 }
 
 order_of_shards_does_not_matter() {

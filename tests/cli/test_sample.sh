@@ -47,7 +47,7 @@ balances_the_classes() {
 prints_lines_byte_for_byte() {
     printf '{"labels":["a"],  "x":1 }\t\r\n\n  {"labels":["\303\251\\u00e9"],"id":"i"}\r\n{"labels":[],"y":[1,{"z":null}]}' > odd.jsonl
     printf '{"labels":["a"],  "x":1 }\t\r\n  {"labels":["\303\251\\u00e9"],"id":"i"}\r\n{"labels":[],"y":[1,{"z":null}]}\n' > want
-    run "$ocdm" sample -q odd.jsonl
+    run "$ocdm" sample -q --unlabelled keep odd.jsonl
     same 0 "$code" && cmp want "$out"
 }
 
@@ -56,7 +56,7 @@ empty_input_gives_empty_output() {
     run "$ocdm" sample -q empty
     same 0 "$code" && same "" "$(cat "$out" "$err")" || return 1
     run "$ocdm" sample --format jsonl --summary summary.json
-    same 0 "$code" && same "" "$(cat "$out")" && grep -q '"records":0,"skipped":0,"kept":0,"classes":0,"distance":null,"distance_seen":null' summary.json
+    same 0 "$code" && same "" "$(cat "$out")" && grep -q '"records":0,"skipped":0,"unlabelled":0,"kept":0,"classes":0,"distance":null,"distance_seen":null' summary.json
 }
 
 seeds_make_a_difference() {
@@ -121,7 +121,7 @@ weights_that_make_no_sense_are_refused() {
 csv_stays_csv() {
     printf 'id,note,labels\r\n1,"two\nlines, ""quoted""",a;b\r\n2,, a ;;b \n\n3,x,\n' > in.csv
     printf 'id,note,labels\r\n1,"two\nlines, ""quoted""",a;b\r\n2,, a ;;b \n3,x,\n' > want
-    run "$ocdm" sample -q --summary summary.json in.csv
+    run "$ocdm" sample -q --unlabelled keep --summary summary.json in.csv
     same 0 "$code" && cmp want "$out" && grep -q '"classes":2,' summary.json && grep -q '"label":"a","seen":2,"kept":2' summary.json &&
         grep -q '"format":"csv"' summary.json
 }
@@ -141,7 +141,7 @@ tsv_by_its_first_line() {
 svm_without_its_header() {
     printf '3 9 4\n1,2 0:0.5 8:1\n# nothing\n 3:1\n2 1:1\n' > in.txt
     printf '1,2 0:0.5 8:1\n 3:1\n2 1:1\n' > want
-    run "$ocdm" sample -q --trace trace --summary summary.json in.txt
+    run "$ocdm" sample -q --unlabelled keep --trace trace --summary summary.json in.txt
     same 0 "$code" && cmp want "$out" && grep -q '"records":3,.*"classes":2,.*"format":"svm"' summary.json &&
         grep -q '"in":\[0,1,2\]' trace
 }
@@ -183,7 +183,7 @@ trace_shows_ids_as_they_came() {
 
 trace_has_null_for_no_distribution() {
     printf '{"labels":[]}\n' > in.jsonl
-    run "$ocdm" sample -q --trace trace in.jsonl
+    run "$ocdm" sample -q --unlabelled keep --trace trace in.jsonl
     same 0 "$code" && same '{"step":1,"in":[0],"out":[],"size":1,"distance":null}' "$(cat trace)"
 }
 
@@ -192,7 +192,7 @@ summary_has_its_fields() {
     run "$ocdm" sample -q -m 2 -b 3 --rho 1 --seed 5 --summary summary.json in.jsonl
     same 0 "$code" || return 1
     sed 's/"seconds":[-+.0-9e]*/"seconds":S/; s/"distance\(_seen\)\?":[-+.0-9e]*/"distance\1":D/g' summary.json > shape
-    grep -qxF '{"records":3,"skipped":0,"kept":2,"classes":3,"distance":D,"distance_seen":D,"policy":"ocdm","memory":2,"batch":3,"rho":1,"seed":5,"distance_name":"kl","tie":"key","format":"jsonl","seconds":S,"per_class":[{"label":"B","seen":1,"kept":1,"target":0.25},{"label":"a\n","seen":1,"kept":1,"target":0.25},{"label":"b","seen":2,"kept":1,"target":0.5}]}' shape && return 0
+    grep -qxF '{"records":3,"skipped":0,"unlabelled":0,"kept":2,"classes":3,"distance":D,"distance_seen":D,"policy":"ocdm","memory":2,"batch":3,"rho":1,"seed":5,"distance_name":"kl","tie":"key","format":"jsonl","seconds":S,"per_class":[{"label":"B","seen":1,"kept":1,"target":0.25},{"label":"a\n","seen":1,"kept":1,"target":0.25},{"label":"b","seen":2,"kept":1,"target":0.5}]}' shape && return 0
     cat shape
     return 1
 }

@@ -6,6 +6,8 @@ ocdm=$1
 cd "$place" || exit 1
 good='{"labels":["a"]}'
 skipping='`--skip-bad` passes over bad records'
+columns="\`--labels NAME\` and \`--id NAME\` say which columns they are; a file without a header needs one: sed '1i id,labels' FILE"
+repeated='--on-duplicate skip passes over such records, --no-id ignores ids'
 
 # fails CODE MESSAGE HINT WORDS...: nothing on stdout; the hint is not looked at when empty.
 fails() {
@@ -61,7 +63,7 @@ bad_line() {
     fails 3 "in.jsonl:2:$2: $3" "" in.jsonl || return 1
     run "$ocdm" sample --skip-bad --summary summary.json in.jsonl
     same 0 "$code" && same "$good
-{\"labels\":[\"b\"]}" "$(cat "$out")" && grep -q '"records":2,"skipped":1,"kept":2,"classes":2,' summary.json &&
+{\"labels\":[\"b\"]}" "$(cat "$out")" && grep -q '"records":2,"skipped":1,"unlabelled":0,"kept":2,"classes":2,' summary.json &&
         grep -qF "skipped 1 bad record, the first: in.jsonl:2:$2: $3" "$err"
 }
 
@@ -128,8 +130,8 @@ too_long_a_line() {
 
 same_id_twice() {
     printf '{"id":1,"labels":["a"]}\n{"id":"1","labels":["b"]}\n{"id":2,"labels":["a"]}\n' > in.jsonl
-    fails 3 "in.jsonl:2:7: the id 1, which an earlier record has" "$skipping" in.jsonl &&
-        fails 3 "in.jsonl:2:7: the id 1, which an earlier record has" "$skipping" -b 1 in.jsonl || return 1
+    fails 3 "in.jsonl:2:7: the id 1, which an earlier record has" "$repeated" in.jsonl &&
+        fails 3 "in.jsonl:2:7: the id 1, which an earlier record has" "$repeated" -b 1 in.jsonl || return 1
     run "$ocdm" sample -q -b 1 --skip-bad --trace trace in.jsonl
     same 0 "$code" && same "1
 2" "$(sed 's/{"id":\([0-9]*\).*/\1/' "$out")" && same 2 "$(wc -l < trace)"
@@ -137,15 +139,15 @@ same_id_twice() {
 
 same_id_by_content() {
     printf '{"id":"A","labels":["a"]}\n{"id":"\\u0041","labels":["b"]}\n' > in.jsonl
-    fails 3 "in.jsonl:2:7: the id A, which an earlier record has" "$skipping" in.jsonl || return 1
+    fails 3 "in.jsonl:2:7: the id A, which an earlier record has" "$repeated" in.jsonl || return 1
     printf '{"labels":["a"]}\n{"labels":["b"]}\n{"id":0,"labels":["a"]}\n' > in.jsonl
-    fails 3 "in.jsonl:3:7: the id 0, which an earlier record has" "$skipping" in.jsonl
+    fails 3 "in.jsonl:3:7: the id 0, which an earlier record has" "$repeated" in.jsonl
 }
 
 # However long ago the first one left.
 same_id_later() {
     printf '{"id":1,"labels":["a"]}\n{"id":2,"labels":["a"]}\n{"id":3,"labels":["a"]}\n{"id":1,"labels":["b"]}\n' > in.jsonl
-    fails 3 "in.jsonl:4:7: the id 1, which an earlier record has" "$skipping" -m 1 -b 1 --tie oldest in.jsonl || return 1
+    fails 3 "in.jsonl:4:7: the id 1, which an earlier record has" "$repeated" -m 1 -b 1 --tie oldest in.jsonl || return 1
     run "$ocdm" sample --on-duplicate skip --summary summary.json in.jsonl
     same 0 "$code" && cmp "$out" <(head -n 3 in.jsonl) && grep -q '"records":3,"skipped":1,' summary.json &&
         grep -q 'skipped 1 bad record, the first: in.jsonl:4:7: the id 1' "$err" || return 1
@@ -177,7 +179,7 @@ bad_csv() {
 1,a" "$(cat "$out")" && grep -q '^skipped 2 bad records, the first: in.csv:3:1' "$err" || return 1
     printf 'id,tags\n1,a\n' > in.csv
     fails 3 'in.csv:1:1: no column named "labels"; the columns are: id,tags' \
-        '`--labels NAME` and `--id NAME` say which columns they are' in.csv || return 1
+        "$columns" in.csv || return 1
     : > in.csv
     fails 3 "in.csv:1:1: the header is missing" "" in.csv
 }
@@ -234,7 +236,7 @@ stray_quote() {
     { echo id,x,labels; seq 1 1000 | sed 's/.*/&,a,l/; 10s/l$/"oops/'; } > in.csv
     fails 3 "in.csv:11:6: a quoted field without an end" "$skipping" in.csv || return 1
     run "$ocdm" sample -q --skip-bad --summary summary.json in.csv
-    same 0 "$code" && grep -q '"records":999,"skipped":1,"kept":999,' summary.json && same 1000 "$(wc -l < "$out")"
+    same 0 "$code" && grep -q '"records":999,"skipped":1,"unlabelled":0,"kept":999,' summary.json && same 1000 "$(wc -l < "$out")"
 }
 
 # one_file WORDS...: refused, and the input is as it was.

@@ -29,7 +29,7 @@ several_files_are_one() {
 names_the_file_of_a_bad_record() {
     { cat second.jsonl; echo '{"labels":[}'; } > bad.jsonl
     fails_with 3 "bad.jsonl:1767:12: broken JSON: a value is missing" '`--skip-bad` passes over bad records' first.jsonl bad.jsonl &&
-        fails_with 3 "second.jsonl:1:7: the id 1234, which an earlier record has" '`--skip-bad` passes over bad records' all.jsonl second.jsonl
+        fails_with 3 "second.jsonl:1:7: the id 1234, which an earlier record has" '--on-duplicate skip passes over such records, --no-id ignores ids' all.jsonl second.jsonl
 }
 
 later_headers_are_no_records() {
@@ -38,7 +38,7 @@ later_headers_are_no_records() {
     printf '5,a\n6,b\n' > z.csv
     printf 'id,labels\r\n1,a\r\n2,b;a\n3,c\n4,a\n5,a\n6,b\n' > want
     run "$ocdm" sample --summary summary.json x.csv y.csv z.csv
-    same 0 "$code" && cmp want "$out" && grep -q '"records":6,"skipped":0,"kept":6,"classes":3,' summary.json || return 1
+    same 0 "$code" && cmp want "$out" && grep -q '"records":6,"skipped":0,"unlabelled":0,"kept":6,"classes":3,' summary.json || return 1
     { cat y.csv; sed 's/^.*id/id/' y.csv; } > twice.csv
     run "$ocdm" sample -q --on-duplicate skip twice.csv
     same 0 "$code" && same 3 "$(wc -l < "$out")" || return 1
@@ -163,13 +163,13 @@ animals() {
 labels_are_ignored() {
     animals > animals.jsonl
     run "$ocdm" sample -q -m 100 --ignore indoors,rain --summary summary.json animals.jsonl
-    same 0 "$code" && grep -q '"records":2000,"skipped":0,"passed":0,"kept":100,"classes":2,' summary.json && ! grep -q indoors summary.json || return 1
+    same 0 "$code" && grep -q '"records":2000,"skipped":0,"unlabelled":0,"passed":0,"kept":100,"classes":2,' summary.json && ! grep -q indoors summary.json || return 1
     run "$ocdm" sample --only indoors --summary summary.json animals.jsonl
     same 0 "$code" && same 200 "$(grep -c indoors "$out")" && same 200 "$(wc -l < "$out")" &&
-        grep -q '"records":200,"skipped":0,"passed":1800,"kept":200,"classes":1,' summary.json &&
+        grep -q '"records":200,"skipped":0,"unlabelled":0,"passed":1800,"kept":200,"classes":1,' summary.json &&
         grep -q '^1800 records have none of the labels that count$' "$err" || return 1
     fails_with 2 "--ignore and --only are both given" "leave one of the two out" --ignore a --only b animals.jsonl &&
-        fails_with 2 "an empty label in --ignore or --only" "write it as in --only cat,dog" --only a,,b animals.jsonl
+        fails_with 2 '"" in --only is not a label' "write it as in --only cat,dog; a label with a comma goes into double quotes" --only a,,b animals.jsonl
 }
 
 # What is passed over is not held: two million lines between two records of the label.
@@ -190,9 +190,9 @@ minimums_hold() {
     run "$ocdm" sample -q -m 70 --min rare=25,never=3 --trace trace --summary summary.json rare.jsonl
     same 0 "$code" && same 70 "$(wc -l < "$out")" && same 25 "$(grep -c rare "$out")" && [ "$(cat plain)" -lt 15 ] &&
         same 300 "$(grep -c '"spared":[0-9]*,"size"' trace)" && grep -q '"spared":[1-9]' trace && ! grep -q never summary.json || return 1
-    fails_with 2 "the minimums add up to 71 records, and the memory holds 70" "a larger -m, or smaller minimums" -m 70 --min a=70,b=1 rare.jsonl &&
-        fails_with 2 'the minimum "a" is not label=number of records' "write it as in --min cat=20,dog=5" --min a rare.jsonl &&
-        fails_with 2 'the minimum "a=1.5" is not label=number of records' "write it as in --min cat=20,dog=5" --min a=1.5 rare.jsonl &&
+    fails_with 2 "the minimum a=71 is more than the memory holds, 70 records" "a larger -m, or a smaller minimum" -m 70 --min a=71,b=1 rare.jsonl &&
+        fails_with 2 'the minimum "a" is not label=number of records' "write it as in --min cat=20,dog=5, or --min 5 for every label; a label with a comma goes into double quotes" --min a rare.jsonl &&
+        fails_with 2 'the minimum "a=1.5" is not label=number of records' "write it as in --min cat=20,dog=5, or --min 5 for every label; a label with a comma goes into double quotes" --min a=1.5 rare.jsonl &&
         fails_with 2 "--min works with the policies ocdm and onlyone and the distance kl only" \
             "leave --min out, or take -p ocdm --distance kl" -p rs --min a=1 rare.jsonl
 }

@@ -1,7 +1,7 @@
 /*
  * Minimums of classes (base/inner_memory.h) against the judge: when the victim of the plain rule carries a class that has no
- * more than its minimum, the plain rule among the samples that carry none decides; and no class falls below its minimum once
- * it has been seen as often.
+ * more than its minimum, the plain rule among the samples that carry none decides; no class falls below its minimum once it
+ * has been seen as often; and an update fails exactly when every sample carries such a class.
  */
 #include "../test.h"
 #include "compare.h"
@@ -18,6 +18,8 @@ struct floors {
     uint32_t sum;
     size_t known;    /* classes that had their turn */
     uint64_t spared; /* deletions that the minimums changed */
+    bool beyond;     /* they may add up to more than the memory holds */
+    bool stuck;      /* every sample was needed */
 };
 
 static bool is_spared(const struct naive_sample *sample, const uint32_t *kept, const struct floors *floors)
@@ -38,20 +40,25 @@ static size_t choose(const struct naive *naive, void *context)
         return victim;
     bool *allowed = ocdm__allocate(naive->size, sizeof *allowed);
     assert_non_null(allowed);
-    for (size_t v = 0; v < naive->size; v++)
+    size_t free = 0;
+    for (size_t v = 0; v < naive->size; v++) {
         allowed[v] = !is_spared(&naive->pool[v], kept, floors);
-    victim = naive_remove_exactly_of(naive, allowed);
+        free += allowed[v];
+    }
+    floors->stuck = floors->stuck || free == 0;
+    if (free > 0)
+        victim = naive_remove_exactly_of(naive, allowed);
     ocdm__release(allowed);
     floors->spared++;
     return victim;
 }
 
-/* Every third class gets a minimum of 1 to 4 when it appears, as long as all of them fit into the memory. */
+/* Every third class gets a minimum of 1 to 4 when it appears, as long as they add up to the memory, or all the same. */
 static void give_minimums(ocdm_memory *memory, const struct naive *naive, struct floors *floors)
 {
     for (; floors->known < naive->class_count; floors->known++) {
         uint32_t minimum = 1 + (uint32_t)floors->known % 4;
-        if (floors->known % 3 != 0 || floors->sum + minimum > naive->options.capacity)
+        if (floors->known % 3 != 0 || (!floors->beyond && floors->sum + minimum > naive->options.capacity))
             continue;
         floors->minimum[floors->known] = minimum;
         floors->sum += minimum;
@@ -68,7 +75,23 @@ static void check_minimums(const ocdm_memory *memory, const struct naive *naive,
     }
 }
 
-static uint64_t compare_with_minimums(uint64_t seed, ocdm_tie tie, const char *policy)
+/* The judge goes first: it tells whether the memory must refuse the batch. */
+static void offer_to_both(ocdm_memory *memory, struct naive *naive, const ocdm_sample *batch, size_t count,
+                          struct floors *floors, const char *where)
+{
+    ocdm_change change;
+    naive_update(naive, batch, count, choose, floors);
+    if (floors->stuck) {
+        HOLDS(where, ocdm_memory_update(memory, batch, count, &change, NULL) == OCDM_LIMIT);
+        return;
+    }
+    change = offer(memory, batch, count, where);
+    compare_change(&change, naive, where);
+    compare_memory(memory, naive, where);
+}
+
+/* Returns how many deletions the minimums changed; `stuck` counts the streams that did not fit. */
+static uint64_t compare_with_minimums(uint64_t seed, ocdm_tie tie, const char *policy, bool beyond, uint32_t *stuck)
 {
     ocdm_options options = ocdm_options_default();
     struct made_shape shape = made_shape_from(seed, false, &options);
@@ -80,22 +103,22 @@ static uint64_t compare_with_minimums(uint64_t seed, ocdm_tie tie, const char *p
     options.distance = OCDM_KL;
     options.tie = tie;
     snprintf(where, sizeof where, "seed %llu, tie %s, %s", (unsigned long long)seed, ocdm_tie_name(tie), policy);
+    floors->beyond = beyond;
     made_stream_start(stream, seed, &shape);
     struct naive *naive = naive_create(&options, MADE_LARGEST_BATCH);
     ocdm_memory *memory = make_memory(&options);
-    while (naive->arrived < 600) {
+    while (naive->arrived < 600 && !floors->stuck) {
         uint32_t before[NAIVE_CLASSES];
         give_minimums(memory, naive, floors);
         naive_count(naive, before);
         size_t count = made_stream_next(stream, naive);
-        ocdm_change change = offer(memory, stream->batch, count, where);
-        naive_update(naive, stream->batch, count, choose, floors);
-        compare_change(&change, naive, where);
-        compare_memory(memory, naive, where);
-        check_minimums(memory, naive, before, floors, where);
+        offer_to_both(memory, naive, stream->batch, count, floors, where);
+        if (!floors->stuck)
+            check_minimums(memory, naive, before, floors, where);
     }
     uint64_t spared = floors->spared;
-    HOLDS(where, ocdm__memory_spared(memory) == spared);
+    *stuck += floors->stuck;
+    HOLDS(where, floors->stuck || ocdm__memory_spared(memory) == spared);
     ocdm_memory_destroy(memory);
     naive_destroy(naive);
     ocdm__release(stream);
@@ -106,14 +129,26 @@ static uint64_t compare_with_minimums(uint64_t seed, ocdm_tie tie, const char *p
 TEST(minimums_are_met_and_decide_as_the_judge_says)
 {
     uint64_t spared = 0;
+    uint32_t stuck = 0;
     for (uint64_t seed = 1; seed <= 40; seed++)
-        spared += compare_with_minimums(seed, (ocdm_tie)(seed % 4), seed % 7 == 0 ? "onlyone" : "ocdm");
+        spared += compare_with_minimums(seed, (ocdm_tie)(seed % 4), seed % 7 == 0 ? "onlyone" : "ocdm", false, &stuck);
     print_message("# %llu deletions changed\n", (unsigned long long)spared);
     assert_true(spared > 1000);
+    assert_int_equal(stuck, 0);
+}
+
+TEST(minimums_beyond_the_memory_are_refused_when_every_sample_is_needed)
+{
+    uint32_t stuck = 0;
+    for (uint64_t seed = 1; seed <= 80; seed++)
+        compare_with_minimums(seed, (ocdm_tie)(seed % 4), seed % 7 == 0 ? "onlyone" : "ocdm", true, &stuck);
+    print_message("# %u of 80 streams do not fit\n", stuck);
+    assert_true(stuck >= 10 && stuck <= 70);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(minimums_are_met_and_decide_as_the_judge_says)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(minimums_are_met_and_decide_as_the_judge_says),
+                                       cmocka_unit_test(minimums_beyond_the_memory_are_refused_when_every_sample_is_needed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

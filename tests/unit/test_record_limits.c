@@ -226,7 +226,7 @@ TEST(records_are_forgotten_or_end_the_stream_when_refused)
         assert_int_equal(ocdm__records_begin(&records, &input, NULL, &options, NULL), OCDM_OK);
         assert_int_equal(ocdm__records_next(records, &record[0], &found, NULL), OCDM_OK);
         assert_int_equal(ocdm__records_next(records, &record[1], &found, NULL), OCDM_OK);
-        ocdm_status status = ocdm__records_refuse(records, &record[1], "not this one", false, &error);
+        ocdm_status status = ocdm__records_refuse(records, &record[1], "not this one", NULL, false, &error);
         assert_int_equal(status, skip ? OCDM_OK : OCDM_BAD_RECORD);
         if (!skip)
             assert_string_equal(error.message, "in:2:22: not this one");

@@ -3,7 +3,7 @@
 #include <stdint.h>
 
 #include "../test.h"
-#include "cli/flags.h"
+#include "base/text.h"
 
 static const char *const policies[] = {"ocdm", "onlyone", "rs", "prs", "cbes", "cbrs", "max", "random"};
 #define POLICIES (sizeof policies / sizeof policies[0])

@@ -9,6 +9,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "cli/compare_runs.h"
 #include "cli/console.h"
 #include "cli/flags.h"

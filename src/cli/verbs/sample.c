@@ -20,6 +20,9 @@
 /* The most samples that are merged at a time. */
 #define MOST_SHARDS 4096
 
+/* By enum ocdm__unlabelled. */
+static const char *const unlabelled_names[] = {"keep", "drop", "error", NULL};
+
 static const char *const duplicate_names[] = {"error", "skip", NULL};
 
 /* A filter cannot compute gradients. */
@@ -108,7 +111,7 @@ static ocdm_status read_numbers(const ocdm__arguments *arguments, ocdm__sample_o
 
 static ocdm_status read_words(const ocdm__arguments *arguments, ocdm__sample_options *options, ocdm_error *error)
 {
-    size_t distance, tie, duplicate;
+    size_t distance, tie, duplicate, unlabelled;
     ocdm_status status = read_policy(arguments, &options->memory.policy, error);
     if (status == OCDM_OK)
         status = ocdm__argument_choice(arguments, "distance", &distance, error);
@@ -117,9 +120,12 @@ static ocdm_status read_words(const ocdm__arguments *arguments, ocdm__sample_opt
     if (status == OCDM_OK)
         status = ocdm__argument_choice(arguments, "on-duplicate", &duplicate, error);
     if (status == OCDM_OK)
+        status = ocdm__argument_choice(arguments, "unlabelled", &unlabelled, error);
+    if (status == OCDM_OK)
         status = ocdm__argument_records(arguments, &options->records, error);
     if (status != OCDM_OK)
         return status;
+    options->unlabelled = (enum ocdm__unlabelled)unlabelled;
     options->memory.distance = (ocdm_distance)distance;
     options->memory.tie = (ocdm_tie)tie;
     options->skip_duplicates = duplicate == 1;
@@ -568,16 +574,20 @@ static const char *const description[] = {
     "first line. gzip and zstd are recognised by their content, in a pipe too. A line that is the header of a csv or tsv file "
     "again, as at the start of a second file, is no record.",
     "A record without an id gets its number as id, from 0; header, blank and skipped lines do not count. A record is bad if "
-    "an earlier one had its id, or if it has broken syntax, no labels, a NUL byte, invalid UTF-8, more "
+    "an earlier one had its id, or if it has broken syntax, no member or column of labels, a NUL byte, invalid UTF-8, more "
     "than 65,535 labels, more than 64 MiB, or is nested deeper than 1024. A bad record ends the run and nothing is printed; "
-    "with --skip-bad it is counted and skipped. A byte order mark is dropped.",
+    "with --skip-bad it is counted and skipped. A record whose list of labels is empty is not bad: --unlabelled says what becomes "
+    "of it. A byte order mark is dropped.",
+    "--weight, --ignore, --only and --min name labels, separated by commas; a label with a comma goes into double quotes: --min "
+    "'\"Action, Western\"=20,Drama=5'. At the end a warning tells which of them no record had, and the label that may be meant.",
     "--trace writes one JSON object per batch: step, in (the ids of the batch), out (the ids of memory and batch that were "
-    "not kept, in order of deletion), size, distance. --summary writes one object with records, skipped, kept, classes, "
+    "not kept, in order of deletion), size, distance. --summary writes one object with records, skipped, unlabelled, kept, classes, "
     "distance (over the classes in play), distance_seen (over all classes seen), the settings, seconds, and per_class: "
     "label, seen, kept, target, and weight where --weight is given.",
     "--min: when the record that the policy would delete has a label with no more than its minimum left, the best deletion "
     "among "
-    "the records without such a label is made instead; the minimums must not add up to more than M. The trace then has "
+    "the records without such a label is made instead. One record may serve several minimums, so that they may add up to more "
+    "than M; the run ends when no record of memory and batch can go without a label falling below its minimum. The trace then has "
     "`spared`, "
     "the number of such deletions in the batch. --ignore and --only change what is balanced, not what is printed; the summary "
     "has `passed`, the number of records passed over.",
@@ -589,14 +599,16 @@ static const char *const description[] = {
 };
 
 /* Which labels count: the same in both verbs. */
-#define LABEL_FLAGS                                                                                                            \
-    {.name = "ignore", .value = "LABEL,...", .help = "labels that do not count; a record that has no others is passed over"},  \
-        {.name = "only",                                                                                                       \
-         .value = "LABEL,...",                                                                                                 \
-         .help = "the only labels that count; a record that has none of them is passed over"},                                 \
-        {.name = "min",                                                                                                        \
-         .value = "LABEL=N,...",                                                                                               \
-         .help = "never keep fewer than N records with LABEL while as many were seen; with ocdm, onlyone and kl"},
+#define LABEL_FLAGS                                                                                                               \
+    {.name = "ignore", .value = "LABEL,...", .help = "labels that do not count; a record that has no others is passed over"},     \
+        {.name = "only",                                                                                                          \
+         .value = "LABEL,...",                                                                                                    \
+         .help = "the only labels that count; a record that has none of them is passed over"},                                    \
+        {.name = "min",                                                                                                           \
+         .value = "[LABEL=]N,...",                                                                                                \
+         .help =                                                                                                                  \
+             "never keep fewer than N records with LABEL while as many were seen; N alone is for all labels that are not named; " \
+             "with ocdm, onlyone and kl"},
 
 static const ocdm__flag flags[] = {
     {.letter = 'm',
@@ -636,6 +648,13 @@ static const ocdm__flag flags[] = {
      .value = "K",
      .help = "the number of this part of a stream that is sampled in parts, which `ocdm merge` joins; use it with --summary"},
     OCDM__RECORD_FLAGS(OCDM__LISTED_FLAG) /* --format to --sep */
+    {.name = "unlabelled",
+     .value = "U",
+     .fallback = "drop",
+     .choices = unlabelled_names,
+     .help =
+         "what to do about a record without labels: `drop` leaves it out and counts it; `keep` samples it too, but a balanced "
+         "memory then fills with such records, since deleting one balances nothing"},
     {.name = "on-duplicate",
      .value = "D",
      .fallback = "error",
@@ -644,7 +663,7 @@ static const ocdm__flag flags[] = {
     {.name = "trace", .value = "FILE", .help = "write the ids added and deleted by each batch"},
     {.name = "summary", .value = "FILE", .help = "write counts, distances and settings at the end"},
     {.name = "skip-bad", .help = "count bad records and skip them"},
-    {.letter = 'q', .name = "quiet", .help = "no progress line, no table of classes at the end"},
+    {.letter = 'q', .name = "quiet", .help = "no progress line, no table of classes and no warnings at the end"},
     {.name = NULL},
 };
 

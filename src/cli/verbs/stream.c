@@ -137,8 +137,10 @@ static int run_info(const ocdm__arguments *arguments)
         status = verify(&info, &error);
     if (status == OCDM_OK)
         status = print_info(&info, given, arguments, &error);
-    const char *doubt = status == OCDM_OK && info.records != NULL ? ocdm__records_doubt(info.records) : NULL;
-    if (doubt != NULL)
+    char doubt[OCDM__DOUBT] = "";
+    if (status == OCDM_OK && info.records != NULL)
+        status = ocdm__records_doubt(info.records, doubt, &error);
+    if (doubt[0] != '\0')
         fprintf(stderr, "warning: %s\n", doubt);
     ocdm__stream_info_clear(&info);
     return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);

@@ -1,9 +1,10 @@
 /*
  * CSV, TSV, LIBSVM and XMC records.
  *
- * CSV and TSV have a header that names the columns. CSV quotes follow RFC 4180: a field may be quoted and then contain commas,
- * line ends and, doubled, quotes; a quote inside a field that does not start with one is an ordinary character. TSV has no
- * quoting. The labels are one field, split at the separator; spaces and tabs around a label and empty labels are ignored.
+ * CSV and TSV have a header that names the columns. CSV quotes follow RFC 4180: a field may be quoted and then contain
+ * delimiters, line ends and, doubled, quotes; a quote inside a field that does not start with one is an ordinary character. TSV
+ * has no quoting. The labels are one field, split at the separator; spaces and tabs around a label and empty labels are
+ * ignored.
  *
  * A LIBSVM or XMC line has labels, comma-separated, then features as name:value, separated by spaces or tabs. A line that
  * starts with a blank or with a feature has no label. A # at the start of a token starts a comment. XMC files start with a line
@@ -34,7 +35,7 @@ struct split {
 
 /* ---- the end of a csv record ---------------------------------------------------------------------------------------- */
 
-static inline enum ocdm__csv_state after_byte(enum ocdm__csv_state state, char byte)
+static inline enum ocdm__csv_state after_byte(enum ocdm__csv_state state, char delimiter, char byte)
 {
     if (byte == '"')
         return state == OCDM__CSV_FIELD_START || state == OCDM__CSV_QUOTE_IN_QUOTED ? OCDM__CSV_QUOTED
@@ -42,22 +43,22 @@ static inline enum ocdm__csv_state after_byte(enum ocdm__csv_state state, char b
                                                                                     : OCDM__CSV_PLAIN;
     if (state == OCDM__CSV_QUOTED)
         return state;
-    return byte == ',' ? OCDM__CSV_FIELD_START : OCDM__CSV_PLAIN;
+    return byte == delimiter ? OCDM__CSV_FIELD_START : OCDM__CSV_PLAIN;
 }
 
 /* Lines without a quote, which most are, need no scan: only the state after the last byte matters. */
-size_t ocdm__find_csv_end(enum ocdm__csv_state *state, const char *bytes, size_t size)
+size_t ocdm__find_csv_end(enum ocdm__csv_state *state, char delimiter, const char *bytes, size_t size)
 {
     const char *newline = memchr(bytes, '\n', size);
     size_t line = newline ? (size_t)(newline - bytes) : size;
     if (*state != OCDM__CSV_QUOTED && line > 0 && !memchr(bytes, '"', line)) {
-        *state = after_byte(OCDM__CSV_PLAIN, bytes[line - 1]);
+        *state = after_byte(OCDM__CSV_PLAIN, delimiter, bytes[line - 1]);
         return line;
     }
     for (size_t i = 0; i < size; i++) {
         if (bytes[i] == '\n' && *state != OCDM__CSV_QUOTED)
             return i;
-        *state = after_byte(*state, bytes[i]);
+        *state = after_byte(*state, delimiter, bytes[i]);
     }
     return size;
 }
@@ -75,7 +76,7 @@ static struct split begin_split(ocdm__records *records, const ocdm__record_place
                           .error = error,
                           .next = place->at,
                           .end = end,
-                          .delimiter = csv ? ',' : '\t',
+                          .delimiter = records->delimiter,
                           .quotes = csv};
 }
 
@@ -149,7 +150,12 @@ static size_t without_return(const char *line, size_t length)
 static ocdm_status fail_columns(const ocdm__records *records, const ocdm__record_place *place, const char *name,
                                 const char *trouble, ocdm_error *error)
 {
-    return ocdm__bad_record(records, place, place->at, error, "`--labels NAME` and `--id NAME` say which columns they are",
+    bool other = records->options.delimiter == NULL && memchr(records->header, ';', records->header_length) != NULL &&
+                 records->format == OCDM__FORMAT_CSV && memchr(records->header, ',', records->header_length) == NULL;
+    return ocdm__bad_record(records, place, place->at, error,
+                            other ? "`--delimiter ';'`, if that is between the columns"
+                                  : "`--labels NAME` and `--id NAME` say which columns they are; a file without a header needs "
+                                    "one: sed '1i id,labels' FILE",
                             "%s \"%s\"; the columns are: %.*s", trouble, name,
                             (int)without_return(records->header, records->header_length), records->header);
 }
@@ -292,7 +298,8 @@ static inline bool is_space(char byte)
 }
 
 /* Notes one label without the spaces around it. */
-static ocdm_status add_label(struct split *split, size_t position, const char *text, size_t length)
+static ocdm_status add_trimmed(ocdm__records *records, const ocdm__record_place *place, size_t position, const char *text,
+                               size_t length, ocdm_error *error)
 {
     while (length > 0 && is_space(*text)) {
         text++;
@@ -300,9 +307,12 @@ static ocdm_status add_label(struct split *split, size_t position, const char *t
     }
     while (length > 0 && is_space(text[length - 1]))
         length--;
-    if (length == 0)
-        return OCDM_OK;
-    return ocdm__add_piece(split->records, split->place, position, text, length, split->error);
+    return length > 0 ? ocdm__add_piece(records, place, position, text, length, error) : OCDM_OK;
+}
+
+static ocdm_status add_label(struct split *split, size_t position, const char *text, size_t length)
+{
+    return add_trimmed(split->records, split->place, position, text, length, split->error);
 }
 
 /* The next separator, or `end`. A character of several bytes never starts inside another. */
@@ -317,6 +327,20 @@ static const char *find_separator(const char *at, const char *end, const char *s
         at = found + 1;
     }
     return end;
+}
+
+ocdm_status ocdm__add_separated(ocdm__records *records, const ocdm__record_place *place, size_t position, const char *at,
+                                const char *end, ocdm_error *error)
+{
+    const char *separator = records->options.separator != NULL ? records->options.separator : ";";
+    size_t size = strlen(separator);
+    for (;;) {
+        const char *cut = find_separator(at, end, separator, size);
+        ocdm_status status = add_trimmed(records, place, position, at, (size_t)(cut - at), error);
+        if (status != OCDM_OK || cut == end)
+            return status;
+        at = cut + size;
+    }
 }
 
 /* The end of a quoted word of a list, from after its opening quote; `end` when it has none. A backslash keeps what follows. */
@@ -402,16 +426,7 @@ static ocdm_status read_labels(ocdm__records *records, struct split *split, cons
     }
     if (records->options.label_form == OCDM__LABELS_LIST)
         return read_list(split, field->at, at, end);
-    const char *separator = records->options.separator;
-    size_t size = strlen(separator);
-    for (;;) {
-        const char *cut = find_separator(at, end, separator, size);
-        records->separated = records->separated || cut != end;
-        ocdm_status status = add_label(split, field->at, at, (size_t)(cut - at));
-        if (status != OCDM_OK || cut == end)
-            return status;
-        at = cut + size;
-    }
+    return ocdm__add_separated(records, split->place, field->at, at, end, split->error);
 }
 
 static ocdm_status read_id(ocdm__records *records, const struct field *field, ocdm__record *record, ocdm_error *error)

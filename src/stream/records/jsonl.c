@@ -1,7 +1,8 @@
 /*
  * JSON Lines: one object per line; the labels are an array of strings and integers, or a single one, the id is a string or a
- * number, each found by a path of member names. The label of a number is its text, so 1 and "1" are the same label; -0 is 0.
- * 1.0 and 1e2 are refused because their meaning as a label is unclear. A record with two members of the same path is bad.
+ * number, each found by a path of member names; with a separator, a string may have several labels. The label of a number is
+ * its text, so 1 and "1" are the same label; -0 is 0. 1.0 and 1e2 are refused because their meaning as a label is unclear. A
+ * record with two members of the same path is bad.
  *
  * Records are first tried by a fast path, ocdm__read_simple: an object of plain strings and integers with labels and id at its
  * top level is read in one pass. Everything else, including every bad record, is left to ocdm__read_jsonl. The fast path
@@ -159,6 +160,7 @@ bool ocdm__read_simple(ocdm__records *records, const ocdm__record_place *place, 
         return false;
     record->label_at = records->number_count;
     records->number_count += record->label_count;
+    records->separated |= record->label_count > 1;
     return true;
 }
 
@@ -220,6 +222,15 @@ static inline void leave_object(struct follower *follower, uint32_t depth)
         follower->matched = depth - 1;
 }
 
+/* A string: one label, unless the user says what is between several. */
+static inline ocdm_status add_text(struct reading *reading, const char *text, size_t length)
+{
+    ocdm__records *records = reading->records;
+    if (records->options.separator != NULL)
+        return ocdm__add_separated(records, reading->place, position_of(reading), text, text + length, reading->error);
+    return ocdm__add_piece(records, reading->place, position_of(reading), text, length, reading->error);
+}
+
 static ocdm_status add_escaped(struct reading *reading)
 {
     ocdm__records *records = reading->records;
@@ -232,7 +243,7 @@ static ocdm_status add_escaped(struct reading *reading)
     char *text = records->scratch + records->scratch_used;
     size_t length = ocdm__json_unescape(json->text, json->length, text);
     records->scratch_used += length;
-    return ocdm__add_piece(records, reading->place, position_of(reading), text, length, reading->error);
+    return add_text(reading, text, length);
 }
 
 static inline ocdm_status add_label(struct reading *reading, enum ocdm__json_event event)
@@ -241,8 +252,7 @@ static inline ocdm_status add_label(struct reading *reading, enum ocdm__json_eve
     const char *text = json->text;
     size_t length = json->length;
     if (event == OCDM__JSON_STRING) {
-        if (json->escaped)
-            return add_escaped(reading);
+        return json->escaped ? add_escaped(reading) : add_text(reading, text, length);
     } else if (event == OCDM__JSON_NUMBER && json->whole) {
         bool minus_zero = length == 2 && text[0] == '-' && text[1] == '0';
         text += minus_zero;
@@ -388,10 +398,10 @@ static ocdm_status check_members(struct reading *reading)
     char members[200];
     if (labels->reached < labels->path->part_count) {
         list_members(reading, members, sizeof members);
-        return ocdm__bad_record(records, reading->place, reading->place->at, reading->error,
-                                records->options.hint ? "`--labels NAME` says where the labels are" : NULL,
-                                "the record has no member \"%s\"; it has: %s", labels->path->text,
-                                members[0] != '\0' ? members : "none");
+        return ocdm__bad_record(
+            records, reading->place, reading->place->at, reading->error,
+            records->options.hint && !records->has_read ? "`--labels NAME` says where the labels are" : NULL,
+            "the record has no member \"%s\"; it has: %s", labels->path->text, members[0] != '\0' ? members : "none");
     }
     if (id->reached < id->path->part_count && records->id_required)
         return ocdm__bad_record(records, reading->place, reading->place->at, reading->error, NULL,

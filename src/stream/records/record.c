@@ -49,6 +49,7 @@ ocdm_status ocdm__add_labels(ocdm__records *records, ocdm__record *record, ocdm_
     }
     record->label_at = records->number_count;
     record->label_count = records->piece_count;
+    records->separated |= records->piece_count > 1;
     records->number_count += records->piece_count;
     return OCDM_OK;
 }
@@ -101,7 +102,7 @@ static inline size_t find_end(const ocdm__records *records, enum ocdm__csv_state
     const char *data = records->input.data;
     size_t size = records->input.size;
     if (records->format == OCDM__FORMAT_CSV)
-        return from + ocdm__find_csv_end(state, data + from, size - from);
+        return from + ocdm__find_csv_end(state, records->delimiter, data + from, size - from);
     const char *newline = memchr(data + from, '\n', size - from);
     return newline ? (size_t)(newline - data) : size;
 }
@@ -388,7 +389,7 @@ static inline void begin_record(ocdm__record *record, const ocdm__record_place *
 static inline ocdm_status read_json_line(ocdm__records *records, const ocdm__record_place *place, ocdm__record *record,
                                          ocdm_error *error)
 {
-    if (!records->labels.simple || !records->id.simple)
+    if (!records->labels.simple || !records->id.simple || records->options.separator != NULL)
         return ocdm__read_jsonl(records, place, record, error);
     size_t id_used = records->id_used;
     if (ocdm__read_simple(records, place, record))
@@ -435,6 +436,7 @@ static ocdm_status next_any(ocdm__records *records, ocdm__record *record, bool *
         records->kept = records->next;
     else
         records->id_used = id_used;
+    records->has_read |= status == OCDM_OK;
     return status;
 }
 
@@ -477,11 +479,11 @@ static void give_back(ocdm__records *records, const ocdm__record *record)
         records->id_used = record->id_at;
 }
 
-ocdm_status ocdm__records_refuse(ocdm__records *records, const ocdm__record *record, const char *reason, bool skip,
-                                 ocdm_error *error)
+ocdm_status ocdm__records_refuse(ocdm__records *records, const ocdm__record *record, const char *reason, const char *hint,
+                                 bool skip, ocdm_error *error)
 {
     ocdm_error why;
-    ocdm_status status = ocdm__bad_record(records, &records->place, record->at + record->shown_at, &why, NULL, "%s", reason);
+    ocdm_status status = ocdm__bad_record(records, &records->place, record->at + record->shown_at, &why, hint, "%s", reason);
     if (!records->options.skip_bad && !skip) {
         if (error)
             *error = why;
@@ -519,12 +521,13 @@ ocdm_status ocdm__records_number_label(ocdm__records *records, const char *text,
     return status;
 }
 
-size_t ocdm__records_drop_labels(ocdm__records *records, ocdm__record *record, const uint8_t *listed, size_t count, bool wanted)
+size_t ocdm__records_drop_labels(ocdm__records *records, ocdm__record *record, const uint8_t *listed, size_t count, uint8_t bit,
+                                 bool wanted)
 {
     uint32_t *labels = records->numbers + record->label_at;
     size_t left = 0;
     for (size_t i = 0; i < record->label_count; i++) {
-        bool is_listed = labels[i] < count && listed[labels[i]] != 0;
+        bool is_listed = labels[i] < count && (listed[labels[i]] & bit) != 0;
         if (is_listed != wanted)
             labels[left++] = labels[i];
     }
@@ -544,67 +547,15 @@ enum ocdm__record_format ocdm__records_format(const ocdm__records *records)
     return records->format;
 }
 
+char ocdm__records_delimiter(const ocdm__records *records)
+{
+    return records->delimiter;
+}
+
 const char *ocdm__records_header(const ocdm__records *records, size_t *length)
 {
     *length = records->header_length;
     return records->header;
-}
-
-/* A character that occurs inside at least a third of the labels, as if it were the separator; 0 if there is none. */
-static char likely_separator(const ocdm__label_table *table, uint32_t *example)
-{
-    static const char candidates[] = "|,;/";
-    for (const char *candidate = candidates; *candidate != '\0'; candidate++) {
-        uint32_t count = 0;
-        for (uint32_t i = 0; i < table->count; i++) {
-            size_t length;
-            const char *text = ocdm__label_table_text(table, i, &length);
-            const char *found = memchr(text, *candidate, length);
-            if (found != NULL && found != text && found + 1 < text + length && count++ == 0)
-                *example = i;
-        }
-        if (count > 1 && count >= table->count / 3)
-            return *candidate;
-    }
-    return 0;
-}
-
-/* How many labels begin with [ and end with ], or are 0 or 1. */
-static uint32_t count_labels(const ocdm__label_table *table, bool lists)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < table->count; i++) {
-        size_t length;
-        const char *text = ocdm__label_table_text(table, i, &length);
-        if (lists)
-            count += length > 1 && text[0] == '[' && text[length - 1] == ']';
-        else
-            count += length == 1 && (text[0] == '0' || text[0] == '1');
-    }
-    return count;
-}
-
-const char *ocdm__records_doubt(ocdm__records *records)
-{
-    const ocdm__label_table *table = &records->table;
-    bool fields = records->format == OCDM__FORMAT_CSV || records->format == OCDM__FORMAT_TSV;
-    uint32_t example = 0, count = table->count;
-    size_t length;
-    if (count == 0 || records->options.label_form != OCDM__LABELS_PLAIN || records->options.one_hot != NULL)
-        return NULL;
-    char separator = fields && !records->separated ? likely_separator(table, &example) : '\0';
-    const char *text = ocdm__label_table_text(table, example, &length);
-    ocdm__shown_label shown = ocdm__show_label(text, length);
-    if (fields && count_labels(table, true) > count / 2)
-        snprintf(records->doubt, sizeof records->doubt, "labels such as %s look like lists: --label-form list", shown.text);
-    else if (separator != '\0')
-        snprintf(records->doubt, sizeof records->doubt, "labels such as %s look like several: --sep '%c'", shown.text,
-                 separator);
-    else if (count == 2 && count_labels(table, false) == 2 && records->format != OCDM__FORMAT_SVM)
-        snprintf(records->doubt, sizeof records->doubt, "all labels are 0 or 1: %s",
-                 fields ? "--one-hot COLUMNS, if each label has a column"
-                        : "--label-form multi-hot, if their places are labels");
-    return records->doubt[0] != '\0' ? records->doubt : NULL;
 }
 
 uint64_t ocdm__records_skipped(const ocdm__records *records)
@@ -680,12 +631,27 @@ static ocdm_status tell_format(ocdm__records *records, ocdm_error *error)
 static ocdm_status check_separator(const char *separator, ocdm_error *error)
 {
     const unsigned char *at = (const unsigned char *)separator;
-    size_t length = strlen(separator);
+    size_t length = separator != NULL ? strlen(separator) : 0;
     bool one_character = length > 0 && ocdm__utf8_sequence(at, at + length) == length;
-    if (one_character && !strchr("\"\r\n", separator[0]))
+    if (separator == NULL || (one_character && !strchr("\"\r\n", separator[0])))
         return OCDM_OK;
     return ocdm__fail(error, OCDM_BAD_ARGUMENT, "such as `--sep ';'`",
                       "the separator \"%s\" is not one character, other than a quote or an end of line", separator);
+}
+
+static ocdm_status set_delimiter(ocdm__records *records, ocdm_error *error)
+{
+    const char *delimiter = records->options.delimiter;
+    records->delimiter = records->format == OCDM__FORMAT_TSV ? '\t' : delimiter != NULL ? delimiter[0] : ',';
+    if (delimiter == NULL)
+        return OCDM_OK;
+    if (records->format != OCDM__FORMAT_CSV && records->format != OCDM__FORMAT_AUTO)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave it out, or take `--format csv`",
+                          "`--delimiter` does not apply to the format %s", ocdm__format_name(records->format));
+    if (strlen(delimiter) == 1 && delimiter[0] > ' ' && delimiter[0] < 0x7F && delimiter[0] != '"')
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "such as `--delimiter ';'`; `--format tsv` has tabs",
+                      "the delimiter \"%s\" is not one ASCII character, other than a quote or a blank", delimiter);
 }
 
 /* The names of labels and id, split at dots for jsonl; csv and tsv use the whole. */
@@ -760,6 +726,8 @@ static ocdm_status begin(ocdm__records *records, const char *path, ocdm_error *e
         status = ocdm__check_json(records, error);
     if (status == OCDM_OK)
         status = set_names(records, error);
+    if (status == OCDM_OK)
+        status = set_delimiter(records, error);
     if (status != OCDM_OK)
         return status;
     if (records->format == OCDM__FORMAT_CSV || records->format == OCDM__FORMAT_TSV)
@@ -779,8 +747,6 @@ ocdm_status ocdm__records_begin(ocdm__records **records, ocdm__input *input, con
     made->options = *options;
     made->format = options->format;
     made->line = 1;
-    if (!made->options.separator)
-        made->options.separator = ";";
     ocdm_status status = check_separator(made->options.separator, error);
     if (status == OCDM_OK)
         status = begin(made, path, error);

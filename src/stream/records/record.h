@@ -24,7 +24,7 @@
 #define OCDM_STREAM_RECORDS_RECORD_H
 
 #include "ocdm/ocdm.h"
-#include "stream/label_table.h"
+#include "stream/labelled_set.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -63,7 +63,9 @@ extern const char *const ocdm__label_form_names[];
     FLAG("records", "labels", "NAME", NULL, NULL, "the member or column with the labels, `labels` by default")                 \
     FLAG("records", "id", "NAME", NULL, NULL, "the member or column with the id, `id` where there is one by default")          \
     FLAG("records", "no-id", NULL, NULL, NULL, "ignore ids, which may then repeat: records are numbered")                      \
-    FLAG("records", "sep", "C", NULL, NULL, "the character between labels in csv and tsv, `;` by default")                     \
+    FLAG("records", "sep", "C", NULL, NULL,                                                                                    \
+         "the character between labels in csv and tsv, `;` by default; in JSON, of labels that are one string")                \
+    FLAG("records", "delimiter", "C", NULL, NULL, "csv: the character between columns, `,` by default")                        \
     FLAG("records", "label-form", "FORM", "plain", ocdm__label_form_names,                                                     \
          "how labels are written: `list` for cells such as ['a', 'b'], `multi-hot` for arrays of zeros and ones in JSON")      \
     FLAG("records", "one-hot", "COLUMNS", NULL, NULL,                                                                          \
@@ -77,7 +79,8 @@ typedef struct ocdm__record_options {
     bool no_id;         /* ids in the records are ignored */
     enum ocdm__label_form label_form;
     const char *one_hot;   /* csv, tsv: the columns of labels, FIRST:LAST or PREFIX*; NULL: one column has them all */
-    const char *separator; /* csv, tsv: the character between labels. NULL: ";" */
+    const char *separator; /* the character between labels that are one text. NULL: ";" in csv and tsv, none in jsonl */
+    const char *delimiter; /* csv: the character between columns. NULL: "," */
     bool skip_bad;
     const char *hint; /* the hint of errors about bad records; NULL: none */
 } ocdm__record_options;
@@ -130,10 +133,11 @@ void ocdm__records_release(ocdm__records *records);
 
 /*
  * For a record that is bad for a reason that the reader does not know: OCDM_BAD_RECORD with its place (that of the id, if it
- * has one) and `reason`; or OCDM_OK after counting it, with skip_bad or `skip`. Only for the record last read.
+ * has one), `reason` and `hint`, NULL for the usual one; or OCDM_OK after counting it, with skip_bad or `skip`. Only for the
+ * record last read.
  */
-ocdm_status ocdm__records_refuse(ocdm__records *records, const ocdm__record *record, const char *reason, bool skip,
-                                 ocdm_error *error);
+ocdm_status ocdm__records_refuse(ocdm__records *records, const ocdm__record *record, const char *reason, const char *hint,
+                                 bool skip, ocdm_error *error);
 
 /* Bytes, ids and labels of records not released yet; the addresses may change with the next record. */
 const char *ocdm__records_bytes(const ocdm__records *records, size_t at);
@@ -145,9 +149,9 @@ const uint32_t *ocdm__records_labels(const ocdm__records *records);
 ocdm_status ocdm__records_number_label(ocdm__records *records, const char *text, size_t length, uint32_t *number,
                                        ocdm_error *error);
 
-/* Removes labels from the last record: those whose byte in `listed` is `wanted`; labels from `count` on have 0 there. Returns
- * how many are left; without any the record is forgotten. */
-size_t ocdm__records_drop_labels(ocdm__records *records, ocdm__record *record, const uint8_t *listed, size_t count,
+/* Removes labels from the last record: those of which `bit` in their byte of `listed` is `wanted`; labels from `count` on have
+ * 0 there. Returns how many are left; without any the record is forgotten. */
+size_t ocdm__records_drop_labels(ocdm__records *records, ocdm__record *record, const uint8_t *listed, size_t count, uint8_t bit,
                                  bool wanted);
 
 /* The labels by number. */
@@ -156,13 +160,16 @@ const ocdm__label_table *ocdm__records_label_table(const ocdm__records *records)
 /* The format, AUTO until the first line has been read. */
 enum ocdm__record_format ocdm__records_format(const ocdm__records *records);
 
+/* The character between columns of csv or tsv. */
+char ocdm__records_delimiter(const ocdm__records *records);
+
 /* The header of a csv or tsv file without its end of line, so that a selection of records can be a file of the same kind; NULL
  * for the other formats. */
 const char *ocdm__records_header(const ocdm__records *records, size_t *length);
 
-/* What looks wrong about the labels of the records so far, with the flag that would read them in another way: one line; NULL
- * when nothing does. Lives as long as the reader. */
-const char *ocdm__records_doubt(ocdm__records *records);
+/* What looks wrong about the labels of the records so far, with what to do about it: one line; "" when nothing does. OCDM_OK,
+ * OCDM_NO_MEMORY. */
+ocdm_status ocdm__records_doubt(const ocdm__records *records, char text[OCDM__DOUBT], ocdm_error *error);
 
 /* How many records were skipped, what was wrong with the first of them (NULL when there is none), and how many bytes were read.
  */

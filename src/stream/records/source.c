@@ -226,7 +226,7 @@ static bool next_field(struct fields *fields, const char **at, size_t *length)
     if (fields->at == NULL)
         return false;
     const char *start = fields->at, *scan = start;
-    if (fields->delimiter == ',' && start < fields->end && *start == '"')
+    if (fields->delimiter != '\t' && start < fields->end && *start == '"')
         scan = quoted_end(start, fields->end);
     const char *stop = scan < fields->end ? memchr(scan, fields->delimiter, (size_t)(fields->end - scan)) : NULL;
     fields->at = stop != NULL ? stop + 1 : NULL;
@@ -239,7 +239,7 @@ static bool next_field(struct fields *fields, const char **at, size_t *length)
 static size_t copy_plain(const struct fields *fields, const char *at, size_t length, char *out, size_t room)
 {
     size_t used = 0;
-    bool quoted = fields->delimiter == ',' && length > 1 && *at == '"';
+    bool quoted = fields->delimiter != '\t' && length > 1 && *at == '"';
     for (size_t i = quoted; i < length - quoted && used < room; i++) {
         i += quoted && at[i] == '"';
         out[used++] = at[i];
@@ -327,7 +327,7 @@ ocdm_status ocdm__member_reader_begin(ocdm__member_reader *reader, const ocdm__r
     const char *header = ocdm__records_header(records, &length);
     if (header == NULL)
         return OCDM_OK;
-    reader->delimiter = ocdm__records_format(records) == OCDM__FORMAT_CSV ? ',' : '\t';
+    reader->delimiter = ocdm__records_delimiter(records);
     return find_member_columns(reader, header, length, file, error);
 }
 
@@ -534,7 +534,7 @@ static ocdm_status refuse(struct source_reading *state, const ocdm__record *reco
         ocdm__reading_skip(state->reading, kind, where);
         state->refused++;
     }
-    return ocdm__records_refuse(state->records, &place, reason, false, state->error);
+    return ocdm__records_refuse(state->records, &place, reason, NULL, false, state->error);
 }
 
 /* Counts what the record reader has skipped since the last call. It knows the position of the very first one only. */
@@ -722,9 +722,8 @@ ocdm_status ocdm__records_source_read(ocdm__labelled_set *set, const char *path,
     ocdm_status status = begin_reading(state, path);
     if (status == OCDM_OK)
         status = read_records(state);
-    const char *doubt = status == OCDM_OK ? ocdm__records_doubt(state->records) : NULL;
-    if (doubt != NULL)
-        snprintf(reading->doubt, sizeof reading->doubt, "%s", doubt);
+    if (status == OCDM_OK)
+        status = ocdm__records_doubt(state->records, reading->doubt, error);
     if (status == OCDM_OK)
         status = settle_classes(set, first, ocdm__records_label_table(state->records), error);
     if (status == OCDM_OK && source->tasks_by != NULL)

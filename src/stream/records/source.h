@@ -54,7 +54,7 @@ typedef struct ocdm__member_reader {
     ocdm__wanted_members wanted;
     uint8_t *member; /* csv, tsv: by column; OCDM__MEMBERS for none */
     size_t count;
-    char delimiter; /* , for csv, which has quotes, or a tab */
+    char delimiter; /* of csv, which has quotes, or a tab */
 } ocdm__member_reader;
 
 /* Finds the columns by the header, if the records have one. OCDM_OK, OCDM_BAD_RECORD (a column that is there twice, or one that

@@ -74,8 +74,9 @@ struct ocdm__records {
     size_t hot_used;                              /* of hot_names */
     bool in_range;                                /* the header is between the first and the last column of one_hot */
     char *hot_names;                              /* the labels of the columns, each ended by a NUL */
-    bool separated;                               /* csv, tsv: some cell had several labels */
-    char doubt[400];                              /* see ocdm__records_doubt */
+    char delimiter;                               /* csv, tsv: between columns */
+    bool has_read;                                /* some record was good */
+    bool separated;                               /* some record had several labels */
     bool lost_count;                              /* csv, tsv: the current record has broken quotes or too few or many fields */
 
     uint64_t skipped;
@@ -175,6 +176,10 @@ ocdm_status ocdm__read_jsonl(ocdm__records *records, const ocdm__record_place *p
 ocdm_status ocdm__read_fields(ocdm__records *records, const ocdm__record_place *place, ocdm__record *record, ocdm_error *error);
 ocdm_status ocdm__read_svm(ocdm__records *records, const ocdm__record_place *place, ocdm__record *record, ocdm_error *error);
 
+/* Notes the labels between separators in a text, without the spaces around them; empty ones are passed over. */
+ocdm_status ocdm__add_separated(ocdm__records *records, const ocdm__record_place *place, size_t position, const char *at,
+                                const char *end, ocdm_error *error);
+
 /* Whether the line at `place` is the header again; sets `other` if it is a different header that names the column of the
  * labels. */
 bool ocdm__is_header_again(const ocdm__records *records, const ocdm__record_place *place, bool *other);
@@ -184,7 +189,7 @@ ocdm_status ocdm__read_header(ocdm__records *records, const ocdm__record_place *
 
 /* The position of the newline that ends the csv record, from `bytes` on, or `size` when it is not there; the state carries over
  * from one piece to the next. */
-size_t ocdm__find_csv_end(enum ocdm__csv_state *state, const char *bytes, size_t size);
+size_t ocdm__find_csv_end(enum ocdm__csv_state *state, char delimiter, const char *bytes, size_t size);
 
 /* Whether the line is an XMC header: three integers. */
 bool ocdm__is_xmc_header(const char *line, size_t length);

@@ -1,0 +1,299 @@
+/*
+ * What options say about labels: weights, minimums, labels that count or do not. Each is a list of entries separated by commas;
+ * a label in double quotes may have commas in it and, doubled, quotes, as in csv. The labels that options name are numbered
+ * before any record is read, so that a small array says which of them occurred.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "base/inner_memory.h"
+#include "base/text.h"
+#include "sample/sample.h"
+#include "sample/state.h"
+
+enum option { WEIGHT, MINIMUM, IGNORE, ONLY, OPTIONS };
+enum { OCCURRED = 1 << OPTIONS };
+
+/* An entry of a list: text[0..length) is what the user wrote. */
+struct entry {
+    const char *text;
+    size_t length;
+    const char *label; /* its own bytes, quotes undone; NULL when the entry is not formed as its option wants it */
+    size_t label_length;
+    double number;
+};
+
+static const struct option_row {
+    const char *flag;
+    bool numbers;        /* entries are label=number, else label */
+    const char *trouble; /* with the length and the text of an entry */
+    const char *hint;
+} rows[OPTIONS] = {
+    [WEIGHT] = {"--weight", true, "the weight \"%.*s\" is not label=number",
+                "write it as in --weight cat=3,dog=0.5; a label with a comma goes into double quotes"},
+    [MINIMUM] = {"--min", true, "the minimum \"%.*s\" is not label=number of records",
+                 "write it as in --min cat=20,dog=5, or --min 5 for every label; a label with a comma goes into double quotes"},
+    [IGNORE] = {"--ignore", false, "\"%.*s\" in --ignore is not a label",
+                "write it as in --ignore cat,dog; a label with a comma goes into double quotes"},
+    [ONLY] = {"--only", false, "\"%.*s\" in --only is not a label",
+              "write it as in --only cat,dog; a label with a comma goes into double quotes"},
+};
+
+static const char *text_of(const ocdm__sample_options *options, enum option option)
+{
+    const char *const texts[OPTIONS] = {options->weights, options->minimums, options->ignore, options->only};
+    return texts[option];
+}
+
+/* ---- parsing ---------------------------------------------------------------------------------------------------------- */
+
+/* Copies a quoted label, from its opening quote on, without its quotes. Returns where it ends; NULL without a closing quote. */
+static const char *unquote(const char *text, char *label, size_t *length)
+{
+    *length = 0;
+    for (text++; *text != '\0'; text++) {
+        if (*text == '"' && *++text != '"')
+            return text;
+        label[(*length)++] = *text;
+    }
+    return NULL;
+}
+
+/* Where the label of an entry without quotes ends: at the last = before the comma, since labels may have one in them. */
+static const char *end_of_plain(const char *text, bool number)
+{
+    const char *end = text + strcspn(text, ",");
+    for (const char *at = end; number && at > text; at--)
+        if (at[-1] == '=')
+            return at - 1;
+    return end;
+}
+
+/* Reads the entry at `text`; `label` has room for it. */
+static struct entry read_entry(const char *text, bool number, char *label)
+{
+    struct entry entry = {.text = text};
+    const char *end = *text == '"' ? unquote(text, label, &entry.label_length) : end_of_plain(text, number);
+    if (end == NULL) {
+        entry.length = strlen(text);
+        return entry;
+    }
+    if (*text != '"') {
+        entry.label_length = (size_t)(end - text);
+        memcpy(label, text, entry.label_length);
+    }
+    size_t rest = strcspn(end, ",");
+    entry.length = (size_t)(end - text) + rest;
+    bool good = number ? rest > 1 && *end == '=' && ocdm__text_to_double(end + 1, rest - 1, &entry.number) : rest == 0;
+    entry.label = good && entry.label_length > 0 ? label : NULL;
+    return entry;
+}
+
+static ocdm_status refuse_entry(enum option option, const struct entry *entry, ocdm_error *error)
+{
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, rows[option].hint, rows[option].trouble,
+                      (int)(entry->length < 100 ? entry->length : 100), entry->text);
+}
+
+/* ---- the options -------------------------------------------------------------------------------------------------------- */
+
+/* The number of the entry's label, which the option has not named before. */
+static ocdm_status name_label(ocdm__sampling *sampling, enum option option, const struct entry *entry, uint32_t *number,
+                              ocdm_error *error)
+{
+    struct ocdm__label_options *labels = &sampling->labels;
+    ocdm_status status = ocdm__records_number_label(sampling->records, entry->label, entry->label_length, number, error);
+    if (status != OCDM_OK)
+        return status;
+    if (!ocdm__reserve_zeroed(&labels->named, &labels->named_count, (size_t)*number + 1, 1))
+        return ocdm__fail_memory(error, "the list of labels");
+    if (labels->named[*number] & 1u << option)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave one of the two out", "%s names the label %s twice",
+                          rows[option].flag, ocdm__show_label(entry->label, entry->label_length).text);
+    labels->named[*number] |= (uint8_t)(1u << option);
+    return OCDM_OK;
+}
+
+static bool is_minimum(double number)
+{
+    return number >= 0 && number <= OCDM_MAX_CAPACITY && number == floor(number);
+}
+
+static ocdm_status check_minimum(const ocdm__sampling *sampling, const struct entry *entry, ocdm_error *error)
+{
+    uint32_t capacity = sampling->options.memory.capacity;
+    if (!is_minimum(entry->number))
+        return refuse_entry(MINIMUM, entry, error);
+    return entry->number <= capacity ? OCDM_OK
+                                     : ocdm__fail(error, OCDM_BAD_ARGUMENT, "a larger -m, or a smaller minimum",
+                                                  "the minimum %.*s is more than the memory holds, %u records",
+                                                  (int)(entry->length < 100 ? entry->length : 100), entry->text, capacity);
+}
+
+static ocdm_status take_entry(ocdm__sampling *sampling, enum option option, const struct entry *entry, ocdm_error *error)
+{
+    uint32_t number = 0;
+    if (entry->label == NULL)
+        return refuse_entry(option, entry, error);
+    ocdm_status status = option == MINIMUM ? check_minimum(sampling, entry, error) : OCDM_OK;
+    if (status == OCDM_OK)
+        status = name_label(sampling, option, entry, &number, error);
+    if (status == OCDM_OK && option == WEIGHT)
+        status = ocdm_memory_set_weight(sampling->memory, number, entry->number, error);
+    if (status == OCDM_OK && option == MINIMUM)
+        status = ocdm__memory_set_minimum(sampling->memory, number, (uint32_t)entry->number, error);
+    return status;
+}
+
+/* In --min, a number alone is the minimum of every label that is not named. */
+static bool is_for_all(const ocdm__sampling *sampling, enum option option, struct entry *entry)
+{
+    return option == MINIMUM && sampling->labels.minimum == 0 && entry->label == NULL &&
+           ocdm__text_to_double(entry->text, entry->length, &entry->number) && entry->number > 0;
+}
+
+static ocdm_status take_list(ocdm__sampling *sampling, enum option option, char *label, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    for (const char *text = text_of(&sampling->options, option); text != NULL && status == OCDM_OK;) {
+        struct entry entry = read_entry(text, rows[option].numbers, label);
+        if (!is_for_all(sampling, option, &entry))
+            status = take_entry(sampling, option, &entry, error);
+        else if ((status = check_minimum(sampling, &entry, error)) == OCDM_OK)
+            sampling->labels.minimum = (uint32_t)entry.number;
+        text = text[entry.length] == ',' ? text + entry.length + 1 : NULL;
+    }
+    return status;
+}
+
+static ocdm_status check_options(const ocdm__sample_options *options, ocdm_error *error)
+{
+    const ocdm_options *memory = &options->memory;
+    if (options->ignore != NULL && options->only != NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave one of the two out", "--ignore and --only are both given");
+    if (options->minimums != NULL &&
+        (memory->policy->remove != ocdm_policy_find("ocdm")->remove || memory->distance != OCDM_KL))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --min out, or take -p ocdm --distance kl",
+                          "--min works with the policies ocdm and onlyone and the distance kl only");
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__take_label_options(ocdm__sampling *sampling, ocdm_error *error)
+{
+    ocdm_status status = check_options(&sampling->options, error);
+    for (enum option option = 0; option < OPTIONS && status == OCDM_OK; option++) {
+        const char *text = text_of(&sampling->options, option);
+        char *label = text != NULL ? ocdm__allocate(strlen(text) + 1, 1) : NULL;
+        if (text != NULL && label == NULL)
+            return ocdm__fail_memory(error, "a label");
+        if (text != NULL)
+            status = take_list(sampling, option, label, error);
+        ocdm__release(label);
+    }
+    return status;
+}
+
+/* ---- while records are read --------------------------------------------------------------------------------------------- */
+
+void ocdm__note_label(ocdm__sampling *sampling, uint32_t label)
+{
+    if (label < sampling->labels.named_count)
+        sampling->labels.named[label] |= OCCURRED;
+}
+
+bool ocdm__drop_labels(ocdm__sampling *sampling, ocdm__record *record)
+{
+    const struct ocdm__label_options *labels = &sampling->labels;
+    const uint32_t *numbers = ocdm__records_labels(sampling->records) + record->label_at;
+    for (size_t i = 0; labels->named_count > 0 && i < record->label_count; i++)
+        ocdm__note_label(sampling, numbers[i]);
+    if (sampling->options.ignore == NULL && sampling->options.only == NULL)
+        return true;
+    bool only = sampling->options.only != NULL;
+    return ocdm__records_drop_labels(sampling->records, record, labels->named, labels->named_count,
+                                     (uint8_t)(1u << (only ? ONLY : IGNORE)), !only) > 0;
+}
+
+ocdm_status ocdm__set_default_minimums(ocdm__sampling *sampling, ocdm_error *error)
+{
+    struct ocdm__label_options *labels = &sampling->labels;
+    uint32_t count = ocdm__records_label_table(sampling->records)->count;
+    ocdm_status status = OCDM_OK;
+    for (; labels->minimum > 0 && labels->settled < count && status == OCDM_OK; labels->settled++)
+        if (labels->settled >= labels->named_count || !(labels->named[labels->settled] & 1u << MINIMUM))
+            status = ocdm__memory_set_minimum(sampling->memory, labels->settled, labels->minimum, error);
+    return status;
+}
+
+/* ---- at the end --------------------------------------------------------------------------------------------------------- */
+
+/* Every label that occurred, each ended by a NUL; release `names` and names[0]. */
+static ocdm_status list_occurred(const ocdm__sampling *sampling, const char ***names, size_t *count, ocdm_error *error)
+{
+    const ocdm__label_table *table = ocdm__records_label_table(sampling->records);
+    char *bytes = ocdm__allocate(table->used + table->count + 1, 1);
+    *names = ocdm__allocate((size_t)table->count + 1, sizeof **names);
+    *count = 0;
+    if (bytes == NULL || *names == NULL) {
+        ocdm__release(bytes);
+        return ocdm__fail_memory(error, "the labels that occurred");
+    }
+    (*names)[0] = bytes;
+    for (uint32_t i = 0; i < table->count; i++) {
+        size_t length;
+        const char *text = ocdm__label_table_text(table, i, &length);
+        if (i < sampling->labels.named_count && !(sampling->labels.named[i] & OCCURRED))
+            continue;
+        memcpy(bytes, text, length);
+        (*names)[(*count)++] = bytes;
+        bytes[length] = '\0';
+        bytes += length + 1;
+    }
+    return OCDM_OK;
+}
+
+static ocdm_status warn_of(const ocdm__sampling *sampling, enum option option, uint32_t first, size_t others,
+                           ocdm__output *output, ocdm_error *error)
+{
+    const char **names = NULL;
+    char word[64], line[600], more[64] = "";
+    size_t count, length;
+    const char *text = ocdm__label_table_text(ocdm__records_label_table(sampling->records), first, &length);
+    ocdm_status status = list_occurred(sampling, &names, &count, error);
+    if (status == OCDM_OK) {
+        snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), text);
+        const char *near = ocdm__suggest(word, names, count);
+        if (others > 0)
+            snprintf(more, sizeof more, "; nor %zu more of its labels", others);
+        snprintf(line, sizeof line, "warning: no record has the label %s of %s%s%s%s%s\n", ocdm__show_label(text, length).text,
+                 rows[option].flag, more, near != NULL ? "; did you mean " : "",
+                 near != NULL ? ocdm__show_label(near, strlen(near)).text : "", near != NULL ? "?" : "");
+        ocdm__output_text(output, line);
+        ocdm__release((char *)names[0]);
+    }
+    ocdm__release(names);
+    return status;
+}
+
+/* The shards of a merge had the labels that --ignore names; what they kept need not. */
+ocdm_status ocdm__warn_of_labels(const ocdm__sampling *sampling, ocdm__output *output, ocdm_error *error)
+{
+    const struct ocdm__label_options *labels = &sampling->labels;
+    ocdm_status status = OCDM_OK;
+    for (enum option option = 0; option < OPTIONS && status == OCDM_OK; option++) {
+        size_t missing = 0;
+        uint32_t first = 0;
+        for (uint32_t i = (uint32_t)labels->named_count; i-- > 0;)
+            if (labels->named[i] & 1u << option && !(labels->named[i] & OCCURRED)) {
+                missing++;
+                first = i;
+            }
+        if (missing > 0 && (sampling->options.shards == NULL || option != IGNORE))
+            status = warn_of(sampling, option, first, missing - 1, output, error);
+    }
+    return status;
+}
