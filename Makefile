@@ -10,13 +10,26 @@ CONFIGURE = cmake -Wno-dev -S .
 COMPILE = MAKEFLAGS= cmake --build
 QUIET = > /dev/null
 
+# Only demo, test and setup install packages; everything else lists what is missing and says which command installs it.
+REQUIRE = tools/setup --list
+
+# A comma in an argument of `call` would end it.
+SANITIZE = -DOCDM_SANITIZE=address,undefined
+
+# $(call compile_into,FOLDER,FLAGS OF CMAKE,FLAGS OF THE BUILD): a line for each stage.
+define compile_into
+@echo "configuring $(1)"
+@$(CONFIGURE) -B $(1) $(2) $(QUIET)
+@echo "compiling $(1)"
+@$(COMPILE) $(1) $(3) --parallel $(JOBS) $(QUIET)
+endef
+
 .PHONY: all help setup demo python test test-programs python-programs test-ranks fuzz-programs test-torch torture soak platforms coverage mutation bench golden judge fuzz check deb test-deb install clean
 .DEFAULT_GOAL := all
 
 all: ## build the library and the program into build/
-	@tools/setup build
-	@$(CONFIGURE) -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(abspath $(PREFIX)) $(QUIET)
-	@$(COMPILE) $(BUILD) --parallel $(JOBS) $(QUIET)
+	@$(REQUIRE) build
+	$(call compile_into,$(BUILD),-DCMAKE_INSTALL_PREFIX=$(abspath $(PREFIX)))
 	@echo "built $(BUILD)/ocdm; try: $(BUILD)/ocdm demo"
 
 help: ## list the targets
@@ -27,72 +40,66 @@ help: ## list the targets
 setup: ## install every package that building, testing and checking need (Debian, root or sudo)
 	@tools/setup build test python check
 
-demo: all ## compare OCDM with the baselines on a built-in world: memories, a trained agent, a page; in seconds
+demo: ## install what building needs, then compare OCDM with the baselines on a built-in world: memories, a trained agent, a page; in seconds
+	@tools/setup build
+	@$(MAKE) --no-print-directory all
 	@tools/demo $(BUILD)/ocdm $(BUILD)/demo
 
 python: ## build the wheel of the Python package into build/python
-	@tools/setup python
+	@$(REQUIRE) python
 	@mkdir -p $(BUILD)/python
 	@/usr/bin/python3 -c 'import sys; sys.path.insert(0, "python"); import backend; backend.build_wheel(sys.argv[1])' $(BUILD)/python
 	@echo "built $$(ls $(BUILD)/python/*.whl); install it into a venv: pip install $$(ls $(BUILD)/python/*.whl)"
 
-test: ## build with sanitizers and run every test; ends with `N passed, N failed`
+test: ## install what tests need, build with sanitizers and run every test; ends with `N passed, N failed`
 	@tools/setup build test python
 	@$(MAKE) --no-print-directory test-programs python-programs fuzz-programs || { echo "0 passed, 1 failed"; exit 1; }
 	@tools/run-tests $(BUILD)/test $(BUILD)/fuzz $(JOBS)
 
 test-programs:
-	@$(CONFIGURE) -B $(BUILD)/test -DOCDM_TESTS=ON -DOCDM_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=Debug \
-	    -DCMAKE_C_FLAGS_DEBUG="-O1 -g" $(QUIET)
-	@$(COMPILE) $(BUILD)/test --parallel $(JOBS) $(QUIET)
+	$(call compile_into,$(BUILD)/test,-DOCDM_TESTS=ON $(SANITIZE) -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O1 -g")
 
 # The Python package as users get it, and with sanitizers.
 python-programs:
+	@echo "building the Python package in $(BUILD)/test/python"
 	@/usr/bin/python3 python/backend.py $(BUILD)/test/python/release
 	@CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer" \
 	    /usr/bin/python3 python/backend.py $(BUILD)/test/python/sanitized
 
 fuzz-programs:
-	@$(CONFIGURE) -B $(BUILD)/fuzz -DOCDM_FUZZ=ON -DCMAKE_C_COMPILER=clang $(QUIET)
-	@$(COMPILE) $(BUILD)/fuzz --parallel $(JOBS) $(QUIET)
+	$(call compile_into,$(BUILD)/fuzz,-DOCDM_FUZZ=ON -DCMAKE_C_COMPILER=clang)
 
 test-torch: ## run the tests of the Python package that need PyTorch
-	@tools/setup build test python torch
+	@$(REQUIRE) build test python torch
 	@$(MAKE) --no-print-directory test-programs python-programs
 	@tests/python/run $(BUILD)/test $(basename $(notdir $(wildcard tests/python/test_torch*.py)))
 
 test-ranks: ## every model on 1 to 16 ranks, killed ranks, MPICH, a cluster of network namespaces; some minutes
-	@tools/setup build test ranks
-	@$(CONFIGURE) -B $(BUILD)/ranks -DMPI_C_COMPILER=mpicc.openmpi $(QUIET)
-	@$(COMPILE) $(BUILD)/ranks --parallel $(JOBS) $(QUIET)
-	@$(CONFIGURE) -B $(BUILD)/mpich -DMPI_C_COMPILER=mpicc.mpich $(QUIET)
-	@$(COMPILE) $(BUILD)/mpich --target ocdm_mpi_program --parallel $(JOBS) $(QUIET)
+	@$(REQUIRE) build test ranks
+	$(call compile_into,$(BUILD)/ranks,-DMPI_C_COMPILER=mpicc.openmpi)
+	$(call compile_into,$(BUILD)/mpich,-DMPI_C_COMPILER=mpicc.mpich,--target ocdm_mpi_program)
 	@tests/ranks/test_ranks.sh $(abspath $(BUILD))/ranks/ocdm $(CURDIR) $(abspath $(BUILD))/ranks/ocdm-mpi all
 	@tests/ranks/test_mpich.sh $(abspath $(BUILD))/ranks/ocdm $(CURDIR) $(abspath $(BUILD))/mpich/ocdm-mpi
 	@tests/ranks/test_cluster.sh $(abspath $(BUILD))/ranks/ocdm $(CURDIR) $(abspath $(BUILD))/ranks/ocdm-mpi
 
 torture: ## kill six jobs, and fail their calls, at every call that changes a file; refuse a run every request for memory; some minutes
-	@tools/setup build test
-	@$(CONFIGURE) -B $(BUILD)/torture -DOCDM_TESTS=ON $(QUIET)
-	@$(COMPILE) $(BUILD)/torture --target ocdm_program save_memory --parallel $(JOBS) $(QUIET)
+	@$(REQUIRE) build test
+	$(call compile_into,$(BUILD)/torture,-DOCDM_TESTS=ON,--target ocdm_program save_memory)
 	@tests/torture/test_kills.sh $(BUILD)/torture/ocdm . all
 	@tests/torture/test_starvation.sh $(BUILD)/torture/ocdm . all
 
 soak: ## 10^9 records through sample, 10^7 updates at M 10^6: flat memory, no pause; hours (SOAK=updates, SOAK_RECORDS, SOAK_UPDATES, SOAK_MEMORY)
-	@tools/setup build test
-	@$(CONFIGURE) -B $(BUILD)/torture -DOCDM_TESTS=ON $(QUIET)
-	@$(COMPILE) $(BUILD)/torture --target ocdm_program soak_updates --parallel $(JOBS) $(QUIET)
+	@$(REQUIRE) build test
+	$(call compile_into,$(BUILD)/torture,-DOCDM_TESTS=ON,--target ocdm_program soak_updates)
 	@tools/soak $(BUILD)/torture $(SOAK)
 
 platforms: ## libocdm and its exactness tests on arm64, s390x, i686, musl and under ThreadSanitizer; some minutes (PLATFORMS=s390x)
-	@tools/setup platforms
+	@$(REQUIRE) platforms
 	@tools/platforms $(BUILD)/platforms $(JOBS) $(PLATFORMS)
 
 coverage: ## lines and branches that the tests in C and shell reach; fails below 96 and 88 %
-	@tools/setup build test coverage
-	@$(CONFIGURE) -B $(BUILD)/coverage -DOCDM_TESTS=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=gcc \
-	    -DCMAKE_C_FLAGS_DEBUG="-O0 -g --coverage -fprofile-update=atomic" $(QUIET)
-	@$(COMPILE) $(BUILD)/coverage --parallel $(JOBS) $(QUIET)
+	@$(REQUIRE) build test coverage
+	$(call compile_into,$(BUILD)/coverage,-DOCDM_TESTS=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=gcc -DCMAKE_C_FLAGS_DEBUG="-O0 -g --coverage -fprofile-update=atomic")
 	@find $(BUILD)/coverage -name '*.gcda' -delete
 	@tools/run-tests $(BUILD)/coverage $(BUILD)/coverage $(JOBS) cli ranks property fault unit examples
 	@gcovr --root . --filter src/ --exclude-unreachable-branches --exclude-throw-branches --print-summary --txt $(BUILD)/coverage/files.txt \
@@ -100,9 +107,8 @@ coverage: ## lines and branches that the tests in C and shell reach; fails below
 
 # The programs with sanitizers are those of `make test`.
 mutation: ## small defects in src/memory, src/metrics and safetensors.c: how many do the tests notice? fails below 90 % (MUTATION=--all)
-	@tools/setup build test python
-	@$(CONFIGURE) -B $(BUILD)/mutation -DOCDM_TESTS=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O1 $(QUIET)
-	@$(COMPILE) $(BUILD)/mutation --parallel $(JOBS) $(QUIET)
+	@$(REQUIRE) build test python
+	$(call compile_into,$(BUILD)/mutation,-DOCDM_TESTS=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O1)
 	@$(MAKE) --no-print-directory test-programs
 	@tools/mutation $(BUILD)/mutation --sanitized $(BUILD)/test --jobs $(JOBS) $(MUTATION)
 
@@ -112,33 +118,32 @@ bench: all ## time the policies and the paper's loop, in whole passes and in the
 	@$(BUILD)/ocdm bench gap
 
 golden: ## regenerate the golden files of the tests with PyTorch, Pillow and scikit-learn
-	@tools/setup judge
+	@$(REQUIRE) judge
 	@for script in tests/make-golden*; do echo $$script; $$script || exit 1; done
 
 judge: ## compare whole networks with PyTorch in f64, and ONNX files in OpenCV with ours; some minutes
-	@tools/setup build test judge
-	@$(CONFIGURE) -B $(BUILD)/judge -DOCDM_TESTS=ON $(QUIET)
-	@$(COMPILE) $(BUILD)/judge --parallel $(JOBS) $(QUIET)
+	@$(REQUIRE) build test judge
+	$(call compile_into,$(BUILD)/judge,-DOCDM_TESTS=ON)
 	@tests/judge-agent $(BUILD)/judge
 	@tests/judge-weights $(BUILD)/judge/ocdm
 
 fuzz: ## fuzz each target for FUZZ_SECONDS seconds, and states of the Python package
-	@tools/setup build test python
+	@$(REQUIRE) build test python
 	@$(MAKE) --no-print-directory fuzz-programs python-programs
 	@tools/run-fuzz $(BUILD)/fuzz $(FUZZ_SECONDS)
 	@OCDM_FUZZ_SECONDS=$(FUZZ_SECONDS) OCDM_FUZZ_AT=$(BUILD)/fuzz/case tests/python/run $(BUILD)/test fuzz_states || \
 	    { echo "OCDM_FUZZ_CASE=$$(cat $(BUILD)/fuzz/case) repeats it"; exit 1; }
 
 check: ## formatting, static analysis, include rules, builds without a warning under gcc and clang
-	@tools/setup build test check
+	@$(REQUIRE) build test check
 	@tools/check-all $(BUILD)/check $(JOBS)
 
 deb: ## build the Debian packages into build/deb and run lintian over them
-	@tools/setup build python deb
+	@$(REQUIRE) build python deb
 	@tools/deb $(BUILD)
 
 test-deb: deb ## install the packages into a clean chroot and run their tests there; needs root
-	@tools/setup deb
+	@$(REQUIRE) deb
 	@tools/deb $(BUILD) test
 
 install: all ## install program, library, header, man page and completions under PREFIX
