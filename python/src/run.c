@@ -143,10 +143,11 @@ static bool open_loop(loop_object *self, bool resume)
 
 static bool check_texts(PyObject *texts)
 {
+    char *text;
     bool fine = PyList_Size(texts) >= 2 && PyList_Size(texts) % 2 == 0;
     for (Py_ssize_t i = 0; fine && i < PyList_Size(texts); i++)
-        fine = PyBytes_Check(PyList_GetItem(texts, i));
-    if (!fine)
+        fine = PyBytes_AsStringAndSize(PyList_GetItem(texts, i), &text, NULL) == 0; /* ValueError for a NUL */
+    if (!fine && PyErr_Occurred() == NULL)
         PyErr_SetString(PyExc_TypeError, "the texts of a loop are bytes: folder, name, and pairs of settings");
     return fine;
 }

@@ -4,9 +4,63 @@
  */
 #include "module.h"
 
+#include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include "base/files.h"
 #include "ocdm/stream.h"
+
+/* ---- files that become shorter ----------------------------------------------------------------------------------------- */
+
+/*
+ * Reading a page that the file no longer has raises SIGBUS, anywhere in NumPy, PyTorch or the library. A page of zeros takes
+ * its place, so that the read ends, and the main thread raises OSError before its next instruction of Python.
+ */
+
+static const char *volatile lost_file; /* NULL: none, or OSError was raised already */
+static struct sigaction handler_before;
+
+/* 0, or -1 with OSError. */
+static int raise_lost_file(void *unused)
+{
+    (void)unused;
+    const char *name = lost_file;
+    lost_file = NULL;
+    if (name == NULL)
+        return 0;
+    PyErr_Format(PyExc_OSError,
+                 "%s: the file became shorter, or its disk failed, while it was in use; what was read is not valid", name);
+    return -1;
+}
+
+static void replace_lost_page(int number, siginfo_t *facts, void *context)
+{
+    (void)context;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *at = (char *)facts->si_addr - (uintptr_t)facts->si_addr % page;
+    const char *name = facts->si_code > 0 ? ocdm__mapped_file_at(facts->si_addr) : NULL;
+    if (name != NULL && mmap(at, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == at) {
+        lost_file = name;
+        Py_AddPendingCall(raise_lost_file, NULL);
+        return;
+    }
+    sigaction(number, &handler_before, NULL); /* not ours: the instruction, or the signal, comes again */
+    handler_before = (struct sigaction){.sa_handler = SIG_DFL};
+    if (facts->si_code <= 0)
+        raise(number);
+}
+
+static void catch_lost_pages(void)
+{
+    struct sigaction action = {.sa_sigaction = replace_lost_page, .sa_flags = SA_SIGINFO | SA_ONSTACK}, now;
+    sigemptyset(&action.sa_mask);
+    if (sigaction(SIGBUS, NULL, &now) != 0 || ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == replace_lost_page))
+        return;
+    handler_before = now;
+    sigaction(SIGBUS, &action, NULL);
+}
 
 /* ---- a view ------------------------------------------------------------------------------------------------------------ */
 
@@ -90,6 +144,7 @@ static PyObject *stream_new(PyTypeObject *type, PyObject *args, PyObject *keywor
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     stream_object *self = (stream_object *)allocate(type, 0);
     ocdm_status status = OCDM_OK;
+    catch_lost_pages();
     if (self != NULL)
         status = ocdm_stream_open(PyBytes_AsString(path), &self->stream, &error);
     Py_DECREF(path);
@@ -204,6 +259,8 @@ static PyObject *stream_verify(PyObject *self, PyObject *unused)
     Py_BEGIN_ALLOW_THREADS;
     status = ocdm_stream_verify(((stream_object *)self)->stream, &error);
     Py_END_ALLOW_THREADS;
+    if (raise_lost_file(NULL) < 0)
+        return NULL;
     return status == OCDM_OK ? Py_NewRef(Py_None) : ocdm__raise(&error);
 }
 

@@ -1,7 +1,11 @@
 """Streams: every array is what the file says, without a copy."""
 import gc
+import os
 import pickle
 import shutil
+import signal
+import subprocess
+import sys
 import unittest
 
 import numpy as np
@@ -94,6 +98,42 @@ class Features(unittest.TestCase):
         del used
         gc.collect()
         self.assertEqual(mapped(), 0)
+
+    def test_a_file_that_becomes_shorter_is_an_os_error(self):
+        def shortened(read):
+            shutil.copy("wide.safetensors", "short.safetensors")
+            stream = ocdm.Stream("short.safetensors")
+            features, names = stream.features, stream.names_of(3)
+            os.truncate("short.safetensors", 4096)
+            with self.assertRaisesRegex(OSError, "short.safetensors: the file became shorter"):
+                read(stream, features)
+            self.assertEqual(stream.names_of(3), names)  # the tables are not in the mapping
+
+        np.save("wide.npy", np.ones((len(self.rows), 500), np.float32))
+        streams.ocdm_program("stream", "build", "--records", "records.jsonl", "--features", "wide.npy", "-o", "wide.safetensors")
+        for read in (lambda stream, features: features.sum(), lambda stream, features: stream.features[-1].copy(),
+                     lambda stream, features: stream.verify()):
+            shortened(read)
+        self.assertEqual(ocdm.Stream("wide.safetensors").features.sum(), 500 * len(self.rows))
+
+    def test_a_bus_error_elsewhere_ends_the_process_as_before(self):
+        code = """
+import mmap, os, signal, sys, ocdm
+stream = ocdm.Stream("small.safetensors")
+if sys.argv[1] == "signal":
+    os.kill(os.getpid(), signal.SIGBUS)
+with open("other", "wb") as file:
+    file.truncate(9000)
+with open("other", "r+b") as file:
+    pages = mmap.mmap(file.fileno(), 9000)
+os.truncate("other", 0)
+pages[5000]
+"""
+        environment = {key: value for key, value in os.environ.items() if key not in ("LD_PRELOAD", "PYTHONMALLOC")}
+        environment["PYTHONPATH"] = os.environ["OCDM_RELEASE"]
+        for how in ("signal", "read"):
+            done = subprocess.run([sys.executable, "-c", code, how], env=environment, capture_output=True, timeout=60)
+            self.assertEqual(done.returncode, -signal.SIGBUS, done.stderr)
 
     def test_selections_are_by_part_and_task(self):
         stream = self.stream
