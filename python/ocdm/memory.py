@@ -2,11 +2,14 @@
 import copy
 import json
 import os
+import sys
 
 from . import _ocdm
 
 _NAMES = "label_names"  # the note of a file that lists labels that are strings
 _DTYPES = {"U8": "<u1", "U32": "<u4", "U64": "<u8", "F64": "<f8"}
+_SIGNED = {"u4": "i4", "u8": "i8"}
+_UNSIGNED = {signed: unsigned for unsigned, signed in _SIGNED.items()}
 _COUNTS = [("id", "i8"), ("kept", "i8"), ("seen", "i8"), ("target", "f8")]
 
 
@@ -105,19 +108,18 @@ class Memory(_ocdm.Memory):
         """
         with open(path, "rb") as file:
             data = file.read()
-        memory = cls(capacity=1)
-        memory._restore(data, policy, _names_of(data))
-        return memory
+        return _restored(cls, data, policy, _names_of(data))
 
     def state_dict(self):
-        """Everything that decides what the memory does next, as NumPy arrays and strings: the tensors and notes of its file.
+        """Everything that decides what the memory does next, as arrays and strings: the tensors and notes of its file. When PyTorch
+        is loaded the arrays are tensors, so that `torch.load(..., weights_only=True)` reads the state.
 
         >>> memory = ocdm.Memory(capacity=2)
         >>> change = memory.update([1, 2], [[0], [3, 4]])
         >>> state = memory.state_dict()
         >>> state["policy"], state["labels"].tolist()
         ('ocdm', [0, 3, 4])
-        >>> other = ocdm.Memory(capacity=1)
+        >>> other = ocdm.Memory(capacity=2)
         >>> other.load_state_dict(state)
         >>> other == memory
         True
@@ -128,11 +130,13 @@ class Memory(_ocdm.Memory):
         return state
 
     def load_state_dict(self, state):
-        """Becomes the memory of a `state_dict`, with its options. ValueError, and nothing changes, if the state is not whole."""
-        names = state.get(_NAMES) if isinstance(state, dict) else None
-        data = _pack(state)
-        policy = self.policy
-        self._restore(data, None if isinstance(policy, str) else policy, None if names is None else list(names))
+        """Becomes the memory of a `state_dict`, with its options. ValueError, and nothing changes, if the state is not whole, or that of
+        another capacity: `resize` first."""
+        self._restore(*_contents(state, self), False)
+
+    def _emptied(self):
+        """A new memory with the same options."""
+        return type(self)(self.capacity, self.policy, self.distance_name, self.tie, self.rho, self.seed)
 
     # ---- comparing and copying ----
 
@@ -162,7 +166,7 @@ def _own_policy(memory):
 
 def _restored(cls, data, policy, names):
     memory = cls(capacity=1)
-    memory._restore(data, policy, names)
+    memory._restore(data, policy, names, True)
     return memory
 
 
@@ -190,19 +194,32 @@ def _unpack(data):
     state = {key: text for key, text in header.pop("__metadata__").items() if key not in ("checksum", _NAMES)}
     for name, entry in header.items():
         first, end = entry["data_offsets"]
-        state[name] = numpy.frombuffer(data[begin + first:begin + end], _DTYPES[entry["dtype"]]).copy()
+        state[name] = _tensor(numpy.frombuffer(data[begin + first:begin + end], _DTYPES[entry["dtype"]]).copy())
     return state
+
+
+def _tensor(array):
+    """The array, or when PyTorch is loaded a tensor over it. It has no unsigned integers but bytes: the others become signed."""
+    torch = sys.modules.get("torch")
+    return array if torch is None else torch.from_numpy(array.view(_SIGNED.get(array.dtype.str[1:], array.dtype)))
 
 
 def _array(name, value):
     import numpy
 
-    array = numpy.asarray(value)
+    array = numpy.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
+    array = array.view(_UNSIGNED.get(array.dtype.str[1:], array.dtype))
     code = next((code for code, dtype in _DTYPES.items() if numpy.dtype(dtype) == array.dtype), None)
     if code is None or array.ndim != 1:
         raise ValueError(f"state: {name} must be an array of one dimension of u1, u4, u8 or f8, not {array.dtype} of shape "
                          f"{array.shape}")
     return name, code, numpy.ascontiguousarray(array)
+
+
+def _contents(state, memory):
+    """What `_restore` takes of a state: bytes, policy, and names."""
+    names = state.get(_NAMES) if isinstance(state, dict) else None
+    return _pack(state), _own_policy(memory), None if names is None else list(names)
 
 
 def _pack(state, path=None):

@@ -24,7 +24,7 @@ def _rows(scores):
 
     if hasattr(scores, "detach"):
         scores = scores.detach().cpu()
-    scores = numpy.ascontiguousarray(scores, "float32")
+    scores = numpy.require(scores, "float32", "CA")
     if scores.ndim != 2:
         raise ValueError(f"scores must have the shape [samples, classes], not {list(scores.shape)}")
     return scores
@@ -94,7 +94,7 @@ def AP(scores, positive):
     import numpy
 
     positive = numpy.ascontiguousarray(numpy.asarray(positive) != 0, "uint8")
-    scores = numpy.ascontiguousarray(scores, "float32")
+    scores = numpy.require(scores, "float32", "CA")
     if scores.ndim != 1 or positive.shape != scores.shape:
         raise ValueError(f"scores and positive must be rows of the same length, not {scores.shape} and {positive.shape}")
     return _ocdm.average_precision(scores, positive)
@@ -111,7 +111,7 @@ def forgetting(maps):
     """
     import numpy
 
-    maps = numpy.ascontiguousarray(maps, "float64")
+    maps = numpy.require(maps, "float64", "CA")
     if maps.ndim != 2:
         raise ValueError(f"maps must have the shape [evaluations, tasks], not {list(maps.shape)}")
     mean, each = _ocdm.forgetting(maps, *maps.shape)

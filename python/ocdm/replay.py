@@ -1,7 +1,9 @@
 """A memory with payloads."""
+import copy
+import math
 import sys
 
-from .memory import Memory
+from .memory import Memory, _contents
 
 LEARNING = 256  # samples from which store="u8" learns its ranges
 
@@ -19,6 +21,12 @@ class Replay:
 
     A batch is an array or tensor with samples along its first axis, or a tuple, dict, or list with arrays of such. Any other
     list has one object per sample. Tensors stay on their device.
+
+    Samples without labels are kept too, by the library's rule: to delete one changes no class, so it is never better than to delete a
+    sample with labels, and they stay once they are in. Leave them out of the batch if they are not wanted:
+
+        chosen = [i for i, labels in enumerate(label_sets) if labels]
+        replay.add(x[chosen], [label_sets[i] for i in chosen])
 
     >>> import numpy as np
     >>> replay = ocdm.Replay(100, seed=0)
@@ -75,11 +83,12 @@ class Replay:
             ids = list(ids)
         if len(ids) != count:
             raise ValueError(f"there are {len(ids)} ids and {count} samples")
+        prepared = [leaf.prepared(each, memory.capacity) for leaf, each in zip(leaves, rows)]  # allocates, so before the update
         change = memory.update(ids, labels)
-        self._structure, self._leaves = structure, leaves
-        slots, items, capacity = change.slots, change.items, memory.capacity
-        for leaf, each in zip(leaves, rows):
-            leaf.put(slots, each, items, capacity)
+        self._structure, self._leaves = structure, [leaf for leaf, _ in prepared]
+        slots, items = change.slots, change.items
+        for leaf, each in prepared:
+            leaf.put(slots, each, items)
         return change
 
     def _set_capacity(self, leaves):
@@ -116,7 +125,8 @@ class Replay:
     # ---- taking ----
 
     def sample(self, n, return_index=False):
-        """Draws n samples, fewer if there are fewer: uniform, without replacement. With return_index: (slots, samples).
+        """Draws n samples, fewer if there are fewer: uniform, without replacement. With return_index: (slots, samples). ValueError
+        before the first `add`: until then it is not known what a batch consists of.
 
         >>> import numpy as np
         >>> replay = ocdm.Replay(10)
@@ -147,8 +157,7 @@ class Replay:
         flat = numpy.where(slots < 0, slots + size, slots).astype(numpy.int64).ravel()
         if flat.size and (flat.min() < 0 or flat.max() >= size):
             raise IndexError(f"a slot is not in use; there are {size}")
-        taken = [leaf.take(flat) for leaf in self._leaves]
-        return _build(self._structure, [part[0] for part in taken] if slots.ndim == 0 else taken)
+        return self._take(flat) if slots.ndim else _build(self._structure, [leaf.take(flat)[0] for leaf in self._leaves])
 
     def __len__(self):
         return len(self.memory)
@@ -166,12 +175,15 @@ class Replay:
         >>> [len(slots) for slots in replay.sampler(3, batches=2)]
         [3, 3]
         """
-        return _Sampler(self.memory, batch_size, batches)
+        return _Sampler(self, batch_size, batches)
 
     def stream(self, loader, replay=10, labels=None):
-        """Yields each batch of a loader together with `replay` replayed samples, and adds the batch afterwards.
+        """Yields each batch of a loader together with `replay` samples that were drawn before the batch was added.
 
         labels   a function of the batch that gives its labels; by default they are the last part of it
+
+        In the body of the loop the batch is in the memory already: a state that is saved there, after the model has learned, is
+        whole, and the run goes on with the next batch. A loop that is left by `break` loses nothing.
 
         >>> import numpy as np
         >>> memory = ocdm.Replay(100)
@@ -181,25 +193,37 @@ class Replay:
         """
         for batch in loader:
             known = batch[-1] if labels is None else labels(batch)
-            if len(self) and replay:
-                yield _join(self._structure, batch, self.sample(replay))
-            else:
-                yield batch
+            joined = _join(self._structure, batch, self.sample(replay)) if len(self) and replay else batch
             self.add(batch, known)
+            yield joined
 
     # ---- changing ----
 
     def forget(self, id):
         """Deletes a sample on request."""
-        return self._follow(self.memory.forget(id))
+        return self._follow(self.memory.forget(id), [None] * len(self._leaves))
 
     def resize(self, capacity):
         """Changes the capacity; a smaller one deletes samples by the policy's rule."""
-        return self._follow(self.memory.resize(capacity))
+        spare = [leaf.spare(capacity) for leaf in self._leaves]  # allocated before the memory changes
+        return self._follow(self.memory.resize(capacity), spare)
 
-    def _follow(self, change):
-        for leaf in self._leaves:
-            leaf.follow(change.moved_from, change.moved_to, len(self), self.memory.capacity)
+    def clear(self):
+        """Starts anew with the same options, as if nothing had been added. Weights of classes are 1 again; a policy of your own keeps
+        what it knows."""
+        self.memory, self._structure, self._leaves = self.memory._emptied(), None, []
+
+    def to(self, device):
+        """Moves the tensors to a device; arrays and objects stay. Returns the replay.
+
+        Batches on any device can be added afterwards; what is sampled is on this one.
+        """
+        self._leaves = [leaf.to(device) for leaf in self._leaves]
+        return self
+
+    def _follow(self, change, spare):
+        for leaf, each in zip(self._leaves, spare):
+            leaf.follow(change.moved_from, change.moved_to, len(self), each)
         return change
 
     @property
@@ -210,7 +234,8 @@ class Replay:
     # ---- states ----
 
     def state_dict(self):
-        """Memory and payloads as nested dicts and lists of arrays, tensors and objects.
+        """Memory and payloads as nested dicts and lists of arrays, tensors and objects. When PyTorch is loaded the arrays are tensors,
+        so that `torch.load(..., weights_only=True)` reads the state, unless there are objects that it does not know.
 
         >>> import numpy as np
         >>> replay = ocdm.Replay(10)
@@ -224,15 +249,20 @@ class Replay:
                 "structure": self._structure, "leaves": [leaf.state(len(self)) for leaf in self._leaves]}
 
     def load_state_dict(self, state):
-        """Becomes the replay of a `state_dict`. ValueError, and nothing changes, if the state is not whole."""
+        """Becomes the replay of a `state_dict`, with tensors on the devices of those in the state. ValueError, and nothing changes, if
+        the state is not whole, or that of another capacity: `resize` first."""
         wanted = {"memory", "store", "capacity_bytes", "structure", "leaves"}
         if not isinstance(state, dict) or set(state) != wanted:
             raise ValueError(f"a state must be a dict with {', '.join(sorted(wanted))}")
         _check_store(state["store"])
         if state["capacity_bytes"] is not None and not (isinstance(state["capacity_bytes"], int) and state["capacity_bytes"] >= 1):
             raise ValueError("state: capacity_bytes must be None or an int of at least 1")
-        memory = Memory(1, policy=self.memory.policy)
-        memory.load_state_dict(state["memory"])
+        memory = Memory(1)
+        memory._restore(*_contents(state["memory"], self.memory), True)
+        undecided = self._bytes is not None and self._structure is None and self._bytes == state["capacity_bytes"]
+        if not undecided and memory.capacity != self.memory.capacity:
+            raise ValueError(f"the state is of capacity {memory.capacity}, and this is of capacity {self.memory.capacity}; "
+                             f"resize({memory.capacity}) first")
         numbers = []
         _flatten_numbers(state["structure"], numbers)
         if not isinstance(state["leaves"], list) or numbers != list(range(len(state["leaves"]))):
@@ -246,13 +276,13 @@ class Replay:
 
 
 class _Sampler:
-    def __init__(self, memory, batch_size, batches):
-        self.memory, self.batch_size, self.batches = memory, batch_size, batches
+    def __init__(self, replay, batch_size, batches):
+        self.replay, self.batch_size, self.batches = replay, batch_size, batches
 
     def __iter__(self):
         drawn = 0
         while self.batches is None or drawn < self.batches:
-            yield self.memory.draw(self.batch_size)
+            yield self.replay.memory.draw(self.batch_size)
             drawn += 1
 
     def __len__(self):
@@ -333,8 +363,6 @@ def _join(structure, batch, more):
     return _rebuilt(structure, [_join(part, a, b) for part, a, b in zip(structure, batch, more)])
 
 
-# ---- leaves: payloads of one kind, by slot ----
-
 def _is_tensor(value):
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(value, torch.Tensor)
@@ -346,11 +374,13 @@ def _leaf(value, store):
     if not _is_array(value):
         raise ValueError(f"a batch consists of arrays, tensors and lists with a sample each, not of {type(value).__name__}")
     if _is_tensor(value):
-        torch = sys.modules["torch"]
-        near = value.device.type == "cpu" and value.dtype != torch.bfloat16
-        leaf = _Rows if near else _Tensors
-        return leaf(tuple(value.shape[1:]), value.dtype, store if value.is_floating_point() else None, value.device)
+        return _tensor_leaf(value.shape[1:], value.dtype, store if value.is_floating_point() else None, value.device)
     return _Rows(value.shape[1:], value.dtype, store if value.dtype.kind == "f" else None, None)
+
+
+def _tensor_leaf(shape, dtype, store, device):
+    near = device.type == "cpu" and dtype != sys.modules["torch"].bfloat16
+    return (_Rows if near else _Tensors)(tuple(shape), dtype, store, device)
 
 
 def _check_store(store):
@@ -358,30 +388,62 @@ def _check_store(store):
         raise ValueError(f"store must be 'f32', 'f16', 'u8' or None, not {store!r}")
 
 
-def _check_type(dtype, device):
-    if device is None:
-        import numpy
-        known = isinstance(dtype, numpy.dtype)
-    else:
-        torch = sys.modules.get("torch")
-        known = torch is not None and isinstance(dtype, torch.dtype) and isinstance(device, (str, torch.device))
-    if not known:
-        raise ValueError(f"state: {dtype!r} on {device!r} is no type of payloads")
+def _dense(value):
+    """The numbers of a tensor; ValueError for all else."""
+    if not _is_tensor(value):
+        raise ValueError("this part of the batch must be a tensor, as in the first batch")
+    if value.layout is not sys.modules["torch"].strided or value.is_conj() or value.is_neg():
+        raise ValueError("a tensor must be dense, without a conjugate or negative bit: write tensor.to_dense(), tensor.resolve_conj() or "
+                         "tensor.resolve_neg()")
+    return value.detach()
+
+
+# ---- states of leaves ----
+
+def _plain(rows):
+    """A copy for a state: a tensor when PyTorch is loaded. Of types that it does not have, the bytes of each row."""
+    import numpy
+
+    torch = sys.modules.get("torch")
+    if rows is None or _is_tensor(rows):
+        return None if rows is None else rows.clone()
+    rows = numpy.array(rows)
+    if torch is None or rows.dtype.hasobject:
+        return rows
+    try:
+        return torch.from_numpy(rows)
+    except (TypeError, ValueError):
+        width = rows.itemsize * math.prod(rows.shape[1:])
+        return torch.from_numpy(numpy.frombuffer(bytearray(rows.tobytes()), "u1").reshape(len(rows), width))
 
 
 def _restore(state, size, capacity):
+    import numpy
+
     try:
-        kind, rows = state["kind"], state["rows"]
-        if not isinstance(kind, str):
-            raise TypeError(f"{kind!r} is no kind of leaf")
-        leaf = _Objects() if kind == "objects" else _KINDS[kind](tuple(state["shape"]), state["dtype"], state["store"], state["device"])
-        leaf.restore(state, rows, capacity)
-    except (KeyError, TypeError, AttributeError) as error:
+        if "objects" in state:
+            leaf = _Objects()
+        else:
+            dtype, shape, store = state["dtype"], (0, *state["shape"]), state["store"]
+            _check_store(store)
+            if not isinstance(dtype, (str, list)):
+                raise TypeError(f"{dtype!r} is no type of payloads")
+            if str(dtype).startswith("torch."):
+                torch = sys.modules["torch"]
+                leaf = _leaf(torch.empty(shape, dtype=getattr(torch, dtype[6:]), device=state["rows"].device), store)
+            else:
+                leaf = _leaf(numpy.empty(shape, dtype), store)
+            if leaf.store != store:
+                raise TypeError(f"{dtype!r} is not kept as {store!r}")
+        rows = leaf.restore(state, capacity)
+    except (KeyError, TypeError, AttributeError, RuntimeError, OverflowError) as error:
         raise ValueError(f"state: a leaf is damaged: {error!r}") from None
-    if len(rows) != size:
-        raise ValueError(f"state: {len(rows)} payloads for {size} samples")
+    if rows != size:
+        raise ValueError(f"state: {rows} payloads for {size} samples")
     return leaf
 
+
+# ---- leaves: payloads of one kind, by slot ----
 
 class _Objects:
     def __init__(self):
@@ -390,18 +452,23 @@ class _Objects:
     def read(self, value):
         if not isinstance(value, list):
             raise ValueError("this part of the batch must be a list with an object per sample, as in the first batch")
-        return value
+        return list(value)  # what gives the labels might change it
 
-    def put(self, slots, rows, items, capacity):
-        slots = slots.tolist()
-        self.data += [None] * (max(slots, default=-1) + 1 - len(self.data))
-        for slot, item in zip(slots, items.tolist()):
+    def prepared(self, rows, capacity):
+        self.data += [None] * min(len(rows), capacity - len(self.data))
+        return self, rows
+
+    def put(self, slots, rows, items):
+        for slot, item in zip(slots.tolist(), items.tolist()):
             self.data[slot] = rows[item]
 
     def take(self, slots):
         return [self.data[slot] for slot in slots.tolist()]
 
-    def follow(self, moved_from, moved_to, size, capacity):
+    def spare(self, capacity):
+        return None
+
+    def follow(self, moved_from, moved_to, size, spare):
         for old, new in zip(moved_from.tolist(), moved_to.tolist()):
             self.data[new] = self.data[old]
         del self.data[size:]
@@ -409,16 +476,19 @@ class _Objects:
     def row_bytes(self):
         return 0
 
-    def state(self, size):
-        return {"kind": "objects", "rows": self.data[:size]}
+    def to(self, device):
+        return self
 
-    def restore(self, state, rows, capacity):
-        self.data = list(rows)
+    def state(self, size):
+        return {"objects": self.data[:size]}
+
+    def restore(self, state, capacity):
+        self.data = list(state["objects"])
+        return len(self.data)
 
 
 class _Rows:
     """NumPy arrays and tensors of the CPU, which share their memory with arrays."""
-    kind = "rows"
 
     def __init__(self, shape, dtype, store, device):
         self.shape, self.dtype, self.store, self.device = shape, dtype, store, device
@@ -441,9 +511,7 @@ class _Rows:
             if _is_tensor(value):
                 raise ValueError("this part of the batch must be an array, as in the first batch, not a tensor")
             return value
-        if not _is_tensor(value):
-            raise ValueError("this part of the batch must be a tensor, as in the first batch")
-        return value.detach().numpy()
+        return _dense(value).cpu().numpy()
 
     def given_back(self, rows):
         if self.device is None:
@@ -451,8 +519,13 @@ class _Rows:
         tensor = sys.modules["torch"].from_numpy(rows)
         return tensor if self.store is None else tensor.to(self.dtype)
 
-    def at(self, rows, indexes):
-        return rows.take(indexes, 0)
+    def moved(self, rows):
+        """Rows from anywhere where those of this leaf are."""
+        import numpy
+        return numpy.asarray(rows.cpu() if _is_tensor(rows) else rows)
+
+    def at(self, rows, indexes, out=None):
+        return rows.take(indexes, 0, out, "raise" if out is None else "clip")  # "raise" would need a copy of out
 
     def write(self, slots, rows):
         self.data[slots] = rows
@@ -479,13 +552,32 @@ class _Rows:
             raise ValueError("store='u8' cannot keep NaN, infinity or values beyond 3e38")
         return rows
 
-    def put(self, slots, rows, items, capacity):
-        if self.store == "u8" and self.scale is None:
-            self.learn(rows, slots, capacity)
-        elif self.data is None:
+    @property
+    def learning(self):
+        return self.store == "u8" and self.scale is None
+
+    @property
+    def form(self):
+        return "f32" if self.learning else self.store
+
+    def prepared(self, rows, capacity):
+        """A leaf with room for the batch, and what its `put` takes of it: all that is allocated. This leaf does not change."""
+        leaf = self
+        if self.learning or self.data is None:
+            leaf = copy.copy(self)
+            leaf.make_room(rows, capacity)
+        return leaf, (leaf.encoded(rows), leaf.empty(len(rows), leaf.form))
+
+    def make_room(self, rows, capacity):
+        if self.learning:
+            self.learn(rows, capacity)
+        else:
             self.data = self.empty(capacity, self.store)
+
+    def put(self, slots, kept, items):
+        rows, chosen = kept
         if len(slots):
-            self.write(slots, self.encoded(self.at(rows, items)))
+            self.write(slots, self.at(rows, items, chosen[:len(items)]))
 
     def take(self, slots):
         rows = self.at(self.data, slots)
@@ -502,7 +594,7 @@ class _Rows:
             return self.as_type(rows, "f32")
         return self.as_type(((self.as_type(rows, "f32") - self.low) / self.scale).clip(0, 255).round(), "u8")
 
-    def learn(self, rows, slots, capacity):
+    def learn(self, rows, capacity):
         """Notes the range of each feature; after enough samples offset and scale are fixed, and what is stored is encoded."""
         if self.learned >= LEARNING:
             self.fix(capacity)
@@ -527,44 +619,56 @@ class _Rows:
         self.data = self.empty(capacity, "u8")
         self.data[:len(old)] = self.encoded(old)
 
-    def follow(self, moved_from, moved_to, size, capacity):
-        rows = self.at(self.data, moved_from)
-        old, learning = self.data, self.store == "u8" and self.scale is None
-        self.write(moved_to, rows)
-        if not learning and len(old) != capacity:
-            self.data = self.empty(capacity, self.store)
-            self.data[:size] = old[:size]
+    def spare(self, capacity):
+        return None if self.learning or len(self.data) == capacity else self.empty(capacity, self.store)
+
+    def follow(self, moved_from, moved_to, size, spare):
+        self.write(moved_to, self.at(self.data, moved_from))
+        if spare is not None:
+            spare[:size] = self.data[:size]
+            self.data = spare
+
+    def to(self, device):
+        if self.device is None:
+            return self
+        leaf = _tensor_leaf(self.shape, self.dtype, self.store, sys.modules["torch"].device(device))
+        leaf.learned = self.learned
+        for name in ("data", "low", "high", "scale"):
+            rows = getattr(self, name)
+            setattr(leaf, name, None if rows is None else leaf.moved(rows))
+        return leaf
 
     def row_bytes(self):
         data = self.empty(1, "f32" if self.store == "u8" and self.data is not None and self.scale is None else self.store)
         return data.nbytes if hasattr(data, "nbytes") else data.element_size() * data.nelement()
 
     def state(self, size):
-        rows = self.data[:size]
-        return {"kind": self.kind, "shape": list(self.shape), "dtype": self.dtype, "store": self.store, "device": self.device,
-                "rows": rows.copy() if hasattr(rows, "copy") else rows.clone(), "low": self.low, "high": self.high,
-                "scale": self.scale, "learned": self.learned}
+        name = str(self.dtype) if self.device is not None else self.dtype.descr if self.dtype.names else self.dtype.str
+        return {"shape": list(self.shape), "dtype": name, "store": self.store, "rows": _plain(self.data[:size]), "low": _plain(self.low),
+                "high": _plain(self.high), "scale": _plain(self.scale), "learned": self.learned}
 
-    def restore(self, state, rows, capacity):
-        _check_store(self.store)
-        _check_type(self.dtype, self.device)
-        self.low, self.high, self.scale, self.learned = (state[key] for key in ("low", "high", "scale", "learned"))
+    def restore(self, state, capacity):
+        self.learned = state["learned"]
         single = self.empty(0, "f32").dtype
-        for bound in (self.low, self.high, self.scale):
+        for name in ("low", "high", "scale"):
+            bound = None if state[name] is None else self.moved(state[name])
             if bound is not None and (tuple(bound.shape) != tuple(self.shape) or bound.dtype != single):
                 raise ValueError("state: the ranges of the payloads do not have the type and shape that they should")
+            setattr(self, name, bound)
         if not isinstance(self.learned, int) or (self.low is None) != (self.high is None) or (self.scale is not None and self.low is None):
             raise ValueError("state: the ranges of the payloads contradict each other")
-        learning = self.store == "u8" and self.scale is None
-        self.data = self.empty(len(rows) if learning else capacity, "f32" if learning else self.store)
-        if tuple(rows.shape) != (len(rows), *self.shape) or rows.dtype != self.data.dtype or len(rows) > len(self.data):
+        rows, dtype = self.moved(state["rows"]), self.empty(0, self.form).dtype
+        if self.device is None and rows.dtype == "u1" and rows.ndim == 2 and rows.dtype != dtype:  # bytes, see _plain
+            rows = rows.view(dtype).reshape(len(rows), *self.shape)
+        if tuple(rows.shape) != (len(rows), *self.shape) or rows.dtype != dtype or len(rows) > capacity:
             raise ValueError("state: the payloads do not have the type and shape that they should")
+        self.data = self.empty(len(rows) if self.learning else capacity, self.form)
         self.data[:len(rows)] = rows
+        return len(rows)
 
 
 class _Tensors(_Rows):
     """Tensors of other devices, and those that NumPy has no type for."""
-    kind = "tensors"
 
     def empty(self, count, name):
         torch = sys.modules["torch"]
@@ -572,9 +676,7 @@ class _Tensors(_Rows):
         return torch.empty((count, *self.shape), dtype=dtype, device=self.device)
 
     def rows_of(self, value):
-        if not _is_tensor(value):
-            raise ValueError("this part of the batch must be a tensor, as in the first batch")
-        return value.detach().to(self.device)
+        return _dense(value).to(self.device)
 
     def given_back(self, rows):
         return rows.to(self.dtype)
@@ -582,8 +684,11 @@ class _Tensors(_Rows):
     def indexes(self, slots):
         return sys.modules["torch"].from_numpy(slots).to(self.device)
 
-    def at(self, rows, indexes):
-        return rows.index_select(0, self.indexes(indexes))
+    def moved(self, rows):
+        return sys.modules["torch"].as_tensor(rows, device=self.device)
+
+    def at(self, rows, indexes, out=None):
+        return sys.modules["torch"].index_select(rows, 0, self.indexes(indexes), out=out)
 
     def write(self, slots, rows):
         self.data.index_copy_(0, self.indexes(slots), rows)
@@ -598,6 +703,3 @@ class _Tensors(_Rows):
     def as_type(self, rows, name):
         torch = sys.modules["torch"]
         return rows.to({"f32": torch.float32, "f16": torch.float16, "u8": torch.uint8}[name])
-
-
-_KINDS = {"rows": _Rows, "tensors": _Tensors}

@@ -23,7 +23,7 @@ def _scores(scores, count, classes):
 
     if hasattr(scores, "detach"):  # a tensor of PyTorch, on any device
         scores = scores.detach().cpu()
-    scores = numpy.ascontiguousarray(scores, "float32")
+    scores = numpy.require(scores, "float32", "CA")
     if scores.shape != (count, classes):
         raise ValueError(f"scores must have the shape [{count}, {classes}]: test samples and classes, not {list(scores.shape)}")
     return scores

@@ -1,5 +1,7 @@
-/* What an update, forget or resize did, as Python sees it: numbers copied from the memory in one block, arrays made of them
- * when they are asked for. */
+/*
+ * What an update, forget or resize did, as Python sees it: numbers copied from the memory in one block, arrays made of them
+ * when they are asked for.
+ */
 #include "module.h"
 
 #include <stdlib.h>
@@ -39,27 +41,38 @@ static void copy_values(change_object *self, const ocdm_change *change)
     }
 }
 
-PyObject *ocdm__change_create(const ocdm_change *change)
+PyObject *ocdm__change_create(size_t most)
 {
     change_object *self = PyObject_New(change_object, change_type);
     if (self == NULL)
         return NULL;
+    for (int i = 0; i < FIELDS; i++) {
+        self->count[i] = self->start[i] = 0;
+        self->arrays[i] = NULL;
+    }
+    self->values = PyMem_Calloc(FIELDS * most + 1, sizeof *self->values);
+    if (self->values == NULL) {
+        Py_DECREF((PyObject *)self);
+        return PyErr_NoMemory();
+    }
+    return (PyObject *)self;
+}
+
+void ocdm__change_fill(PyObject *object, const ocdm_change *change)
+{
+    change_object *self = (change_object *)object;
     const size_t counts[FIELDS] = {change->stored,     change->stored,      change->left_count, change->left_count,
                                    change->left_count, change->moved_count, change->moved_count};
     size_t total = 0;
     for (int i = 0; i < FIELDS; i++) {
         self->count[i] = counts[i];
         self->start[i] = total;
-        self->arrays[i] = NULL;
         total += counts[i];
     }
-    self->values = PyMem_Malloc((total + 1) * sizeof *self->values);
-    if (self->values == NULL) {
-        Py_DECREF((PyObject *)self);
-        return PyErr_NoMemory();
-    }
     copy_values(self, change);
-    return (PyObject *)self;
+    int64_t *fitted = PyMem_Realloc(self->values, (total + 1) * sizeof *self->values);
+    if (fitted != NULL) /* else it stays too large */
+        self->values = fitted;
 }
 
 static void change_dealloc(change_object *self)

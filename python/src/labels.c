@@ -2,7 +2,8 @@
  * Reads ids and label sets in all documented forms, and numbers labels that are strings.
  *
  * Arrays are read through the buffer protocol; what has none is turned into an array first (torch tensors, objects with
- * __array__, scipy's sparse matrices), or iterated. Everything that is wrong with a batch is a ValueError that says where.
+ * __array__, scipy's sparse matrices), or iterated. Everything that is wrong with a batch is a ValueError that says where. What
+ * reads oddly, but can be meant, is a UserWarning.
  */
 #include "module.h"
 
@@ -18,13 +19,20 @@ static bool refuse(const char *format, ...)
     return false;
 }
 
+/* Whether a ValueError may take the place of the exception, if there is one: not of a KeyboardInterrupt, a MemoryError, or what
+ * an iterator of the caller raises. */
+static bool may_replace(void)
+{
+    return PyErr_Occurred() == NULL || PyErr_ExceptionMatches(PyExc_TypeError) || PyErr_ExceptionMatches(PyExc_ValueError);
+}
+
 /* ---- names ------------------------------------------------------------------------------------------------------------ */
 
 void ocdm__names_clear(struct ocdm__names *names)
 {
     Py_CLEAR(names->numbers);
     Py_CLEAR(names->list);
-    names->kind = OCDM__NO_LABELS_YET;
+    *names = (struct ocdm__names){.kind = OCDM__NO_LABELS_YET};
 }
 
 Py_ssize_t ocdm__names_count(const struct ocdm__names *names)
@@ -32,17 +40,23 @@ Py_ssize_t ocdm__names_count(const struct ocdm__names *names)
     return names->list != NULL ? PyList_Size(names->list) : 0;
 }
 
-void ocdm__names_cut(struct ocdm__names *names, Py_ssize_t count, enum ocdm__label_kind kind)
+struct ocdm__names_mark ocdm__names_mark(const struct ocdm__names *names)
+{
+    return (struct ocdm__names_mark){ocdm__names_count(names), names->columns, names->kind};
+}
+
+void ocdm__names_cut(struct ocdm__names *names, struct ocdm__names_mark mark)
 {
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
-    for (Py_ssize_t i = ocdm__names_count(names) - 1; i >= count; i--) {
+    for (Py_ssize_t i = ocdm__names_count(names) - 1; i >= mark.count; i--) {
         if (PyDict_DelItem(names->numbers, PyList_GetItem(names->list, i)) < 0)
             PyErr_Clear();
         if (PyList_SetSlice(names->list, i, i + 1, NULL) < 0)
             PyErr_Clear();
     }
-    names->kind = kind;
+    names->kind = mark.kind;
+    names->columns = mark.columns;
     PyErr_Restore(type, value, trace);
 }
 
@@ -110,17 +124,14 @@ bool ocdm__label_number(struct ocdm__names *names, PyObject *label, bool add, ui
     if (PyUnicode_Check(label))
         return name_number(names, label, add, number);
     PyObject *index = PyBool_Check(label) ? NULL : PyNumber_Index(label);
-    if (index == NULL) {
-        PyErr_Clear();
-        return refuse("a label must be an integer or a string, not %R; several labels as bools need an array of shape [n, C]",
+    if (index == NULL)
+        return may_replace() &&
+               refuse("a label must be an integer or a string, not %R; several labels as bools need an array of shape [n, C]",
                       label);
-    }
     unsigned long long value = PyLong_AsUnsignedLongLong(index);
     Py_DECREF(index);
-    if (PyErr_Occurred() || value > UINT32_MAX) {
-        PyErr_Clear();
+    if (PyErr_Occurred() || value > UINT32_MAX)
         return refuse("a label must be an integer from 0 to 4294967295, not %R", label);
-    }
     *number = (uint32_t)value;
     return !add || agree(names, OCDM__NUMBERS);
 }
@@ -130,6 +141,17 @@ PyObject *ocdm__label_object(const struct ocdm__names *names, uint32_t number)
     if (names->kind != OCDM__NAMES || number >= ocdm__names_count(names))
         return PyLong_FromUnsignedLong(number);
     return Py_XNewRef(PyList_GetItem(names->list, number));
+}
+
+PyObject *ocdm__label_list(const struct ocdm__names *names, const uint32_t *labels, size_t count)
+{
+    PyObject *list = PyList_New((Py_ssize_t)count);
+    for (size_t i = 0; list != NULL && i < count; i++) {
+        PyObject *label = ocdm__label_object(names, labels[i]);
+        if (label == NULL || PyList_SetItem(list, (Py_ssize_t)i, label) < 0)
+            Py_CLEAR(list);
+    }
+    return list;
 }
 
 /* ---- room ------------------------------------------------------------------------------------------------------------- */
@@ -181,7 +203,8 @@ static bool append_label(struct ocdm__batch *batch, uint32_t label)
 /* An array of numbers that was opened for reading. */
 struct array {
     Py_buffer view;
-    char type; /* struct's letter; 0: no numbers */
+    Py_ssize_t strides[2]; /* of its first two dimensions */
+    char kind;             /* 'b' bools, 'u' and 'i' integers, 'f' floats, of view.itemsize bytes; 0: no numbers */
 };
 
 static void close_array(struct array *array)
@@ -189,43 +212,77 @@ static void close_array(struct array *array)
     PyBuffer_Release(&array->view);
 }
 
-/* What has no buffer as something that may have one: a tensor's memory on the CPU, or what __array__ gives. NULL without an
- * exception: neither. */
+/* Whether an object has an attribute; false with an exception if asking fails. */
+static bool has(PyObject *object, const char *name)
+{
+    PyObject *found = PyObject_GetAttrString(object, name);
+    if (found == NULL && PyErr_ExceptionMatches(PyExc_AttributeError))
+        PyErr_Clear();
+    Py_XDECREF(found);
+    return found != NULL;
+}
+
+/* A tensor as an array over its memory on the CPU. bfloat16, which NumPy does not have, becomes float32. */
+static PyObject *array_of_tensor(PyObject *tensor)
+{
+    PyObject *plain = PyObject_CallMethod(tensor, "detach", NULL);
+    PyObject *near = plain != NULL ? PyObject_CallMethod(plain, "cpu", NULL) : NULL;
+    PyObject *array = near != NULL ? PyObject_CallMethod(near, "numpy", NULL) : NULL;
+    if (array == NULL && near != NULL && PyErr_ExceptionMatches(PyExc_TypeError)) {
+        PyErr_Clear();
+        PyObject *single = PyObject_CallMethod(near, "float", NULL);
+        array = single != NULL ? PyObject_CallMethod(single, "numpy", NULL) : NULL;
+        Py_XDECREF(single);
+    }
+    Py_XDECREF(plain);
+    Py_XDECREF(near);
+    if (array == NULL && (PyErr_ExceptionMatches(PyExc_TypeError) || PyErr_ExceptionMatches(PyExc_RuntimeError)))
+        refuse("a tensor of labels or ids must be dense, without a conjugate or negative bit: write tensor.to_dense(), "
+               "tensor.resolve_conj() or tensor.resolve_neg()");
+    return array;
+}
+
+/* What has no buffer as something that may have one: a tensor's memory, or what __array__ gives. NULL without an exception:
+ * neither. */
 static PyObject *as_buffer_object(PyObject *object)
 {
     static PyObject *asarray;
     if (PyList_Check(object) || PyTuple_Check(object) || PyUnicode_Check(object) || PyLong_Check(object))
         return NULL;
-    if (PyObject_HasAttrString(object, "detach")) {
-        PyObject *plain = PyObject_CallMethod(object, "detach", NULL);
-        PyObject *near = plain != NULL ? PyObject_CallMethod(plain, "cpu", NULL) : NULL;
-        PyObject *array = near != NULL ? PyObject_CallMethod(near, "numpy", NULL) : NULL;
-        if (array == NULL && near != NULL && PyErr_ExceptionMatches(PyExc_TypeError)) { /* bfloat16 */
-            PyErr_Clear();
-            PyObject *single = PyObject_CallMethod(near, "float", NULL);
-            array = single != NULL ? PyObject_CallMethod(single, "numpy", NULL) : NULL;
-            Py_XDECREF(single);
-        }
-        Py_XDECREF(plain);
-        Py_XDECREF(near);
-        return array;
-    }
-    if (!PyObject_HasAttrString(object, "__array__") || ocdm__imported(&asarray, "numpy", "asarray") == NULL)
+    if (has(object, "detach"))
+        return array_of_tensor(object);
+    if (PyErr_Occurred() || !has(object, "__array__") || ocdm__imported(&asarray, "numpy", "asarray") == NULL)
         return NULL;
     return PyObject_CallFunctionObjArgs(asarray, object, NULL);
 }
 
-static char type_of(const Py_buffer *view)
+static char kind_of(const Py_buffer *view)
 {
+    static const char letters[] = "?bBhHiIlLqQefd", kinds[] = "biuiuiuiuiufff";
     const char *format = view->format != NULL ? view->format : "B";
-    if (*format == '@' || *format == '=' || *format == '<')
+    if (*format == '@' || *format == '=' || *format == (PY_LITTLE_ENDIAN ? '<' : '>'))
         format++;
-    return format[0] != 0 && format[1] == 0 && strchr("?bBhHiIlLqQefd", format[0]) != NULL ? format[0] : 0;
+    const char *letter = format[0] != 0 && format[1] == 0 ? strchr(letters, format[0]) : NULL;
+    char kind = letter != NULL ? kinds[letter - letters] : 0;
+    Py_ssize_t size = view->itemsize;
+    bool known = size == 1 ? kind != 'f' : kind != 'b' && (size == 2 || size == 4 || size == 8);
+    return known ? kind : 0;
 }
 
 static bool holds_integers(const struct array *array)
 {
-    return array->type != 0 && strchr("bBhHiIlLqQ", array->type) != NULL;
+    return array->kind == 'i' || array->kind == 'u';
+}
+
+/* The steps from element to element. Some exporters, ctypes among them, give none: their elements are next to each other. */
+static void set_strides(struct array *array)
+{
+    const Py_buffer *view = &array->view;
+    array->strides[0] = array->strides[1] = view->itemsize;
+    if (view->strides == NULL && view->ndim == 2)
+        array->strides[0] *= view->shape[1];
+    for (int i = 0; view->strides != NULL && i < view->ndim && i < 2; i++)
+        array->strides[i] = view->strides[i];
 }
 
 /* 1: opened; 0: no array, to be iterated; -1: exception. */
@@ -241,17 +298,19 @@ static int open_array(PyObject *object, struct array *array)
     int opened = PyObject_GetBuffer(object, &array->view, PyBUF_RECORDS_RO);
     Py_XDECREF(other);
     if (opened < 0) { /* strings of NumPy, dates */
+        if (!may_replace() && !PyErr_ExceptionMatches(PyExc_BufferError))
+            return -1;
         PyErr_Clear();
         return 0;
     }
-    array->type = type_of(&array->view);
+    array->kind = kind_of(&array->view);
+    set_strides(array);
     return 1;
 }
 
 static const char *element(const struct array *array, Py_ssize_t row, Py_ssize_t column)
 {
-    const char *place = (const char *)array->view.buf + row * array->view.strides[0];
-    return array->view.ndim > 1 ? place + column * array->view.strides[1] : place;
+    return (const char *)array->view.buf + row * array->strides[0] + column * array->strides[1];
 }
 
 #define READ(type)                                                                                                             \
@@ -264,28 +323,21 @@ static const char *element(const struct array *array, Py_ssize_t row, Py_ssize_t
 /* An integer; those over 2^63 - 1 become negative, and are refused as such. */
 static int64_t integer_at(const struct array *array, const char *place)
 {
-    switch (array->type) {
-    case '?':
-    case 'B':
-        READ(unsigned char);
-    case 'b':
-        READ(signed char);
-    case 'h':
-        READ(short);
-    case 'H':
-        READ(unsigned short);
-    case 'i':
-        READ(int);
-    case 'I':
-        READ(unsigned int);
-    case 'l':
-        READ(long);
-    case 'L':
-        READ(unsigned long);
-    case 'q':
-        READ(long long);
+    switch (array->kind == 'i' ? -array->view.itemsize : array->view.itemsize) {
+    case 1:
+        READ(uint8_t);
+    case -1:
+        READ(int8_t);
+    case 2:
+        READ(uint16_t);
+    case -2:
+        READ(int16_t);
+    case 4:
+        READ(uint32_t);
+    case -4:
+        READ(int32_t);
     default:
-        READ(unsigned long long);
+        READ(int64_t);
     }
 }
 
@@ -305,18 +357,16 @@ static double real_at(const struct array *array, const char *place)
 {
     float single;
     double value;
-    switch (array->type) {
-    case 'e':
+    if (array->kind != 'f')
+        return (double)integer_at(array, place);
+    if (array->view.itemsize == sizeof(uint16_t))
         return half_at(place);
-    case 'f':
+    if (array->view.itemsize == sizeof single) {
         memcpy(&single, place, sizeof single);
         return (double)single;
-    case 'd':
-        memcpy(&value, place, sizeof value);
-        return value;
-    default:
-        return (double)integer_at(array, place);
     }
+    memcpy(&value, place, sizeof value);
+    return value;
 }
 
 /* ---- label sets ------------------------------------------------------------------------------------------------------- */
@@ -347,24 +397,53 @@ static bool is_plain_zero(const char *place, Py_ssize_t size)
     return size == 4 ? memcmp(place, zeros, 4) == 0 : size == 1 ? *place == 0 : memcmp(place, zeros, (size_t)size) == 0;
 }
 
-/* [n, C] multi-hot: class c where the value is above 0.5. */
-static bool read_multi_hot(struct ocdm__batch *batch, const struct array *array)
+/* Warns of values that are neither 0 nor 1, if there are any. The text has no number in it, so that it is shown once. */
+static bool warn_of_values(bool any)
 {
+    return !any ||
+           PyErr_WarnEx(PyExc_UserWarning,
+                        "multi-hot labels with values other than 0 and 1: a class is present above 0.5, absent otherwise; "
+                        "write labels > 0.5 if that is meant, labels.tolist() if each row is a list of labels",
+                        1) == 0;
+}
+
+/* Notes how many columns multi-hot labels have. */
+static bool note_columns(struct ocdm__names *names, Py_ssize_t columns)
+{
+    Py_ssize_t before = names->columns;
+    names->columns = columns;
+    return before == 0 || before == columns ||
+           PyErr_WarnFormat(
+               PyExc_UserWarning, 1,
+               "multi-hot labels have %zd columns now and had %zd before: column c is class c in both; write arrays "
+               "with a column for every class, or lists of labels",
+               columns, before) == 0;
+}
+
+/* [n, C] multi-hot: class c where the value is above 0.5. */
+static bool read_multi_hot(struct ocdm__batch *batch, struct ocdm__names *names, const struct array *array)
+{
+    Py_ssize_t columns = array->view.shape[1];
+    bool odd = false;
+    if (columns == 1 && names->columns != 1 && holds_integers(array))
+        return refuse("integer labels of shape [n, 1] have two meanings: write labels[:, 0] for one label each, or "
+                      "labels > 0 for one class that is present or absent");
     for (Py_ssize_t i = 0; i < array->view.shape[0]; i++) {
         const char *place = element(array, i, 0);
-        for (Py_ssize_t c = 0; c < array->view.shape[1]; c++, place += array->view.strides[1]) {
+        for (Py_ssize_t c = 0; c < columns; c++, place += array->strides[1]) {
             if (is_plain_zero(place, array->view.itemsize))
                 continue;
             double value = real_at(array, place);
             if (isnan(value))
                 return refuse("the multi-hot labels of sample %zd have a NaN at class %zd", i, c);
+            odd |= value != 0 && value != 1;
             if (value > 0.5 && !append_number(batch, c, i))
                 return false;
         }
         if (!end_sample(batch))
             return false;
     }
-    return true;
+    return warn_of_values(odd) && note_columns(names, columns);
 }
 
 static bool one_dimension(const struct array *array, const char *what)
@@ -376,11 +455,15 @@ static bool one_dimension(const struct array *array, const char *what)
 static bool read_rows(struct ocdm__batch *batch, const struct array *starts, const struct array *labels,
                       const struct array *values)
 {
-    if (!one_dimension(starts, "offsets") || !one_dimension(labels, "the labels of a CSR pair"))
+    if (!one_dimension(starts, "offsets") || !one_dimension(labels, "the labels of a CSR pair") ||
+        (values != NULL && !one_dimension(values, "the data of a sparse matrix")))
         return false;
     if (!holds_integers(starts) || !holds_integers(labels))
         return refuse("a CSR pair (offsets, labels) has arrays of integers");
     Py_ssize_t count = starts->view.shape[0] - 1, total = labels->view.shape[0];
+    bool odd = false;
+    if (values != NULL && (values->kind == 0 || values->view.shape[0] != total))
+        return refuse("the data of a sparse matrix must be %zd numbers, one for each index", total);
     if (count < 0 || integer_at(starts, element(starts, 0, 0)) != 0 || integer_at(starts, element(starts, count, 0)) != total)
         return refuse("the offsets of a CSR pair go from 0 to the number of labels, %zd; is a list of label sets meant?",
                       total);
@@ -392,13 +475,14 @@ static bool read_rows(struct ocdm__batch *batch, const struct array *starts, con
             double value = values != NULL ? real_at(values, element(values, (Py_ssize_t)j, 0)) : 1;
             if (isnan(value))
                 return refuse("the multi-hot labels of sample %zd have a NaN", i);
+            odd |= value != 0 && value != 1;
             if (value > 0.5 && !append_number(batch, integer_at(labels, element(labels, (Py_ssize_t)j, 0)), i))
                 return false;
         }
         if (!end_sample(batch))
             return false;
     }
-    return true;
+    return warn_of_values(odd);
 }
 
 /* Opens three arrays, the last may be NULL, and reads them as rows. 0: they are no arrays. */
@@ -436,6 +520,8 @@ static int read_sparse(struct ocdm__batch *batch, PyObject *object)
 static bool say_which(Py_ssize_t sample)
 {
     PyObject *type, *value, *trace;
+    if (!may_replace())
+        return false;
     PyErr_Fetch(&type, &value, &trace);
     PyErr_Format(PyExc_ValueError, "labels of sample %zd: %S", sample, value != NULL ? value : Py_None);
     Py_XDECREF(type);
@@ -456,8 +542,10 @@ static bool read_set(struct ocdm__batch *batch, struct ocdm__names *names, PyObj
     if (PyUnicode_Check(set) || PyLong_Check(set))
         return read_label_object(batch, names, set) && end_sample(batch);
     PyObject *items = PyObject_GetIter(set), *label = NULL;
-    if (items == NULL) {
-        PyErr_Clear(); /* a NumPy integer, or an invalid label */
+    if (items == NULL) { /* a NumPy integer, or an invalid label */
+        if (!may_replace())
+            return false;
+        PyErr_Clear();
         return read_label_object(batch, names, set) && end_sample(batch);
     }
     bool fine = true;
@@ -472,10 +560,8 @@ static bool read_set(struct ocdm__batch *batch, struct ocdm__names *names, PyObj
 static bool read_list(struct ocdm__batch *batch, struct ocdm__names *names, PyObject *labels)
 {
     PyObject *sets = PyUnicode_Check(labels) ? NULL : PyObject_GetIter(labels), *set = NULL;
-    if (sets == NULL) {
-        PyErr_Clear();
-        return refuse("labels must be an array or a list with a label set for each sample, not %R", labels);
-    }
+    if (sets == NULL)
+        return may_replace() && refuse("labels must be an array or a list with a label set for each sample, not %R", labels);
     bool fine = true;
     while (fine && (set = PyIter_Next(sets)) != NULL) {
         fine = read_set(batch, names, set) || say_which((Py_ssize_t)batch->count);
@@ -486,21 +572,21 @@ static bool read_list(struct ocdm__batch *batch, struct ocdm__names *names, PyOb
 }
 
 /* 1: read; 0: the labels are no array; -1: exception. */
-static int read_array(struct ocdm__batch *batch, PyObject *labels)
+static int read_array(struct ocdm__batch *batch, struct ocdm__names *names, PyObject *labels)
 {
     struct array array;
     int opened = open_array(labels, &array);
     if (opened != 1)
         return opened;
     int result = 0;
-    if (array.type == 0 && array.view.ndim == 1) /* strings, objects: iterated */
+    if (array.kind == 0 && array.view.ndim == 1) /* strings, objects: iterated */
         result = 0;
-    else if (array.type == 0)
+    else if (array.kind == 0)
         result = refuse("labels: an array of shape [n, C] must hold bools, integers or floats") ? 1 : -1;
     else if (array.view.ndim == 1)
         result = read_single(batch, &array) ? 1 : -1;
     else if (array.view.ndim == 2)
-        result = read_multi_hot(batch, &array) ? 1 : -1;
+        result = read_multi_hot(batch, names, &array) ? 1 : -1;
     else
         result = refuse("labels must have the shape [n] or [n, C], not %d dimensions", array.view.ndim) ? 1 : -1;
     close_array(&array);
@@ -508,7 +594,7 @@ static int read_array(struct ocdm__batch *batch, PyObject *labels)
 }
 
 /* The forms without names, by arrays. */
-static int read_numbers(struct ocdm__batch *batch, PyObject *labels)
+static int read_numbers(struct ocdm__batch *batch, struct ocdm__names *names, PyObject *labels)
 {
     if (PyTuple_Check(labels) && PyTuple_Size(labels) == 2) {
         PyObject *pair[3] = {PyTuple_GetItem(labels, 0), PyTuple_GetItem(labels, 1), NULL};
@@ -516,9 +602,9 @@ static int read_numbers(struct ocdm__batch *batch, PyObject *labels)
     }
     if (PyList_Check(labels) || PyTuple_Check(labels))
         return 0;
-    if (!PyObject_CheckBuffer(labels) && PyObject_HasAttrString(labels, "tocsr"))
+    if (!PyObject_CheckBuffer(labels) && has(labels, "tocsr"))
         return read_sparse(batch, labels);
-    return read_array(batch, labels);
+    return PyErr_Occurred() ? -1 : read_array(batch, names, labels);
 }
 
 static bool read_labels(struct ocdm__batch *batch, struct ocdm__names *names, PyObject *labels)
@@ -527,7 +613,7 @@ static bool read_labels(struct ocdm__batch *batch, struct ocdm__names *names, Py
     if (!reserve(&batch->offsets, &batch->offset_room, 1, sizeof *batch->offsets))
         return false;
     batch->offsets[0] = 0;
-    int read = read_numbers(batch, labels);
+    int read = read_numbers(batch, names, labels);
     if (read == 0)
         return read_list(batch, names, labels);
     return read == 1 && (batch->label_count == 0 || agree(names, OCDM__NUMBERS));
@@ -538,12 +624,12 @@ static bool read_labels(struct ocdm__batch *batch, struct ocdm__names *names, Py
 bool ocdm__id_read(PyObject *object, uint64_t *id)
 {
     PyObject *index = PyBool_Check(object) ? NULL : PyNumber_Index(object);
+    if (index == NULL && !may_replace())
+        return false;
     long long value = index != NULL ? PyLong_AsLongLong(index) : -1;
     Py_XDECREF(index);
-    if (index == NULL || PyErr_Occurred()) {
-        PyErr_Clear();
+    if (index == NULL || PyErr_Occurred())
         return refuse("an id must be an integer of 64 bits, not %R", object);
-    }
     *id = (uint64_t)value;
     return true;
 }
@@ -564,7 +650,7 @@ static bool read_id_array(struct ocdm__batch *batch, const struct array *array)
     bool beyond = false;
     for (size_t i = 0; i < batch->count; i++) {
         int64_t id = integer_at(array, element(array, (Py_ssize_t)i, 0));
-        beyond |= id < 0 && (array->type == 'L' || array->type == 'Q');
+        beyond |= id < 0 && array->kind == 'u';
         batch->ids[i] = (uint64_t)id;
     }
     return !beyond || refuse("an id must be an integer of 64 bits with a sign: below 2^63");
@@ -573,10 +659,8 @@ static bool read_id_array(struct ocdm__batch *batch, const struct array *array)
 static bool read_id_list(struct ocdm__batch *batch, PyObject *ids)
 {
     PyObject *items = PyObject_GetIter(ids), *item = NULL;
-    if (items == NULL) {
-        PyErr_Clear();
-        return refuse("ids must be an array or a list of integers, not %R", ids);
-    }
+    if (items == NULL)
+        return may_replace() && refuse("ids must be an array or a list of integers, not %R", ids);
     size_t count = 0;
     bool fine = true;
     while (fine && (item = PyIter_Next(items)) != NULL) {

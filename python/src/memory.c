@@ -15,16 +15,31 @@ typedef ocdm__memory_object memory_object;
 
 /* ---- one thread at a time --------------------------------------------------------------------------------------------- */
 
-static bool in_use(void)
+static bool refuse(const char *text)
 {
-    PyErr_SetString(PyExc_RuntimeError, "this memory is in use, by another thread or because its policy is deciding");
+    PyErr_SetString(PyExc_RuntimeError, text);
     return false;
 }
+
+static bool in_use(void)
+{
+    return refuse("this memory is in use, by another thread or because its policy is deciding");
+}
+
+/* What a policy's `load` was shown and has kept, although the load failed, has no memory. */
+static bool exists(const memory_object *self)
+{
+    return self->memory != NULL || refuse("this memory was shown to a policy while it was loaded, and does not exist");
+}
+
+/* Both are called after the arguments are read, since that may run code of the caller or let another thread go on. */
 
 static bool claim(memory_object *self)
 {
     if (self->busy)
         return in_use();
+    if (!exists(self))
+        return false;
     self->busy = true;
     self->owner = PyThread_get_thread_ident();
     return true;
@@ -38,7 +53,7 @@ static void release(memory_object *self)
 /* Whether a question may be asked now: also by the policy while it decides. */
 static bool may_ask(const memory_object *self)
 {
-    return !self->busy || (self->asking && self->owner == PyThread_get_thread_ident()) || in_use();
+    return (!self->busy || (self->asking && self->owner == PyThread_get_thread_ident()) || in_use()) && exists(self);
 }
 
 /* Raises what went wrong in a call of the library; a policy's own exception comes first. */
@@ -49,14 +64,18 @@ static PyObject *raise(memory_object *self, const ocdm_error *error)
     return ocdm__raise(error);
 }
 
-/* A Change, or the exception; also when the policy's `end` raised, after the memory has changed. */
-static PyObject *conclude(memory_object *self, ocdm_status status, const ocdm_change *change, const ocdm_error *error)
+/* Fills the Change that was made for it, or raises; also when the policy's `end` raised, after the memory has changed. */
+static PyObject *conclude(memory_object *self, PyObject *result, ocdm_status status, const ocdm_change *change,
+                          const ocdm_error *error)
 {
-    if (status != OCDM_OK)
-        return raise(self, error);
-    if (self->policy != NULL && ocdm__python_policy_raised(self->policy))
-        return NULL;
-    return ocdm__change_create(change);
+    bool raised = self->policy != NULL && ocdm__python_policy_raised(self->policy);
+    if (status != OCDM_OK && !raised)
+        ocdm__raise(error);
+    if (status != OCDM_OK || raised)
+        Py_CLEAR(result);
+    else
+        ocdm__change_fill(result, change);
+    return result;
 }
 
 /* ---- making and deleting ---------------------------------------------------------------------------------------------- */
@@ -145,10 +164,12 @@ static PyObject *memory_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
 
 static void drop_memory(memory_object *self)
 {
-    ocdm_memory_destroy(self->memory);
+    ocdm_memory *memory = self->memory;
+    struct ocdm__python_policy *policy = self->policy;
     self->memory = NULL;
-    ocdm__python_policy_destroy(self->policy);
     self->policy = NULL;
+    ocdm_memory_destroy(memory);
+    ocdm__python_policy_destroy(policy); /* last: this may run code of the caller */
 }
 
 static int memory_traverse(memory_object *self, visitproc visit, void *arg)
@@ -197,18 +218,18 @@ static PyObject *memory_update(memory_object *self, PyObject *const *args, Py_ss
     PyObject *given[2], *result = NULL;
     if (!ocdm__arguments("update", args, nargs, kwnames, names, 2, given) || !claim(self))
         return NULL;
-    Py_ssize_t known = ocdm__names_count(&self->names);
-    enum ocdm__label_kind kind = self->names.kind;
+    struct ocdm__names_mark mark = ocdm__names_mark(&self->names);
     ocdm_change change;
     ocdm_error error = {0};
     bool kept = false;
-    if (ocdm__batch_read(&self->batch, &self->names, given[0], given[1], ocdm_memory_arrived(self->memory))) {
+    if (ocdm__batch_read(&self->batch, &self->names, given[0], given[1], ocdm_memory_arrived(self->memory)) &&
+        (result = ocdm__change_create(self->batch.count)) != NULL) {
         ocdm_status status = offer(self, &change, &error);
         kept = status == OCDM_OK;
-        result = conclude(self, status, &change, &error);
+        result = conclude(self, result, status, &change, &error);
     }
     if (!kept)
-        ocdm__names_cut(&self->names, known, kind);
+        ocdm__names_cut(&self->names, mark);
     release(self);
     return result;
 }
@@ -251,8 +272,9 @@ static PyObject *memory_forget(memory_object *self, PyObject *object)
         return NULL;
     ocdm_change change;
     ocdm_error error = {0};
-    ocdm_status status = ocdm_memory_forget(self->memory, id, &change, &error);
-    PyObject *result = conclude(self, status, &change, &error);
+    PyObject *result = ocdm__change_create(1);
+    if (result != NULL)
+        result = conclude(self, result, ocdm_memory_forget(self->memory, id, &change, &error), &change, &error);
     release(self);
     return result;
 }
@@ -264,8 +286,10 @@ static PyObject *memory_resize(memory_object *self, PyObject *object)
         return NULL;
     ocdm_change change;
     ocdm_error error = {0};
-    ocdm_status status = ocdm_memory_resize(self->memory, (uint32_t)capacity, &change, &error);
-    PyObject *result = conclude(self, status, &change, &error);
+    uint32_t size = ocdm_memory_size(self->memory);
+    PyObject *result = ocdm__change_create(size > capacity ? size - (size_t)capacity : 0);
+    if (result != NULL)
+        result = conclude(self, result, ocdm_memory_resize(self->memory, (uint32_t)capacity, &change, &error), &change, &error);
     release(self);
     return result;
 }
@@ -279,8 +303,7 @@ static PyObject *memory_set_weight(memory_object *self, PyObject *const *args, P
     double weight = PyFloat_AsDouble(given[1]);
     if (PyErr_Occurred() || !claim(self))
         return NULL;
-    Py_ssize_t known = ocdm__names_count(&self->names);
-    enum ocdm__label_kind kind = self->names.kind;
+    struct ocdm__names_mark mark = ocdm__names_mark(&self->names);
     uint32_t number;
     ocdm_error error = {0};
     bool done = ocdm__label_number(&self->names, given[0], true, &number);
@@ -289,7 +312,7 @@ static PyObject *memory_set_weight(memory_object *self, PyObject *const *args, P
         done = false;
     }
     if (!done)
-        ocdm__names_cut(&self->names, known, kind);
+        ocdm__names_cut(&self->names, mark);
     release(self);
     return done ? Py_NewRef(Py_None) : NULL;
 }
@@ -303,18 +326,17 @@ static Py_ssize_t memory_length(memory_object *self)
 
 static int memory_contains(memory_object *self, PyObject *object)
 {
-    uint64_t id;
-    if (!may_ask(self))
+    uint64_t id = 0;
+    bool index = PyIndex_Check(object) != 0;
+    if ((index && !ocdm__id_read(object, &id)) || !may_ask(self))
         return -1;
-    if (!PyLong_Check(object) && !PyIndex_Check(object))
-        return 0;
-    return ocdm__id_read(object, &id) ? ocdm_memory_find(self->memory, id) != OCDM_NONE : -1;
+    return index && ocdm_memory_find(self->memory, id) != OCDM_NONE;
 }
 
 static PyObject *memory_find(memory_object *self, PyObject *object)
 {
     uint64_t id;
-    if (!may_ask(self) || !ocdm__id_read(object, &id))
+    if (!ocdm__id_read(object, &id) || !may_ask(self))
         return NULL;
     uint32_t slot = ocdm_memory_find(self->memory, id);
     return slot == OCDM_NONE ? Py_NewRef(Py_None) : PyLong_FromUnsignedLong(slot);
@@ -330,26 +352,40 @@ static PyObject *labels_of(const memory_object *self, uint32_t slot)
             return PyErr_NoMemory();
         ocdm_memory_labels(self->memory, slot, labels, count);
     }
-    PyObject *list = PyList_New((Py_ssize_t)count);
-    for (size_t i = 0; list != NULL && i < count; i++) {
-        PyObject *label = ocdm__label_object(&self->names, labels[i]);
-        if (label == NULL || PyList_SetItem(list, (Py_ssize_t)i, label) < 0)
-            Py_CLEAR(list);
-    }
+    PyObject *list = ocdm__label_list(&self->names, labels, count);
     if (labels != few)
         PyMem_Free(labels);
     return list;
 }
 
+static PyObject *list_label_sets(const struct ocdm__names *names, const uint64_t *offsets, const uint32_t *labels,
+                                 uint32_t size)
+{
+    PyObject *list = PyList_New((Py_ssize_t)size);
+    for (uint32_t i = 0; list != NULL && i < size; i++) {
+        PyObject *set = ocdm__label_list(names, labels + offsets[i], (size_t)(offsets[i + 1] - offsets[i]));
+        if (set == NULL || PyList_SetItem(list, (Py_ssize_t)i, set) < 0)
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+/* All labels are copied before the first list is made: that may run a finalizer, which may change the memory. */
 static PyObject *all_labels(const memory_object *self)
 {
     uint32_t size = ocdm_memory_size(self->memory);
-    PyObject *list = PyList_New((Py_ssize_t)size);
-    for (uint32_t i = 0; list != NULL && i < size; i++) {
-        PyObject *labels = labels_of(self, i);
-        if (labels == NULL || PyList_SetItem(list, (Py_ssize_t)i, labels) < 0)
-            Py_CLEAR(list);
+    size_t total = ocdm_memory_all_labels(self->memory, NULL, NULL, 0);
+    uint64_t *offsets = PyMem_Malloc((size + (size_t)1) * sizeof *offsets);
+    uint32_t *labels = PyMem_Malloc((total + 1) * sizeof *labels);
+    PyObject *list = NULL;
+    if (offsets != NULL && labels != NULL) {
+        ocdm_memory_all_labels(self->memory, offsets, labels, total);
+        list = list_label_sets(&self->names, offsets, labels, size);
+    } else {
+        PyErr_NoMemory();
     }
+    PyMem_Free(offsets);
+    PyMem_Free(labels);
     return list;
 }
 
@@ -358,11 +394,11 @@ static PyObject *memory_labels(memory_object *self, PyObject *const *args, Py_ss
     static const char *const names[] = {"slot", NULL};
     PyObject *given[1];
     uint64_t slot;
-    if (!may_ask(self) || !ocdm__arguments("labels", args, nargs, kwnames, names, 0, given))
+    if (!ocdm__arguments("labels", args, nargs, kwnames, names, 0, given))
         return NULL;
     if (given[0] == NULL || given[0] == Py_None)
-        return all_labels(self);
-    if (!ocdm__unsigned(given[0], OCDM_MAX_CAPACITY, "slot", &slot))
+        return may_ask(self) ? all_labels(self) : NULL;
+    if (!ocdm__unsigned(given[0], OCDM_MAX_CAPACITY, "slot", &slot) || !may_ask(self))
         return NULL;
     if (slot >= ocdm_memory_size(self->memory)) {
         PyErr_Format(PyExc_IndexError, "slot %llu is not in use", (unsigned long long)slot);
@@ -374,7 +410,7 @@ static PyObject *memory_labels(memory_object *self, PyObject *const *args, Py_ss
 static PyObject *memory_weight(memory_object *self, PyObject *label)
 {
     uint32_t number;
-    if (!may_ask(self) || !ocdm__label_number(&self->names, label, false, &number))
+    if (!ocdm__label_number(&self->names, label, false, &number) || !may_ask(self))
         return NULL;
     return PyFloat_FromDouble(number == OCDM_NONE && PyUnicode_Check(label) ? 1 : ocdm_memory_weight(self->memory, number));
 }
@@ -398,9 +434,9 @@ static PyObject *memory_random(memory_object *self, PyObject *const *args, Py_ss
     static const char *const names[] = {"below", "draw", NULL};
     PyObject *given[2];
     uint64_t below, draw = 0;
-    if (!may_ask(self) || !ocdm__arguments("random", args, nargs, kwnames, names, 1, given) ||
+    if (!ocdm__arguments("random", args, nargs, kwnames, names, 1, given) ||
         !ocdm__unsigned(given[0], UINT64_MAX, "below", &below) ||
-        (given[1] != NULL && !ocdm__unsigned(given[1], UINT32_MAX, "draw", &draw)))
+        (given[1] != NULL && !ocdm__unsigned(given[1], UINT32_MAX, "draw", &draw)) || !may_ask(self))
         return NULL;
     return PyLong_FromUnsignedLongLong(ocdm_memory_random(self->memory, (uint32_t)draw, below));
 }
@@ -444,37 +480,37 @@ static PyObject *get_policy(memory_object *self, void *unused)
     (void)unused;
     if (self->policy != NULL)
         return Py_NewRef(ocdm__python_policy_object(self->policy));
-    return PyUnicode_FromString(ocdm_memory_options(self->memory)->policy->name);
+    return exists(self) ? PyUnicode_FromString(ocdm_memory_options(self->memory)->policy->name) : NULL;
 }
 
 static PyObject *get_capacity(memory_object *self, void *unused)
 {
     (void)unused;
-    return PyLong_FromUnsignedLong(ocdm_memory_options(self->memory)->capacity);
+    return exists(self) ? PyLong_FromUnsignedLong(ocdm_memory_options(self->memory)->capacity) : NULL;
 }
 
 static PyObject *get_seed(memory_object *self, void *unused)
 {
     (void)unused;
-    return PyLong_FromUnsignedLongLong(ocdm_memory_options(self->memory)->seed);
+    return exists(self) ? PyLong_FromUnsignedLongLong(ocdm_memory_options(self->memory)->seed) : NULL;
 }
 
 static PyObject *get_rho(memory_object *self, void *unused)
 {
     (void)unused;
-    return PyFloat_FromDouble(ocdm_memory_options(self->memory)->rho);
+    return exists(self) ? PyFloat_FromDouble(ocdm_memory_options(self->memory)->rho) : NULL;
 }
 
 static PyObject *get_tie(memory_object *self, void *unused)
 {
     (void)unused;
-    return PyUnicode_FromString(ocdm_tie_name(ocdm_memory_options(self->memory)->tie));
+    return exists(self) ? PyUnicode_FromString(ocdm_tie_name(ocdm_memory_options(self->memory)->tie)) : NULL;
 }
 
 static PyObject *get_distance_name(memory_object *self, void *unused)
 {
     (void)unused;
-    return PyUnicode_FromString(ocdm_distance_name(ocdm_memory_options(self->memory)->distance));
+    return exists(self) ? PyUnicode_FromString(ocdm_distance_name(ocdm_memory_options(self->memory)->distance)) : NULL;
 }
 
 static PyObject *get_names(memory_object *self, void *unused)
@@ -552,8 +588,8 @@ static PyObject *memory_save_bytes(memory_object *self, PyObject *unused)
 static PyObject *memory_save_file(memory_object *self, PyObject *path)
 {
     ocdm_error error = {0};
-    const char *text = PyBytes_AsString(path);
-    if (text == NULL || !claim(self))
+    char *text;
+    if (PyBytes_AsStringAndSize(path, &text, NULL) < 0 || !claim(self))
         return NULL;
     ocdm_status status = save(self, text, NULL, 0, NULL, &error);
     release(self);
@@ -592,7 +628,7 @@ static bool names_fit(const memory_object *loaded)
     return fit;
 }
 
-/* Takes the memory, policy and names of `loaded`, which gets the old ones. */
+/* Takes the memory, policy and names of `loaded`, which gets the old ones, to be dropped. */
 static void exchange(memory_object *self, memory_object *loaded)
 {
     ocdm_memory *memory = self->memory;
@@ -608,12 +644,23 @@ static void exchange(memory_object *self, memory_object *loaded)
         ocdm__python_policy_attach(self->policy, self);
 }
 
-/* restore(bytes, policy or None, names or None): becomes the memory that was saved; on failure nothing changes. */
+/* Whether a loaded memory has the capacity that it should. */
+static bool capacity_fits(const memory_object *self, const memory_object *loaded)
+{
+    uint32_t now = ocdm_memory_options(self->memory)->capacity, then = ocdm_memory_options(loaded->memory)->capacity;
+    if (now != then)
+        PyErr_Format(PyExc_ValueError, "the state is of capacity %lu, and this is of capacity %lu; resize(%lu) first",
+                     (unsigned long)then, (unsigned long)now, (unsigned long)then);
+    return now == then;
+}
+
+/* restore(bytes, policy or None, names or None, any_capacity): becomes the memory that was saved, or nothing changes. */
 static PyObject *memory_restore(memory_object *self, PyObject *args)
 {
     Py_buffer bytes;
     PyObject *policy, *names;
-    if (!PyArg_ParseTuple(args, "y*OO", &bytes, &policy, &names))
+    int any_capacity;
+    if (!PyArg_ParseTuple(args, "y*OOp", &bytes, &policy, &names, &any_capacity))
         return NULL;
     memory_object *loaded = (memory_object *)PyType_GenericAlloc(Py_TYPE((PyObject *)self), 0);
     ocdm_error error = {0};
@@ -625,13 +672,15 @@ static PyObject *memory_restore(memory_object *self, PyObject *args)
         raise(loaded, &error);
         done = false;
     }
-    if (done && (done = names_fit(loaded))) {
+    if (done && (done = names_fit(loaded) && (any_capacity || capacity_fits(self, loaded)))) {
         if (loaded->names.kind == OCDM__NO_LABELS_YET && ocdm_memory_counts(loaded->memory, NULL, 0) > 0)
             loaded->names.kind = OCDM__NUMBERS;
         exchange(self, loaded);
     }
     if (claimed)
         release(self);
+    if (loaded != NULL)
+        drop_memory(loaded); /* the policy may have kept the object */
     Py_XDECREF((PyObject *)loaded);
     PyBuffer_Release(&bytes);
     return done ? Py_NewRef(Py_None) : NULL;
@@ -649,13 +698,13 @@ static PyMethodDef memory_methods[] = {
      "labels   the label set of each sample, in one of these forms:\n"
      "         - a list of iterables of integers or of strings; an integer or a string alone is one label\n"
      "         - an array of [n] integers: one label each\n"
-     "         - an array [n, C] of bools, integers or floats: class c where the value is above 0.5\n"
+     "         - an array [n, C] of bools, integers or floats: class c where the value is above 0.5; a UserWarning if there are\n"
+     "           values other than 0 and 1, or another C than before; integers [n, 1] are refused: write labels[:, 0]\n"
      "         - a tuple (offsets, labels) of two integer arrays, as in a CSR matrix\n"
      "         - a scipy sparse matrix [n, C]\n"
      "         torch tensors on any device are fine wherever arrays are\n\n"
-     "A batch with anything wrong is refused as a whole: KeyError for an id that is in memory already or comes twice, "
-     "ValueError "
-     "for all else; nothing changes.\n\n"
+     "A batch with anything wrong is refused as a whole, and nothing changes: KeyError for an id that is in memory already or\n"
+     "comes twice, ValueError for all else. What your own iterators raise passes through, except TypeError.\n\n"
      ">>> memory = ocdm.Memory(capacity=2)\n"
      ">>> change = memory.update([10, 11, 12], [['cat'], ['cat', 'dog'], ['cat']])\n"
      ">>> memory.labels()[memory.find(11)]\n"

@@ -35,12 +35,16 @@ static void release_set(struct test_set *test)
 /* False with an exception for what is no test set; else release_set frees it. */
 static bool take_set(struct test_set *test, PyObject *scores, Py_ssize_t samples, Py_ssize_t classes, PyObject *labels)
 {
-    *test = (struct test_set){.set = {.size = 0}};
+    *test = (struct test_set){.names.columns = classes == 1};            /* integers [n, 1] have one meaning then */
+    if (classes > PY_SSIZE_T_MAX / (Py_ssize_t)sizeof(ocdm_class_score)) /* of no samples */
+        return PyErr_NoMemory() != NULL;
     if (!take(scores, &test->scores, (size_t)samples * (size_t)classes * sizeof(float), "scores"))
         return false;
     if (ocdm__batch_read(&test->batch, &test->names, Py_None, labels, 0)) {
         if (test->names.kind == OCDM__NAMES)
             PyErr_SetString(PyExc_ValueError, "labels must be numbers of columns of the scores, not strings");
+        else if (test->names.columns > 0 && test->names.columns != classes)
+            PyErr_Format(PyExc_ValueError, "there are scores of %zd classes and labels of %zd", classes, test->names.columns);
         else if (test->batch.count != (size_t)samples)
             PyErr_Format(PyExc_ValueError, "there are scores of %zd samples and labels of %zu", samples, test->batch.count);
     }

@@ -44,19 +44,29 @@ PyTypeObject *ocdm__add_type(PyObject *module, PyType_Spec *spec);
 
 bool ocdm__add_change_type(PyObject *module);
 
-/* A Change, with a copy of what the memory says. */
-PyObject *ocdm__change_create(const ocdm_change *change);
+/* An empty Change with room for `most` samples stored, left and moved; made before the memory changes, since that may fail. */
+PyObject *ocdm__change_create(size_t most);
+
+/* Copies what the memory says. */
+void ocdm__change_fill(PyObject *object, const ocdm_change *change);
 
 /* ---- labels.c -------------------------------------------------------------------------------------------------------- */
 
 /* Whether the labels of a memory are numbers or names; the first label decides. */
 enum ocdm__label_kind { OCDM__NO_LABELS_YET, OCDM__NUMBERS, OCDM__NAMES };
 
-/* The labels of a memory that are strings: numbered from 0 in order of appearance. */
+/* What is known of the labels of a memory. Those that are strings are numbered from 0 in order of appearance. */
 struct ocdm__names {
     enum ocdm__label_kind kind;
-    PyObject *numbers; /* dict: name to number; NULL until there is a name */
-    PyObject *list;    /* list: number to name */
+    PyObject *numbers;  /* dict: name to number; NULL until there is a name */
+    PyObject *list;     /* list: number to name */
+    Py_ssize_t columns; /* of the last multi-hot labels; 0: there were none */
+};
+
+/* A state of it to return to. */
+struct ocdm__names_mark {
+    Py_ssize_t count, columns;
+    enum ocdm__label_kind kind;
 };
 
 void ocdm__names_clear(struct ocdm__names *names);
@@ -64,9 +74,9 @@ void ocdm__names_clear(struct ocdm__names *names);
 /* Takes over a list of distinct strings; None for a memory of numbers. ValueError. */
 bool ocdm__names_set(struct ocdm__names *names, PyObject *list);
 
-/* Forgets the names from number `count` on, and restores the kind, after an update that failed. Keeps an exception that is
- * set. */
-void ocdm__names_cut(struct ocdm__names *names, Py_ssize_t count, enum ocdm__label_kind kind);
+/* Returns to a mark after an update that failed: forgets the names that came since. Keeps an exception that is set. */
+struct ocdm__names_mark ocdm__names_mark(const struct ocdm__names *names);
+void ocdm__names_cut(struct ocdm__names *names, struct ocdm__names_mark mark);
 Py_ssize_t ocdm__names_count(const struct ocdm__names *names);
 
 /* The number of a label, an int or a string; `add`: a new name gets the next number, otherwise it is OCDM_NONE. ValueError. */
@@ -74,6 +84,9 @@ bool ocdm__label_number(struct ocdm__names *names, PyObject *label, bool add, ui
 
 /* The label with that number: a new reference to an int or a string. */
 PyObject *ocdm__label_object(const struct ocdm__names *names, uint32_t number);
+
+/* A list of labels. */
+PyObject *ocdm__label_list(const struct ocdm__names *names, const uint32_t *labels, size_t count);
 
 /* A batch as flat arrays, in room that is used again. */
 struct ocdm__batch {
@@ -88,7 +101,8 @@ void ocdm__batch_clear(struct ocdm__batch *batch);
 
 /*
  * Reads ids and labels in any form that the documentation of Memory.update names. `ids` None: numbers from `first_id` on.
- * False with ValueError; new names may have been added then, which is for the caller to undo.
+ * False with ValueError, or what the caller's objects raise; new names may have been added then, which is for the caller to
+ * undo.
  */
 bool ocdm__batch_read(struct ocdm__batch *batch, struct ocdm__names *names, PyObject *ids, PyObject *labels, uint64_t first_id);
 
@@ -102,7 +116,7 @@ struct ocdm__python_policy;
 /* The object behind ocdm.Memory. */
 typedef struct ocdm__memory_object {
     PyObject ob_base;
-    ocdm_memory *memory;
+    ocdm_memory *memory;                /* NULL after a load that failed, and when garbage is collected */
     struct ocdm__python_policy *policy; /* NULL for a policy of the library */
     struct ocdm__names names;
     struct ocdm__batch batch;

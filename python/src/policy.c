@@ -88,13 +88,7 @@ static PyObject *id_object(uint64_t id)
 
 static PyObject *labels_object(const policy_object *policy, const ocdm_sample *sample)
 {
-    PyObject *labels = PyList_New((Py_ssize_t)sample->label_count);
-    for (size_t i = 0; labels != NULL && i < sample->label_count; i++) {
-        PyObject *label = ocdm__label_object(&policy->owner->names, sample->labels[i]);
-        if (label == NULL || PyList_SetItem(labels, (Py_ssize_t)i, label) < 0)
-            Py_CLEAR(labels);
-    }
-    return labels;
+    return ocdm__label_list(&policy->owner->names, sample->labels, sample->label_count);
 }
 
 /* ---- the library's table ------------------------------------------------------------------------------------------------ */
@@ -167,7 +161,9 @@ static ocdm_status on_remove(void *state, const ocdm_memory *memory, uint32_t *s
 static void on_end(void *state, const ocdm_memory *memory, const ocdm_change *change, ocdm_status status)
 {
     policy_object *policy = state;
-    PyObject *what = status == OCDM_OK ? ocdm__change_create(change) : Py_NewRef(Py_None);
+    PyObject *what = status == OCDM_OK ? ocdm__change_create(change->stored + change->left_count) : Py_NewRef(Py_None);
+    if (what != NULL && status == OCDM_OK)
+        ocdm__change_fill(what, change);
     PyObject *result = what != NULL ? call(policy, memory, "end", what, NULL) : NULL;
     if (result == NULL)
         keep_exception(policy);

@@ -37,7 +37,7 @@ def some_memory(chance):
 
 def works(memory):
     """What is loaded can be saved, loaded, asked and updated; two copies decide alike."""
-    other = ocdm.Memory(1)
+    other = ocdm.Memory(memory.capacity)
     other.load_state_dict(memory.state_dict())
     assert other == memory
     for each in (memory, other):
@@ -52,11 +52,12 @@ def works(memory):
 
 
 def try_memory(chance):
-    state = some_memory(chance).state_dict()
+    source = some_memory(chance)
+    state, capacity = source.state_dict(), source.capacity
     for _ in range(chance.choice([1, 1, 2, 3])):
         if state:
             memory_tests.damage(state, chance)
-    memory = test_memory.filled([[1], [2]])
+    memory = test_memory.filled([[1], [2]], capacity=chance.choice([capacity, capacity, 20]))
     before = memory._save_bytes()
     try:
         memory.load_state_dict(state)
@@ -69,13 +70,14 @@ def try_memory(chance):
 
 def try_replay(chance):
     source, _ = test_replay.filled(chance.choice([1, 20]), store=chance.choice([None, "u8"]))
+    capacity = source.memory.capacity
     state = copy.deepcopy(source.state_dict())
     replay_tests.damage(state, chance)
-    replay = ocdm.Replay(1)
+    replay = ocdm.Replay(capacity)
     try:
         replay.load_state_dict(state)
     except ValueError:
-        assert (len(replay), replay.memory.capacity) == (0, 1)
+        assert (len(replay), replay.memory.capacity) == (0, capacity)
         return False
     replay_tests.going_on(replay, pickle.loads(pickle.dumps(replay)))
     return True

@@ -1,5 +1,7 @@
 """The memory: the same decisions as the program, every form of labels, what is refused, files and copies."""
 import copy
+import ctypes
+import gc
 import json
 import os
 import pickle
@@ -7,7 +9,9 @@ import random
 import subprocess
 import threading
 import unittest
+import warnings
 
+import _testcapi
 import numpy as np
 
 import ocdm
@@ -48,9 +52,9 @@ def csr(sets):
 class SparseStandIn:
     """What the memory uses of scipy's matrices."""
 
-    def __init__(self, sets):
+    def __init__(self, sets, value=1.0):
         self.indptr, self.indices = csr(sets)
-        self.data = np.ones(len(self.indices), np.float32)
+        self.data = np.full(len(self.indices), value, np.float32)
 
     def tocsr(self):
         return self
@@ -130,8 +134,47 @@ class Forms(unittest.TestCase):
     def test_a_half_is_a_label_only_above_one_half(self):
         for dtype in ("f2", "f4", "f8"):
             memory = ocdm.Memory(5)
-            memory.update([0], np.array([[0.5, 0.501, -1, 65504, 1e-7, 0.25, np.inf, -np.inf, 2]], dtype))
+            with self.assertWarnsRegex(UserWarning, "0.5"):
+                memory.update([0], np.array([[0.5, 0.501, -1, 65504, 1e-7, 0.25, np.inf, -np.inf, 2]], dtype))
             self.assertEqual(memory.labels(0), [1, 3, 6, 8])
+
+    def test_arrays_of_ctypes_which_have_no_strides(self):
+        memory = ocdm.Memory(5)
+        memory.update((ctypes.c_long * 3)(7, 8, 9), (ctypes.c_int * 3)(1, 2, 3))
+        self.assertEqual((memory.ids.tolist(), memory.labels()), ([7, 8, 9], [[1], [2], [3]]))
+        memory.update((ctypes.c_longlong * 2)(1, 2), ((ctypes.c_float * 3) * 2)((1, 0, 1), (0, 1, 0)))
+        self.assertEqual(memory.labels()[3:], [[0, 2], [1]])
+
+    def test_values_that_look_wrong_are_warned_of_and_read_as_the_warning_says(self):
+        for form in (np.array([[3, 4], [1, 2]]), np.array([[0.5, 0.7]]), np.array([[-1, 1]]), np.array([[0, 2]], np.uint8),
+                     SparseStandIn([[3]], 0.4), SparseStandIn([[3]], -1)):
+            with self.subTest(form), self.assertWarnsRegex(UserWarning, r"above 0.5, absent.*labels > 0.5.*labels.tolist\(\)"):
+                ocdm.Memory(5).update(None, form)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for form in (np.eye(3), np.eye(3, dtype=bool), np.array([[0, -0.0, 1]]), SparseStandIn([[3], [1]]), SparseStandIn([[3]], 0)):
+                ocdm.Memory(5).update(None, form)
+
+    def test_columns_that_appear_are_warned_of_once(self):
+        memory = ocdm.Memory(9)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            for columns in (3, 3, 5, 5):
+                memory.update(None, np.eye(2, columns))
+        self.assertEqual(len(said), 1)
+        self.assertRegex(str(said[0].message), "5 columns now and had 3 before: column c is class c in both; write")
+
+    def test_a_warning_that_is_an_error_changes_nothing(self):
+        memory = ocdm.Memory(9)
+        memory.update(None, np.eye(2, 3))
+        before = memory._save_bytes()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for form in (np.eye(2, 5), np.full((1, 3), 0.5), np.eye(2, 5)):
+                with self.assertRaises(UserWarning):
+                    memory.update(None, form)
+            self.assertEqual(memory._save_bytes(), before)
+            memory.update(None, np.eye(2, 3))
 
     def test_strings_come_back_as_strings(self):
         memory = ocdm.Memory(10)
@@ -187,8 +230,21 @@ class Forms(unittest.TestCase):
         self.assertNotIn("4", memory)
 
 
+def sparse_with(data):
+    matrix = SparseStandIn([[1, 2]])
+    matrix.data = data
+    return matrix
+
+
 ONE = [1]  # an id that is not in memory
 BAD = {
+    "data shorter than the indices": (ONE, sparse_with(np.ones(1))),
+    "data longer than the indices": (ONE, sparse_with(np.ones(3))),
+    "data without a dimension": (ONE, sparse_with(np.array(1.0))),
+    "data of two dimensions": (ONE, sparse_with(np.ones((2, 1)))),
+    "data that are strings": (ONE, sparse_with(np.array([b"abc", b"de"]))),
+    "integers of shape [n, 1]": ([1, 2], np.array([[3], [4]])),
+    "zeros and ones of shape [n, 1]": ([1, 2], np.array([[0], [1]], np.uint8)),
     "more ids than sets": ([1, 2], [[0]]),
     "more sets than ids": (ONE, [[0], [1]]),
     "id array of another length": (np.arange(3), np.array([1, 2])),
@@ -231,6 +287,18 @@ BAD = {
 }
 
 
+def without_memory(n, call):
+    """Whether the call raises MemoryError when allocation n fails."""
+    _testcapi.set_nomemory(n, n + 1)
+    try:
+        call()
+    except MemoryError:
+        return True
+    finally:
+        _testcapi.remove_mem_hooks()
+    return False
+
+
 class Refused(unittest.TestCase):
     def refused(self, memory, ids, labels, error=ValueError):
         before = copy.copy(memory)
@@ -269,11 +337,31 @@ class Refused(unittest.TestCase):
         empty.update([1], [[1]])
         self.assertEqual(empty.labels(0), [1])
 
-    def test_iterators_that_raise_are_value_errors_too(self):
-        def broken():
+    def test_only_type_and_value_errors_of_iterators_become_value_errors(self):
+        class Index:
+            def __init__(self, error):
+                self.error = error
+
+            def __index__(self):
+                raise self.error("mine")
+
+        def broken(error):
             yield 1
-            raise KeyError("mine")
-        self.refused(filled(), [1000], [broken()])
+            raise error("mine")
+
+        for error in (ValueError, TypeError):
+            self.assertIn("sample 0", self.refused(filled(), [1000], [broken(error)]))
+            self.refused(filled(), [1000], [[Index(error)]])
+            self.refused(filled(), [Index(error)], [[0]])
+        for error in (KeyboardInterrupt, MemoryError, KeyError, RuntimeError, StopAsyncIteration):
+            for ids, labels in (([1000], [broken(error)]), ([1000], broken(error)), ([1000], [[Index(error)]]), ([Index(error)], [[0]]),
+                                (broken(error), [[0], [0]])):
+                with self.subTest(error=error, labels=labels):
+                    self.assertEqual(self.refused(filled(), ids, labels, error).strip("'"), "mine")
+            with self.assertRaises(error):
+                filled().find(Index(error))
+            with self.assertRaises(error):
+                filled().weight(Index(error))
 
     def test_arguments(self):
         for options in ({"capacity": 0}, {"capacity": -1}, {"capacity": 2**31}, {"policy": "none"}, {"distance": "none"},
@@ -301,6 +389,36 @@ class Refused(unittest.TestCase):
             self.assertTrue(str(caught.exception).endswith(f" is named 'such'; there are {names}"), caught.exception)
 
 
+    def test_integers_of_one_column_are_refused_with_what_to_write(self):
+        text = self.refused(ocdm.Memory(5), [1, 2], np.array([[3], [4]]))
+        self.assertIn("write labels[:, 0] for one label each", text)
+        memory = ocdm.Memory(5)
+        memory.update([1, 2], np.array([[3], [4]])[:, 0])
+        memory.update([3, 4], np.array([[0], [1]]) > 0)
+        self.assertEqual(memory.labels(), [[3], [4], [], [0]])
+
+    def test_a_path_with_a_nul_is_refused(self):
+        for memory in (filled(), filled([["a"]])):
+            with self.assertRaises(ValueError):
+                memory.save("begin\0end")
+        self.assertFalse(os.path.exists("begin"))
+
+    def test_without_memory_for_a_python_object_nothing_changes(self):
+        """Each allocation of Python fails in turn, until there is none left."""
+        memory = filled(label_sets(300), capacity=30)
+        for name in ("update", "forget", "resize"):
+            failures = 0
+            while True:
+                ids, labels, id, before = np.arange(10) + memory.arrived, np.arange(10) % 3, int(memory.ids[0]), copy.copy(memory)
+                call = {"update": lambda: memory.update(ids, labels), "forget": lambda: memory.forget(id),
+                        "resize": lambda: memory.resize(28)}[name]
+                if not without_memory(failures, call):
+                    break
+                self.assertEqual(memory, before, f"allocation {failures} of {name}")
+                failures += 1
+            self.assertGreater(failures, 1)
+
+
 class Copies(unittest.TestCase):
     def going_on(self, memory, other):
         """Both are equal, and stay equal."""
@@ -315,7 +433,7 @@ class Copies(unittest.TestCase):
 
     def copies(self, memory):
         memory.save("memory.safetensors")
-        fresh = ocdm.Memory(1, "rs")
+        fresh = ocdm.Memory(memory.capacity, "rs")
         fresh.load_state_dict(memory.state_dict())
         return [copy.copy(memory), copy.deepcopy(memory), pickle.loads(pickle.dumps(memory)),
                 ocdm.Memory.load("memory.safetensors"), fresh]
@@ -502,6 +620,82 @@ class Policies(unittest.TestCase):
 
         self.assertEqual(len(filled(policy=Meddler())), 20)
 
+    def test_a_memory_that_a_policy_kept_from_a_load_is_not_one(self):
+        kept = []
+
+        class Keeper(LeastRecent):
+            def load(self, memory, data):
+                kept.append(memory)
+                super().load(memory, data)
+
+        memory = filled(policy=Keeper())
+        state, before = memory.state_dict(), memory._save_bytes()
+        memory.load_state_dict(state)
+        memory.policy.fail = "load"
+        with self.assertRaises(ZeroDivisionError):
+            memory.load_state_dict(state)
+        memory.policy.fail = None
+        self.assertEqual((len(kept), memory._save_bytes()), (2, before))
+        for other in kept:
+            for call in (lambda: len(other), lambda: 3 in other, lambda: other.find(3), lambda: other.ids, lambda: other.counts,
+                         lambda: other.labels(), lambda: other.draw(1), lambda: other.update([9], [[0]]), lambda: other.resize(4),
+                         lambda: other.capacity, lambda: other.seed, lambda: other.rho, lambda: other.tie, lambda: other.policy,
+                         lambda: other.distance_name, lambda: other.distance(), lambda: other.weight(1), lambda: other.random(5),
+                         lambda: other.state_dict(), lambda: other.load_state_dict(state), lambda: repr(other)):
+                self.assertRaises(RuntimeError, call)
+
+    def test_a_finalizer_may_shrink_the_memory_while_labels_are_listed(self):
+        memory = filled([[i % 3, 3] for i in range(1000)], capacity=1000)
+        expected = memory.labels()
+
+        class Garbage:
+            def __init__(self):
+                self.cycle = self
+
+            def __del__(self):
+                memory.resize(1)
+
+        thresholds = gc.get_threshold()
+        gc.collect()
+        gc.disable()
+        Garbage()
+        gc.set_threshold(1)
+        gc.enable()
+        found = memory.labels()
+        gc.set_threshold(*thresholds)
+        self.assertEqual(len(memory), 1)
+        self.assertEqual(found, expected)
+
+    def test_an_id_whose_index_lets_another_thread_in_is_refused(self):
+        deciding, go_on = threading.Event(), threading.Event()
+
+        class Slow:
+            def remove(self, memory):
+                deciding.set()
+                go_on.wait(60)
+                return 0
+
+        class Yielding:
+            def __init__(self, memory):
+                self.thread = threading.Thread(target=lambda: memory.update([len(memory) + 5], [[0]]))
+
+            def __index__(self):
+                self.thread.start()
+                deciding.wait(60)
+                return 1
+
+        for call in (lambda memory, id: memory.find(id), lambda memory, id: id in memory, lambda memory, id: memory.labels(id),
+                     lambda memory, id: memory.weight(id), lambda memory, id: memory.random(id)):
+            memory = ocdm.Memory(2, Slow())
+            memory.update([1, 2], [[0], [1]])
+            id = Yielding(memory)
+            with self.assertRaises(RuntimeError):
+                call(memory, id)
+            go_on.set()
+            id.thread.join()
+            deciding.clear()
+            go_on.clear()
+
     def test_a_second_thread_is_refused(self):
         found = []
 
@@ -583,7 +777,7 @@ class States(unittest.TestCase):
                     self.assertEqual(memory._save_bytes(), before)
                 else:
                     loaded += 1
-                    other = ocdm.Memory(1)
+                    other = ocdm.Memory(memory.capacity)
                     other.load_state_dict(memory.state_dict())
                     self.assertEqual(other, memory)
                     memory.update([10**6], [["c1"]] if memory.names is not None else [[1]])
@@ -631,6 +825,16 @@ class States(unittest.TestCase):
         for names in (7, 0.5, "ab", {}, [1], np.zeros((2, 2)), np.array(3), iter(["a", "b"])):
             with self.assertRaises(ValueError):
                 filled().load_state_dict({**memory.state_dict(), "label_names": names})
+
+    def test_a_state_of_another_capacity_is_refused_until_it_is_resized(self):
+        memory, other = filled(), filled(capacity=7)
+        before = other._save_bytes()
+        with self.assertRaisesRegex(ValueError, r"capacity 20, and this is of capacity 7; resize\(20\) first"):
+            other.load_state_dict(memory.state_dict())
+        self.assertEqual(other._save_bytes(), before)
+        other.resize(20)
+        other.load_state_dict(memory.state_dict())
+        self.assertEqual(other, memory)
 
     def test_what_is_no_dict_is_refused(self):
         for state in (None, 3, [], {1: 2}, {}):

@@ -116,13 +116,33 @@ class Metrics(unittest.TestCase):
     def test_what_makes_no_sense_is_refused(self):
         scores, targets = made(4)
         cases = [(scores[0], targets), (scores, targets[:-1]), (scores, [[7]] * 60), (scores, [["a"]] * 60),
-                 (np.where(scores > 1, np.nan, scores), targets), (scores[:, :-1], targets)]
+                 (np.where(scores > 1, np.nan, scores), targets), (scores[:, :-1], targets), (scores, targets[:, :-1])]
         for bad_scores, labels in cases:
             self.assertRaises(ValueError, ocdm.metrics.averages, bad_scores, labels)
         self.assertRaises(ValueError, ocdm.metrics.averages, scores, targets, [0] * 6, 0)
         self.assertRaises(ValueError, ocdm.metrics.averages, scores, targets, [0] * 7)
         self.assertRaises(ValueError, ocdm.metrics.AP, [1.0], [1, 0])
         self.assertRaises(ValueError, ocdm.metrics.forgetting, [0.5])
+
+
+class Memory(unittest.TestCase):
+    def test_scores_may_be_misaligned(self):
+        room = np.zeros(4 * 6 + 1, np.uint8)
+        scores = room[1:].view(np.float32).reshape(2, 3)
+        scores[:] = [[1.5, -1, 2], [-0.5, 3, 0.1]]
+        labels = [[0, 2], [1]]
+        self.assertFalse(scores.flags.aligned)
+        self.assertEqual(ocdm.metrics.averages(scores, labels), ocdm.metrics.averages(scores.copy(), labels))
+        self.assertEqual(ocdm.metrics.AP(scores[0], [1, 0, 0]), 0.5)
+        maps = np.zeros(8 * 4 + 1, np.uint8)[1:].view(np.float64).reshape(2, 2)
+        self.assertEqual(ocdm.metrics.forgetting(maps)[0], 0)
+
+    def test_more_classes_than_memory_can_hold(self):
+        with self.assertRaises(MemoryError):
+            ocdm.metrics.class_scores(np.zeros((0, 2**60), np.float32), [])
+
+    def test_one_class_may_have_integers_in_a_column(self):
+        self.assertEqual(ocdm.metrics.class_scores([[1.0], [-1.0]], np.array([[1], [0]]))["hits"].tolist(), [1])
 
 
 if __name__ == "__main__":
