@@ -5,14 +5,20 @@
     self.buffer = Buffer(self.args.buffer_size, self.device)
 
 Labels are integers [n] or multi-hot [n, C]; with multi-hot floats `labels` keeps its type, so that it can go into a loss.
+
+Checkpoints of Mammoth, of both modes, have the memory in them: what `load_buffer` is given goes on exactly as the buffer that was saved.
+All that is random follows from the seed of the memory, nothing from generators of NumPy or PyTorch.
 """
+import copy
 import sys
 
+import numpy
 import torch
 
-from .memory import Memory
+from .memory import Memory, _own_policy, _restored
 
 _POLICIES = {"reservoir": "rs"}  # Mammoth's names where they differ
+_TENSORS = ["examples", "labels", "logits", "task_labels", "true_labels"]
 
 
 class Buffer:
@@ -29,11 +35,10 @@ class Buffer:
 
     def __init__(self, buffer_size, device="cpu", sample_selection_strategy="ocdm", **kwargs):
         kwargs.pop("dataset", None)  # for Mammoth's `abs`
+        self._loaded, self._replaced = None, {}
         self.device, self.sample_selection_strategy = device, sample_selection_strategy
-        self.attributes = ["examples", "labels", "logits", "task_labels", "true_labels"]
-        self.attention_maps = [None] * buffer_size
-        self._options = {"policy": _POLICIES.get(sample_selection_strategy, sample_selection_strategy), **kwargs}
-        self.memory = Memory(buffer_size, **self._options)
+        self.memory = Memory(buffer_size, _POLICIES.get(sample_selection_strategy, sample_selection_strategy), **kwargs)
+        vars(self)["attention_maps"] = [None] * buffer_size
 
     # ---- size ----
 
@@ -42,14 +47,19 @@ class Buffer:
 
     @property
     def num_seen_examples(self):
-        """Samples offered so far; may be set to 0, which empties the buffer."""
+        """Samples offered so far; may be set to 0, which empties the buffer. To set it ends Mammoth's `load_buffer`."""
         return self.memory.arrived
 
     @num_seen_examples.setter
     def num_seen_examples(self, value):
-        if value != 0:
-            raise ValueError("num_seen_examples follows from what was added; it can only be set to 0")
-        self.empty()
+        if self._loaded is not None:
+            self._end_load()
+        elif value == 0:
+            self.empty()
+        elif value != self.memory.arrived:
+            self._take_back()
+            raise ValueError("num_seen_examples follows from what was added and can only be set to 0; the checkpoint, if one is being "
+                             "loaded, is that of another buffer")
 
     @property
     def buffer_size(self):
@@ -65,10 +75,19 @@ class Buffer:
             new = torch.zeros((value, *old.shape[1:]), dtype=old.dtype, device=old.device)
             old[target.to(old.device)] = old[source.to(old.device)]
             new[:len(self)] = old[:len(self)]
-            setattr(self, name, new)
+            vars(self)[name] = new
         for old_slot, new_slot in zip(source.tolist(), target.tolist()):
             self.attention_maps[new_slot] = self.attention_maps[old_slot]
-        self.attention_maps = self.attention_maps[:len(self)] + [None] * (value - len(self))
+        vars(self)["attention_maps"] = self.attention_maps[:len(self)] + [None] * (value - len(self))
+
+    @property
+    def attributes(self):
+        """The names of the tensors that a buffer may have. Setting them, as `load_buffer` does, has no effect."""
+        return list(_TENSORS)
+
+    @attributes.setter
+    def attributes(self, names):
+        pass
 
     @property
     def used_attributes(self):
@@ -85,10 +104,11 @@ class Buffer:
 
     def empty(self):
         """Deletes everything and starts with an empty memory."""
+        self._loaded, self._replaced = None, {}
         for name in self.used_attributes:
             delattr(self, name)
-        self.attention_maps = [None] * self.buffer_size
-        self.memory = Memory(self.buffer_size, **self._options)
+        vars(self)["attention_maps"] = [None] * self.buffer_size
+        self.memory = self.memory._emptied()
 
     # ---- adding ----
 
@@ -101,23 +121,26 @@ class Buffer:
             known = getattr(self, name, None)
             if len(tensor) != len(examples) or (known is not None and known.shape[1:] != tensor.shape[1:]):
                 raise ValueError(f"{name} has the shape {tuple(tensor.shape)}, which does not fit the buffer or the examples")
+        self._loaded, self._replaced = None, {}
+        stores = {name: self._store(name, tensor) for name, tensor in given.items()}  # allocated before the memory changes
         sets = [[]] * len(examples) if labels is None else labels
         change = self.memory.update(range(self.num_seen_examples, self.num_seen_examples + len(examples)), sets)
         slots, items = torch.from_numpy(change.slots), torch.from_numpy(change.items)
+        vars(self).update(stores)
         for name, tensor in given.items():
-            store = self._store(name, tensor)
+            store = stores[name]
             store[slots.to(store.device)] = tensor[items.to(tensor.device)].to(device=store.device, dtype=store.dtype)
         if attention_maps is not None:
             for slot, item in zip(slots.tolist(), items.tolist()):
                 self.attention_maps[slot] = [part[item].byte().to(self.device) for part in attention_maps]
 
     def _store(self, name, tensor):
-        """The tensor of an attribute; made when it is first needed, with Mammoth's types except for multi-hot floats."""
-        if not hasattr(self, name):
-            plain = torch.int64 if name.endswith("els") else torch.float32
-            dtype = tensor.dtype if name.endswith("els") and tensor.is_floating_point() else plain
-            setattr(self, name, torch.zeros((self.buffer_size, *tensor.shape[1:]), dtype=dtype, device=self.device))
-        return getattr(self, name)
+        """The tensor of an attribute, or a new one with Mammoth's type, except for multi-hot floats."""
+        if hasattr(self, name):
+            return getattr(self, name)
+        plain = torch.int64 if name.endswith("els") else torch.float32
+        dtype = tensor.dtype if name.endswith("els") and tensor.is_floating_point() else plain
+        return torch.zeros((self.buffer_size, *tensor.shape[1:]), dtype=dtype, device=self.device)
 
     # ---- taking ----
 
@@ -160,6 +183,25 @@ class Buffer:
         parts.append(_transformed(examples, transform).to(device))
         return tuple(parts + [getattr(self, name)[rows].to(device) for name in self.used_attributes[1:]])
 
+    def get_balanced_data(self, size, transform=None, n_classes=-1):
+        """A tuple of `size` samples, equal numbers of `n_classes` random classes; -1: of all. Classes that have too few are left out, and
+        if no class has enough all samples are drawn alike. A sample with several labels is taken once."""
+        order, sets, of_class, chosen = self.memory.draw(len(self)).tolist(), self.memory.labels(), {}, {}
+        for slot in order:
+            for label in sets[slot]:
+                of_class.setdefault(label, []).append(slot)
+        size = min(size, len(order))
+        shares = _shares(size, of_class, len(of_class) if n_classes == -1 else n_classes, numpy.random.default_rng(order))
+        for label, share in shares:
+            chosen.update(dict.fromkeys([slot for slot in of_class[label] if slot not in chosen][:share]))
+        slots = [*chosen, *(slot for slot in order if slot not in chosen)][:size]
+        return self._taken(torch.tensor(slots, dtype=torch.int64), transform, None)
+
+    def get_dataloader(self, args, batch_size, shuffle=False, drop_last=False, transform=None, sampler=None):
+        """A DataLoader of the samples by slot; `args.seed` shuffles."""
+        generator = None if args.seed is None else torch.Generator().manual_seed(args.seed)
+        return torch.utils.data.DataLoader(_Samples(self, transform), batch_size, shuffle, sampler, drop_last=drop_last, generator=generator)
+
     def get_data_by_index(self, indexes, transform=None, device=None):
         """The samples in these slots."""
         return self._taken(torch.as_tensor(indexes, dtype=torch.int64), transform, device)
@@ -168,8 +210,10 @@ class Buffer:
         """All samples, by slot."""
         return self._taken(torch.arange(len(self)), transform, device)
 
-    def __getitem__(self, index):
-        return [part.squeeze(0) for part in self.get_data_by_index([index])]
+    def __getitem__(self, index, transform=None):
+        if not 0 <= index < len(self):
+            raise IndexError(f"slot {index} is not in use")
+        return [part.squeeze(0) for part in self.get_data_by_index([index], transform)]
 
     # ---- devices and files ----
 
@@ -177,12 +221,87 @@ class Buffer:
         """Moves the tensors to a device."""
         self.device = device
         for name in self.used_attributes:
-            setattr(self, name, getattr(self, name).to(device))
+            vars(self)[name] = getattr(self, name).to(device)
         return self
 
     def serialize(self, out_device="cpu"):
-        """A dict of the attributes in use."""
-        return {name: getattr(self, name).to(out_device) for name in self.used_attributes}
+        """A dict of the memory and of the attributes in use, in the order in which `load_buffer` sets them."""
+        maps = [each and [part.to(out_device) for part in each] for each in self.attention_maps]
+        return {"memory_state": self.memory_state, **{name: getattr(self, name).to(out_device) for name in self.used_attributes},
+                **({"attention_maps": maps} if any(maps) else {})}
+
+    @property
+    def memory_state(self):
+        """The memory as a tensor of bytes. Setting it begins Mammoth's `load_buffer`; ValueError if it is not whole, or of another size."""
+        return torch.frombuffer(bytearray(self.memory._save_bytes()), dtype=torch.uint8)
+
+    @memory_state.setter
+    def memory_state(self, state):
+        memory = _restored(Memory, bytes(state.cpu().numpy()), copy.deepcopy(_own_policy(self.memory)), None)
+        if memory.capacity != self.buffer_size:
+            raise ValueError(f"the checkpoint is that of a buffer of {memory.capacity} samples, and this one is of {self.buffer_size}")
+        self._loaded, self._replaced = memory, {}
+
+    def __setattr__(self, name, value):
+        """Notes what an assignment from outside replaces, for a load that fails; the methods here write to vars(self)."""
+        if name in _TENSORS or name == "attention_maps":
+            self._replaced.setdefault(name, vars(self).get(name))
+        object.__setattr__(self, name, value)
+
+    def _end_load(self):
+        memory, given = self._loaded, {"attention_maps": [None] * self.buffer_size, **{name: vars(self)[name] for name in self._replaced}}
+        if any(len(rows) != self.buffer_size for rows in given.values()):
+            self._take_back()
+            raise ValueError(f"the tensors of the checkpoint do not have {self.buffer_size} rows")
+        given.update({name: given[name].to(self.device) for name in set(given) & set(_TENSORS)})
+        self.empty()
+        self.memory = memory
+        vars(self).update(given)
+
+    def _take_back(self):
+        for name, value in self._replaced.items():
+            vars(self)[name] = value
+            if value is None:
+                delattr(self, name)
+        self._loaded, self._replaced = None, {}
+
+    @property
+    def __class__(self):
+        """Mammoth's `Buffer` where that is loaded: its `load_buffer` asks isinstance."""
+        return getattr(sys.modules.get("utils.buffer"), "Buffer", Buffer)
+
+    def __reduce__(self):
+        return _bare, (), {**vars(self), "_loaded": None, "_replaced": {}}
+
+
+def _bare():
+    return object.__new__(Buffer)
+
+
+class _Samples:
+    """What a DataLoader needs of a buffer."""
+
+    def __init__(self, buffer, transform):
+        self.buffer, self.transform = buffer, transform
+
+    def __len__(self):
+        return len(self.buffer)
+
+    def __getitem__(self, index):
+        return self.buffer.__getitem__(index, self.transform)
+
+
+def _shares(size, of_class, count, chance):
+    """Which classes a balanced draw takes, and how many samples of each: `count` random ones of those that have enough."""
+    wide = sorted(of_class)
+    while True:
+        count = min(count, len(wide))
+        if count == 0:
+            return []
+        wide = [label for label in sorted(of_class) if len(of_class[label]) >= -(-size // count)]
+        if len(wide) >= count:
+            break
+    return [(wide[number], size // count + (i < size % count)) for i, number in enumerate(chance.permutation(len(wide))[:count])]
 
 
 def _transformed(examples, transform):

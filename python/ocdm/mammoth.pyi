@@ -1,6 +1,7 @@
 from typing import Any
 
 from torch import Tensor
+from torch.utils.data import DataLoader
 
 from .memory import Memory
 
@@ -15,6 +16,7 @@ class Buffer:
     logits: Tensor
     task_labels: Tensor
     true_labels: Tensor
+    memory_state: Tensor
     num_seen_examples: int
     buffer_size: int
     def __init__(self, buffer_size: int, device: Any = "cpu", sample_selection_strategy: str = "ocdm", **kwargs: Any) -> None: ...
@@ -46,8 +48,18 @@ class Buffer:
         not_aug_transform: Any = None,
         force_indexes: Any = None,
     ) -> tuple[Tensor, ...]: ...
+    def get_balanced_data(self, size: int, transform: Any = None, n_classes: int = -1) -> tuple[Tensor, ...]: ...
+    def get_dataloader(
+        self,
+        args: Any,
+        batch_size: int,
+        shuffle: bool = False,
+        drop_last: bool = False,
+        transform: Any = None,
+        sampler: Any = None,
+    ) -> DataLoader[Any]: ...
     def get_data_by_index(self, indexes: Any, transform: Any = None, device: Any = None) -> tuple[Tensor, ...]: ...
     def get_all_data(self, transform: Any = None, device: Any = None) -> tuple[Tensor, ...]: ...
-    def __getitem__(self, index: int) -> list[Tensor]: ...
+    def __getitem__(self, index: int, transform: Any = None) -> list[Tensor]: ...
     def to(self, device: Any) -> Buffer: ...
-    def serialize(self, out_device: Any = "cpu") -> dict[str, Tensor]: ...
+    def serialize(self, out_device: Any = "cpu") -> dict[str, Any]: ...
