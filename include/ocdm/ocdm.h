@@ -122,9 +122,13 @@ typedef enum ocdm_distance {
     OCDM_TV = 3          /* "tv": total variation, half the sum of absolute differences */
 } ocdm_distance;
 
-/* Which sample is deleted when several are equally good, as samples with equal label sets always are. */
+/*
+ * Which sample is deleted when several are equally good, as samples with equal label sets always are. No rule makes what is
+ * kept a uniform draw over time: a new sample that fits better replaces an old one whatever its key (docs/methods.md has a
+ * table).
+ */
 typedef enum ocdm_tie {
-    OCDM_TIE_KEY = 0,    /* "key": smallest random key, drawn on arrival: the samples that remain are a uniform draw */
+    OCDM_TIE_KEY = 0,    /* "key": smallest random key, drawn on arrival: among equally good samples age does not matter */
     OCDM_TIE_OLDEST = 1, /* "oldest": first in, first out */
     OCDM_TIE_NEWEST = 2, /* "newest": last in, first out */
     OCDM_TIE_UNIFORM = 3 /* "uniform": a fresh uniform draw each time; favours recent samples */

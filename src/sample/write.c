@@ -103,6 +103,22 @@ ocdm_status ocdm__sampling_classes(const ocdm__sampling *sampling, ocdm__class_r
     return OCDM_OK;
 }
 
+/* Labels per record, kept and seen; NaN without records. */
+struct label_means {
+    double kept, seen;
+};
+
+static struct label_means mean_labels(const ocdm__sampling *sampling, const ocdm__class_row *rows, size_t count)
+{
+    double kept = 0, seen = 0;
+    for (size_t i = 0; i < count; i++) {
+        kept += rows[i].counts.kept;
+        seen += (double)rows[i].counts.seen;
+    }
+    return (struct label_means){kept / ocdm_memory_size(sampling->memory),
+                                seen / (double)(sampling->accepted + sampling->elsewhere)};
+}
+
 /* ---- the order of arrival --------------------------------------------------------------------------------------------- */
 
 struct arrival {
@@ -204,6 +220,9 @@ static ocdm_status write_summary(ocdm__sampling *sampling, ocdm_error *error)
         ocdm__output_count(output, ",\"passed\":", sampling->passed);
     ocdm__output_count(output, ",\"kept\":", ocdm_memory_size(sampling->memory));
     ocdm__output_count(output, ",\"classes\":", count);
+    struct label_means labels = mean_labels(sampling, rows, count);
+    ocdm__output_real(output, ",\"labels\":", labels.kept);
+    ocdm__output_real(output, ",\"labels_seen\":", labels.seen);
     ocdm__output_real(output, ",\"distance\":", ocdm_memory_distance(sampling->memory, OCDM_IN_PLAY));
     ocdm__output_real(output, ",\"distance_seen\":", ocdm_memory_distance(sampling->memory, OCDM_SEEN_EVER));
     write_settings(output, sampling);
@@ -327,18 +346,23 @@ static void write_table(ocdm__output *output, ocdm__class_row *rows, size_t coun
     }
 }
 
-static void write_heading(ocdm__output *output, const ocdm__sampling *sampling, size_t class_count)
+static void write_heading(ocdm__output *output, const ocdm__sampling *sampling, const ocdm__class_row *rows, size_t class_count)
 {
     const ocdm_memory *memory = sampling->memory;
     char line[256];
     uint64_t records = sampling->accepted + sampling->elsewhere;
     double distance = ocdm_memory_distance(memory, OCDM_SEEN_EVER);
+    struct label_means labels = mean_labels(sampling, rows, class_count);
     snprintf(line, sizeof line, "kept %u of %llu record%s, %zu class%s", ocdm_memory_size(memory), (unsigned long long)records,
              records == 1 ? "" : "s", class_count, class_count == 1 ? "" : "es");
     ocdm__output_text(output, line);
     if (!isnan(distance)) {
         snprintf(line, sizeof line, ", %s %.6g from the target", ocdm_distance_name(ocdm_memory_options(memory)->distance),
                  distance);
+        ocdm__output_text(output, line);
+    }
+    if (class_count > 0) {
+        snprintf(line, sizeof line, ", %.2f labels a record, %.2f in the stream", labels.kept, labels.seen);
         ocdm__output_text(output, line);
     }
     ocdm__output_text(output, "\n");
@@ -383,7 +407,7 @@ ocdm_status ocdm__sampling_report(const ocdm__sampling *sampling, ocdm__output *
     if (status != OCDM_OK)
         return status;
     qsort(rows, count, sizeof *rows, compare_kept);
-    write_heading(output, sampling, count);
+    write_heading(output, sampling, rows, count);
     status = write_warnings(sampling, output, error);
     if (status == OCDM_OK && count > 0)
         write_table(output, rows, count);

@@ -60,7 +60,10 @@ has(["final"], evaluation + " per_class")
 has(["final", "per_class", 0], "AP precision recall positives AUC ECE")
 has(["forgetting"], "mean tasks")
 has(["forgetting", "tasks", 0], "task points")
-has(["memory"], "kept counts target seen")
+has(["memory"], "kept counts target seen labels labels_seen")
+memory = summary["memory"]
+assert abs(memory["labels"] - sum(memory["counts"]) / memory["kept"]) < 1e-9, memory["labels"]
+assert abs(memory["labels_seen"] - sum(memory["seen"]) / summary["stream"]["train"]) < 1e-9, memory["labels_seen"]
 has(["cost"], "updates missed gflop gflop_per_step payload_bytes label_bytes beside_bytes memory_bytes")
 has(["curve"], "step task loss distance distance_seen")
 has(["times"], "per_1000_steps draw decode train update evaluate total update_share ended")

@@ -49,6 +49,43 @@ shards_add_up_unlabelled() {
     same 0 "$code" && cat a.kept b.kept | cmp - "$out" && grep -q '"unlabelled":50,' m.json && grep -qx 'warning: 50 of 1000 records .*' "$err"
 }
 
+# ---- how many labels ----
+
+# One record in ten has three labels that others have alone: a balanced memory can do without them, one with the stream's shares cannot.
+labels_per_record_are_told() {
+    awk 'BEGIN { for (i = 0; i < 3000; i++) printf "{\"id\":%d,\"labels\":[%s]}\n", i, i % 10 ? "\"c" i % 3 "\"" : "\"c0\",\"c1\",\"c2\"" }' > triples.jsonl
+    run "$ocdm" sample -m 100 --summary s.json triples.jsonl
+    local mean
+    mean=$(awk '{ n += gsub(/"c[0-9]/, "") } END { printf "%.2f", n / NR }' "$out")
+    same 0 "$code" && grep -q "^kept 100 of 3000 records, 3 classes, .*, $mean labels a record, 1.20 in the stream$" "$err" && grep -q '"labels_seen":1.2,' s.json &&
+        same "$mean" "$(grep -o '"labels":[0-9.]*' s.json | cut -d: -f2 | xargs printf %.2f)" || return 1
+    "$ocdm" stream build --records triples.jsonl -q -o triples.st && run "$ocdm" compare triples.st --model none --methods rs,ocdm --memory 100 --seeds 1 -o m
+    same 0 "$code" && grep -q 'labels' "$out" && grep -q 'Labels: per sample in memory; the stream has 1.20.' "$out"
+}
+
+# ---- when they came ----
+
+# deciles WORDS...: how many of 200 kept records come from each tenth of the stream, whose labels are in no order.
+deciles() {
+    "$ocdm" sample -q -m 200 --shard 0 --summary s.json "$@" shuffled.jsonl > kept || return 1
+    grep -o '"kept_at":[^]]*' s.json | grep -o '[0-9]\+' | awk '{ count[int($1 / 1000)]++ } END { for (i = 0; i < 10; i++) printf "%d ", count[i] }'
+}
+
+# A sample is not a uniform draw over time, and docs/methods.md tells for which policies: only rs draws uniformly.
+share_of_each_tenth_is_as_documented() {
+    awk 'BEGIN { srand(7); for (i = 0; i < 10000; i++) { a = int(40 * rand() * rand()); b = int(40 * rand() * rand()); c = int(40 * rand() * rand())
+        printf "{\"id\":%d,\"labels\":[\"c%d\"%s%s]}\n", i, a, b == a || rand() < 0.2 ? "" : ",\"c" b "\"", c == a || c == b || rand() < 0.4 ? "" : ",\"c" c "\"" } }' > shuffled.jsonl
+    local counts rs greedy rho prs random
+    rs=$(deciles -p rs) && greedy=$(deciles) && rho=$(deciles --rho 1) && prs=$(deciles -p prs) && random=$(deciles -p random) || return 1
+    echo "rs $rs; ocdm $greedy; rho 1 $rho; prs $prs; random $random"
+    for counts in "$rs" "$greedy" "$rho" "$prs" "$random"; do
+        same 200 "$(awk '{ for (i = 1; i <= 10; i++) sum += $i; print sum }' <<< "$counts")" || return 1
+    done
+    awk -v n="$rs" 'BEGIN { split(n, at, " "); for (i = 1; i <= 10; i++) if (at[i] < 7 || at[i] > 38) exit 1 }' || return 1
+    [ "$(cut -d' ' -f10 <<< "$greedy")" -gt 38 ] && [ "$(cut -d' ' -f10 <<< "$rho")" -gt 60 ] && [ "$(cut -d' ' -f1 <<< "$prs")" -gt 60 ] &&
+        [ "$(cut -d' ' -f10 <<< "$random")" -gt 190 ]
+}
+
 # ---- labels that look misread ----
 
 joined_labels_in_json_are_doubted() {
@@ -164,6 +201,8 @@ check records_without_labels_are_left_out unlabelled_are_left_out
 check records_without_labels_are_kept_when_asked unlabelled_are_kept_when_asked
 check records_without_labels_are_an_error_when_asked unlabelled_are_an_error_when_asked
 check shards_add_up_records_without_labels shards_add_up_unlabelled
+check labels_per_record_are_told_beside_the_stream labels_per_record_are_told
+check share_of_each_tenth_is_as_documented share_of_each_tenth_is_as_documented
 check joined_labels_in_json_are_doubted_and_split joined_labels_in_json_are_doubted
 check labels_in_two_spellings_are_doubted labels_in_two_spellings_are_doubted
 check labels_that_never_occur_are_named labels_that_never_occur_are_named

@@ -581,7 +581,8 @@ static const char *const description[] = {
     "--weight, --ignore, --only and --min name labels, separated by commas; a label with a comma goes into double quotes: --min "
     "'\"Action, Western\"=20,Drama=5'. At the end a warning tells which of them no record had, and the label that may be meant.",
     "--trace writes one JSON object per batch: step, in (the ids of the batch), out (the ids of memory and batch that were "
-    "not kept, in order of deletion), size, distance. --summary writes one object with records, skipped, unlabelled, kept, classes, "
+    "not kept, in order of deletion), size, distance. --summary writes one object with records, skipped, unlabelled, kept, classes, labels and "
+    "labels_seen (per record, kept and of the stream), "
     "distance (over the classes in play), distance_seen (over all classes seen), the settings, seconds, and per_class: "
     "label, seen, kept, target, and weight where --weight is given.",
     "--min: when the record that the policy would delete has a label with no more than its minimum left, the best deletion "
@@ -591,6 +592,9 @@ static const char *const description[] = {
     "`spared`, "
     "the number of such deletions in the batch. --ignore and --only change what is balanced, not what is printed; the summary "
     "has `passed`, the number of records passed over.",
+    "What is kept is not a uniform draw over time: a new record replaces an old one whenever it fits better, so that a small memory "
+    "leans to the end of the stream, with --rho 1 far more, and prs to its start; only rs draws uniformly. Shuffle the records "
+    "first where their order means nothing.",
     "SIGINT and SIGTERM end the stream early: the records kept so far are written, and the exit code is 130 or 143.",
     "`mpirun -n P ocdm-mpi sample FILE...` deals several files to P processes: file K, from 0, is sampled as with --shard K, "
     "and the samples are merged as by `ocdm merge`, to the same bytes for any P, 1 too. -o, --trace and --summary are those of "
@@ -627,8 +631,10 @@ static const ocdm__flag flags[] = {
     {.name = "rho",
      .value = "R",
      .fallback = "0",
-     .help = "exponent of the target: the share of class i is proportional to n_i^R, so 0 gives equal shares and 1 those of "
-             "the stream; -16 to 16"},
+     .help =
+         "exponent of the target: the share of class i is proportional to n_i^R, so 0 gives equal shares and 1 those of "
+         "the stream; shares are of labels, not of records: at 0 records with few labels are kept, at 1 more of the recent ones; "
+         "-16 to 16"},
     {.name = "weight",
      .value = "LABEL=W,...",
      .help = "weights of classes in the target, which becomes W_i n_i^R; 1 for all others; 1e-6 to 1e6"},

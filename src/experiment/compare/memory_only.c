@@ -131,6 +131,17 @@ static ocdm_status fill_memory(const ocdm__memory_plan *plan, ocdm_memory *memor
     return status;
 }
 
+static void count_labels(const ocdm_memory *memory, size_t class_count, ocdm__memory_result *result)
+{
+    double kept = 0, seen = 0;
+    for (uint32_t c = 0; c < class_count; c++) {
+        kept += result->kept[c];
+        seen += (double)ocdm_memory_seen(memory, c);
+    }
+    result->labels = kept / result->size;
+    result->labels_seen = seen / (double)ocdm_memory_arrived(memory);
+}
+
 static ocdm_status run_one(const ocdm__memory_plan *plan, const ocdm__memory_run *run, struct steps *steps,
                            ocdm__memory_result *result, ocdm_error *error)
 {
@@ -149,6 +160,7 @@ static ocdm_status run_one(const ocdm__memory_plan *plan, const ocdm__memory_run
         result->distance = ocdm_memory_distance(memory, OCDM_IN_PLAY);
         result->distance_seen = ocdm_memory_distance(memory, OCDM_SEEN_EVER);
         result->balance = ocdm__balance_of(memory, plan->table->class_count, result->kept);
+        count_labels(memory, plan->table->class_count, result);
     }
     ocdm_memory_destroy(memory);
     return status;
@@ -356,6 +368,8 @@ static double figure_of(const ocdm__memory_result *result, enum ocdm__memory_fig
         return result->balance.fewest;
     case OCDM__FIGURE_LOST:
         return (double)result->balance.lost;
+    case OCDM__FIGURE_LABELS:
+        return result->labels;
     case OCDM__FIGURE_COUNT:
         break;
     }

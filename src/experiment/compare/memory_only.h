@@ -78,6 +78,7 @@ typedef struct ocdm__memory_moment {
 typedef struct ocdm__memory_result {
     uint32_t size;                  /* samples in memory */
     double distance, distance_seen; /* NaN when no sample in memory has a label */
+    double labels, labels_seen;     /* mean number of labels of a sample in memory and of the stream; NaN without samples */
     ocdm__balance balance;          /* of the classes that the stream's training part has */
     uint32_t *kept;                 /* m_i of each class of the stream */
     ocdm__memory_moment *curve;     /* NULL unless asked for */
@@ -151,6 +152,7 @@ enum ocdm__memory_figure {
     OCDM__FIGURE_DISTANCE_SEEN,
     OCDM__FIGURE_FEWEST,
     OCDM__FIGURE_LOST,
+    OCDM__FIGURE_LABELS,
     OCDM__FIGURE_COUNT
 };
 

@@ -42,6 +42,8 @@ const ocdm__compare_column ocdm__compare_columns[OCDM__COMPARE_COLUMNS] = {
     {"run", "gflop_per_step", "cost.gflop_per_step", NULL, 4, true, false},
     {"run", "memory_bytes", "cost.memory_bytes", NULL, 0, true, false},
     {"run", "missed", "cost.missed", NULL, 0, true, false},
+    {"run", "labels", "memory.labels", "labels", 2, false, false},
+    {"run", "labels_seen", "memory.labels_seen", NULL, 2, false, false},
     OTHERS("majority"),
     OTHERS("moderate"),
     OTHERS("minority"),

@@ -154,7 +154,7 @@ enum ocdm__setting_kind {
     ROW("replay", replay, WHOLE, 0, "replay", "R", "10", NULL, 0, 1000000,                                                     \
         "samples of the memory in a step")                                                                                     \
     GRID("rho", rho, REAL, 0, "rho", "R", "0", NULL, -OCDM_MAX_RHO, OCDM_MAX_RHO,                                              \
-         "power of the target: class i gets n_i^R; -16 to 16")                                                                 \
+         "power of the target: class i gets n_i^R of the labels in memory, whatever occurs together; -16 to 16")               \
     ROW("class_weights", class_weights, CLASS_FILE, 0, "class-weights", "FILE", NULL, NULL, 0, 0,                              \
         "weights in the target, which becomes w_i n_i^R: lines `cat: 3` or JSON; 1 for classes that are not named")            \
     ROW("distance", distance, CHOICE, 0, "distance", "D", "kl", ocdm__run_distances, 0, 0,                                     \

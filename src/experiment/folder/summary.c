@@ -147,6 +147,27 @@ static ocdm_status find_targets(const ocdm_memory *memory, double *targets, size
     return OCDM_OK;
 }
 
+static size_t count_part(const ocdm__stream_table *table, uint8_t part)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < table->sample_count; i++)
+        count += table->parts[i] == part;
+    return count;
+}
+
+/* Labels per sample, in memory and in the stream: a memory that balances classes changes how many labels occur together. */
+static void write_label_means(ocdm__output *output, const ocdm__run *run)
+{
+    const ocdm__stream_table *table = &run->stream->table;
+    double kept = 0, seen = 0, size = run->memory != NULL ? ocdm_memory_size(run->memory) : 0;
+    for (uint32_t c = 0; c < table->class_count; c++) {
+        kept += run->memory != NULL ? ocdm_memory_kept(run->memory, c) : 0;
+        seen += (double)run->train_counts[c];
+    }
+    ocdm__output_real(output, ",\"labels\":", kept / size);
+    ocdm__output_real(output, ",\"labels_seen\":", seen / (double)count_part(table, OCDM__TRAIN));
+}
+
 static ocdm_status write_memory(ocdm__output *output, const ocdm__run *run, ocdm_error *error)
 {
     const ocdm_memory *memory = run->memory;
@@ -167,6 +188,7 @@ static ocdm_status write_memory(ocdm__output *output, const ocdm__run *run, ocdm
             ocdm__output_count(output, c > 0 ? "," : "",
                                memory != NULL ? ocdm_memory_seen(memory, (uint32_t)c) : run->train_counts[c]);
         ocdm__output_text(output, "]");
+        write_label_means(output, run);
         if (run->replays.kept != NULL)
             ocdm__output_count(output,
                                ",\"beside_bytes\":", run->replays.capacity * run->replays.width * sizeof *run->replays.kept);
@@ -314,14 +336,6 @@ static void write_text(ocdm__output *output, const char *before, const char *tex
 {
     ocdm__output_text(output, before);
     ocdm__output_json_string(output, text, strlen(text));
-}
-
-static size_t count_part(const ocdm__stream_table *table, uint8_t part)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < table->sample_count; i++)
-        count += table->parts[i] == part;
-    return count;
 }
 
 void ocdm__stream_about_write(ocdm__output *output, const ocdm__stream *stream, size_t task_count)

@@ -274,6 +274,8 @@ static const struct column memory_columns[] = {
     {.name = "distance", .path = "final.distance", .decimals = 4, .better = -1},
     {.name = "distance, all seen", .path = "final.distance_seen", .decimals = 4, .better = -1},
     {.name = "samples kept", .path = "memory.kept"},
+    {.name = "labels a sample", .path = "memory.labels", .decimals = 2},
+    {.name = "in the stream", .path = "memory.labels_seen", .decimals = 2},
     {.name = "fewest of a class", .cell = fewest_cell, .decimals = 1, .better = 1},
     {.name = "most of a class", .cell = most_cell, .decimals = 1},
     {.name = "classes lost", .cell = lost_cell, .decimals = 1, .better = -1},
@@ -286,13 +288,15 @@ static const struct column memory_columns[] = {
 void ocdm__put_memory_table(ocdm__output *out, const ocdm__study *study)
 {
     size_t count = COUNT(memory_columns) - (study->trained ? 0 : 4);
-    begin_table(out, "balance",
-                study->trained
-                    ? "The memory at the end: its distance to the target (KL divergence; over the classes in play, and "
-                      "over all classes seen), and what it holds of the rarest and the most frequent class; how much "
-                      "of what was learned is lost again; the mean over the evaluations after each task."
-                    : "The memory at the end: its distance to the target (KL divergence; over the classes in play, and "
-                      "over all classes seen), and what it holds of the rarest and the most frequent class.");
+    begin_table(
+        out, "balance",
+        study->trained
+            ? "The memory at the end: its distance to the target (KL divergence; over the classes in play, and "
+              "over all classes seen), and what it holds of the rarest and the most frequent class, how many labels a sample has there and in the stream; how much "
+              "of what was learned is lost again; the mean over the evaluations after each task."
+            : "The memory at the end: its distance to the target (KL divergence; over the classes in play, and "
+              "over all classes seen), and what it holds of the rarest and the most frequent class, and how many labels a sample has there and in "
+              "the stream.");
     put_heads(out, memory_columns, count);
     put_rows(out, study, study->base_count, memory_columns, count);
 }

@@ -118,6 +118,21 @@ static void write_missing(const ocdm__compare_results *results, char *text, size
         snprintf(text + used, room - used, ")");
 }
 
+/* Beside the labels per kept sample, those of the stream, which all runs share. */
+static void write_labels_seen(ocdm__table *table, const ocdm__compare_results *results, size_t point)
+{
+    size_t used = strlen(table->note);
+    for (size_t i = 0; i < results->method_count; i++)
+        for (uint64_t seed = 0; seed < results->seed_count; seed++) {
+            double seen = ocdm__compare_values(results, point, i, seed)[OCDM__COMPARE_LABELS_SEEN];
+            if (isnan(seen))
+                continue;
+            snprintf(table->note + used, sizeof table->note - used, " Labels: per sample in memory; the stream has %.2f.",
+                     seen);
+            return;
+        }
+}
+
 static void write_note(ocdm__table *table, const ocdm__compare_results *results)
 {
     char missing[OCDM__TABLE_NOTE / 8];
@@ -154,6 +169,8 @@ ocdm_status ocdm__table_of_comparison(ocdm__table *table, const ocdm__compare_pl
     ocdm__release(judgements);
     snprintf(table->title, sizeof table->title, "%s", plan->points[point].label);
     write_note(table, results);
+    if (status == OCDM_OK)
+        write_labels_seen(table, results, point);
     return status;
 }
 
@@ -340,6 +357,7 @@ static const struct {
     {"distance_seen", "distance of seen", 4},
     {"fewest", "fewest of a class", 0},
     {"lost", "classes lost", 0},
+    {"labels", "labels", 2},
 };
 
 static size_t name_spreads(ocdm__column columns[S_COLUMNS], bool data)
@@ -410,7 +428,9 @@ ocdm_status ocdm__table_of_spreads(ocdm__table *table, const ocdm__compare_plan 
     ocdm__column columns[S_COLUMNS];
     ocdm_status status = ocdm__table_begin(table, columns, name_spreads(columns, data), error);
     if (!data)
-        snprintf(table->note, sizeof table->note, "Median over the runs [5 %%, 95 %%].");
+        snprintf(table->note, sizeof table->note,
+                 "Median over the runs [5 %%, 95 %%]. Labels: per sample in memory; the stream has %.2f.",
+                 memories->results[0].labels_seen);
     for (size_t point = 0; status == OCDM_OK && point < plan->point_count; point += orders_at(plan, point))
         for (size_t method = 0; status == OCDM_OK && method < plan->method_count; method++) {
             ocdm__cell *row = ocdm__table_row(table, error);
@@ -435,6 +455,8 @@ enum {
     R_LOST,
     R_UNDER,
     R_OVER,
+    R_LABELS,
+    R_LABELS_SEEN,
     R_ALL
 };
 
@@ -453,6 +475,8 @@ static void fill_run(ocdm__cell *row, const ocdm__compare_plan *plan, size_t poi
     row[R_MOST] = ocdm__cell_number(result->balance.most, NAN, 0);
     row[R_LOST] = ocdm__cell_number((double)result->balance.lost, NAN, 0);
     row[R_UNDER] = ocdm__cell_number((double)result->balance.under, NAN, 0);
+    row[R_LABELS] = ocdm__cell_number(result->labels, NAN, 2);
+    row[R_LABELS_SEEN] = ocdm__cell_number(result->labels_seen, NAN, 2);
     row[R_OVER] = ocdm__cell_number((double)result->balance.over, NAN, 0);
 }
 
@@ -460,10 +484,11 @@ ocdm_status ocdm__table_of_memory_runs(ocdm__table *table, const ocdm__compare_p
                                        const ocdm__compare_memories *memories, ocdm_error *error)
 {
     static const char *const keys[R_ALL] = {
-        [R_METHOD] = "method", [R_MEMORY] = "memory", [R_RHO] = "rho",           [R_ORDER] = "order",
-        [R_SEED] = "seed",     [R_KEPT] = "kept",     [R_DISTANCE] = "distance", [R_SEEN] = "distance_seen",
-        [R_FEWEST] = "fewest", [R_MOST] = "most",     [R_LOST] = "lost",         [R_UNDER] = "under_20",
-        [R_OVER] = "over_40",
+        [R_METHOD] = "method",     [R_MEMORY] = "memory",      [R_RHO] = "rho",
+        [R_ORDER] = "order",       [R_SEED] = "seed",          [R_KEPT] = "kept",
+        [R_DISTANCE] = "distance", [R_SEEN] = "distance_seen", [R_FEWEST] = "fewest",
+        [R_MOST] = "most",         [R_LOST] = "lost",          [R_UNDER] = "under_20",
+        [R_OVER] = "over_40",      [R_LABELS] = "labels",      [R_LABELS_SEEN] = "labels_seen",
     };
     ocdm__column columns[R_ALL];
     for (size_t i = 0; i < R_ALL; i++)
