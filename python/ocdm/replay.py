@@ -511,7 +511,10 @@ class _Rows:
             if _is_tensor(value):
                 raise ValueError("this part of the batch must be an array, as in the first batch, not a tensor")
             return value
-        return _dense(value).cpu().numpy()
+        try:
+            return value.detach().numpy()
+        except (AttributeError, TypeError, RuntimeError):  # no tensor, or one that is elsewhere or not dense
+            return _dense(value).cpu().numpy()
 
     def given_back(self, rows):
         if self.device is None:
@@ -526,6 +529,10 @@ class _Rows:
 
     def at(self, rows, indexes, out=None):
         return rows.take(indexes, 0, out, "raise" if out is None else "clip")  # "raise" would need a copy of out
+
+    def room_for(self, rows):
+        import numpy
+        return numpy.empty_like(rows)
 
     def write(self, slots, rows):
         self.data[slots] = rows
@@ -563,10 +570,11 @@ class _Rows:
     def prepared(self, rows, capacity):
         """A leaf with room for the batch, and what its `put` takes of it: all that is allocated. This leaf does not change."""
         leaf = self
-        if self.learning or self.data is None:
+        if self.data is None or self.learning:
             leaf = copy.copy(self)
             leaf.make_room(rows, capacity)
-        return leaf, (leaf.encoded(rows), leaf.empty(len(rows), leaf.form))
+        kept = leaf.encoded(rows)
+        return leaf, (kept, leaf.room_for(kept))
 
     def make_room(self, rows, capacity):
         if self.learning:
@@ -689,6 +697,9 @@ class _Tensors(_Rows):
 
     def at(self, rows, indexes, out=None):
         return sys.modules["torch"].index_select(rows, 0, self.indexes(indexes), out=out)
+
+    def room_for(self, rows):
+        return sys.modules["torch"].empty_like(rows)
 
     def write(self, slots, rows):
         self.data.index_copy_(0, self.indexes(slots), rows)
