@@ -355,6 +355,18 @@ puts_ours_beside_the_paper() {
     grep -q '^ *-* total (44) -*$' "$out" && grep -q '^All runs on mscoco: memory 1000, batch 10, replay 10, rho 0, ' "$out" && cp -r p q
 }
 
+# The paper's MSCOCO has 44 classes: beside its numbers, those of a stream of three are of something else, and the head says so.
+tells_other_classes() {
+    awk 'BEGIN { for (i = 0; i < 60; i++) print "c" i % 3, "1:" i % 3, "2:" i }' > three.svm
+    "$ocdm" stream build --records three.svm --test three.svm --format svm -q -o three.st || return 1
+    run "$ocdm" paper strategies --stream mscoco=three.st --runs t3 -q
+    same 0 "$code" && grep -q '; ours on mscoco has 3 classes, the paper.s stream 44' <(head -n 2 "$out" | tr '\n' ' ') || return 1
+    run "$ocdm" paper amlr --stream nuswideseq=three.st,mscoco=s.safetensors --format markdown
+    same 0 "$code" && same 1 "$(grep -c 'classes, the paper' "$out")" && grep -q 'ours on nuswideseq has 3 classes, the paper.s stream 49' "$out" || return 1
+    run "$ocdm" paper amlr --stream mscoco=three.st --format csv
+    same 0 "$code" && same "warning: ours on mscoco has 3 classes, the paper's stream 44" "$(cat "$err")"
+}
+
 # Two lists of tasks for one stream: each has runs in a folder of its name, the table has their mean and range, CSV has both.
 averages_over_lists() {
     cp s.safetensors t.safetensors && mkdir l && cp -r q/mscoco l/s && cp -r q/mscoco l/t || return 1
@@ -479,6 +491,7 @@ check compare_refuses_runs_with_more_flags refuses_runs_with_more_flags
 check compare_compares_groups_by_content compares_groups_by_content
 check paper_lists_its_items lists_the_paper
 check paper_puts_ours_beside_its_numbers puts_ours_beside_the_paper
+check paper_tells_when_the_stream_has_other_classes tells_other_classes
 check paper_averages_over_lists_of_tasks averages_over_lists
 check paper_refuses_runs_of_another_stream refuses_runs_of_another_stream
 check paper_refuses_runs_with_other_settings refuses_runs_with_other_settings

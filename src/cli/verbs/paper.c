@@ -493,6 +493,18 @@ static ocdm_status note_all(struct request *request, const struct lists *lists, 
 
 /* ---- rows ------------------------------------------------------------------------------------------------------------- */
 
+/* Sources with other classes than the paper's stream: beside its numbers, ours are of something else. */
+static void add_differences(const struct request *request, const char *stands_for, char *title, size_t room)
+{
+    for (size_t i = 0; i < request->source_count; i++) {
+        const struct source *source = &request->sources[i];
+        size_t classes = source->info.class_count, wanted = ocdm__paper_class_count(source->stands_for), used = strlen(title);
+        if (classes != wanted && (stands_for == NULL || strcmp(stands_for, source->stands_for) == 0))
+            snprintf(title + used, room - used, "%sours on %.60s has %zu classes, the paper's stream %zu", used > 0 ? "; " : "",
+                     source->name, classes, wanted);
+    }
+}
+
 /* Each stream has a table of its own, a line apart from the one before. */
 static ocdm_status print_metrics(struct request *request, const struct lists *lists, ocdm_error *error)
 {
@@ -504,6 +516,7 @@ static ocdm_status print_metrics(struct request *request, const struct lists *li
         putchar('\n');
     ocdm_status status = ocdm__table_of_paper(&table, request->item, &lists->materials[0].source, &lists->materials[0].plan,
                                               results, lists->count, error);
+    add_differences(request, lists->sources[0]->stands_for, table.title, sizeof table.title);
     snprintf(table.note, sizeof table.note, "%s", request->note);
     if (status == OCDM_OK)
         status = ocdm__print_table(&table, (enum ocdm__table_format)request->format, error);
@@ -698,8 +711,10 @@ static ocdm_status write_picture(struct request *request, ocdm_error *error)
 static ocdm_status write_table(const struct request *request, ocdm__table *table, ocdm_error *error)
 {
     enum ocdm__table_format format = (enum ocdm__table_format)request->format;
-    if (!ocdm__table_is_data(format))
+    if (!ocdm__table_is_data(format)) {
         snprintf(table->title, sizeof table->title, "%s", request->item->what);
+        add_differences(request, NULL, table->title, sizeof table->title);
+    }
     snprintf(table->note, sizeof table->note, "%s", request->note);
     return table->row_count > 0 || ocdm__table_is_data(format) ? ocdm__print_table(table, format, error) : OCDM_OK;
 }
@@ -716,6 +731,10 @@ static bool is_first(const struct request *request, size_t number)
 static ocdm_status do_item(struct request *request, ocdm_error *error)
 {
     ocdm__table table = {.row_count = 0};
+    char differences[OCDM__TABLE_TITLE] = "";
+    add_differences(request, NULL, differences, sizeof differences);
+    if (differences[0] != '\0' && (request->svg != NULL || ocdm__table_is_data((enum ocdm__table_format)request->format)))
+        fprintf(stderr, "warning: %s\n", differences);
     ocdm_status status = ocdm__paper_table_begin(&table, request->item->kind, error);
     if (status == OCDM_OK && request->svg != NULL)
         status = ocdm__sheet_begin(&request->sheet, error);

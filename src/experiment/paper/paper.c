@@ -187,28 +187,39 @@ const ocdm__paper_item *ocdm__paper_runs_of(const ocdm__paper_item *item)
 /* PRS gives its streams an order; the paper's own come as they are, and in three others (Section "Randomizing Task Order"). */
 static const struct {
     const char *stream;
-    size_t tasks;
+    size_t tasks, classes;
     const char *order, *others;
-} orders[] = {
-    {"mscoco", 4, NULL, "3,0,1,2;2,1,3,0;0,2,3,1"},
-    {"nuswide", 5, NULL, "3,0,1,4,2;2,1,3,4,0;0,2,4,3,1"},
-    {"cocoseq", 4, "0,3,1,2", NULL},
-    {"nuswideseq", 6, "3,1,0,5,4,2", NULL},
+} streams[] = {
+    {"mscoco", 4, 44, NULL, "3,0,1,2;2,1,3,0;0,2,3,1"},
+    {"nuswide", 5, 44, NULL, "3,0,1,4,2;2,1,3,4,0;0,2,4,3,1"},
+    {"cocoseq", 4, 70, "0,3,1,2", NULL},
+    {"nuswideseq", 6, 49, "3,1,0,5,4,2", NULL},
 };
+
+static size_t find_stream(const char *name)
+{
+    size_t which = 0;
+    while (strcmp(streams[which].stream, name) != 0)
+        which++;
+    return which;
+}
+
+size_t ocdm__paper_class_count(const char *stream)
+{
+    return streams[find_stream(stream)].classes;
+}
 
 ocdm_status ocdm__paper_plan(ocdm__compare_plan *plan, const ocdm__paper_item *item, const char *stands_for,
                              const ocdm__stream_info *info, uint64_t seeds, ocdm_error *error)
 {
-    size_t which = 0, tasks = info->statistics.task_count;
-    while (strcmp(orders[which].stream, stands_for) != 0)
-        which++;
+    size_t which = find_stream(stands_for), tasks = info->statistics.task_count;
     *plan = (ocdm__compare_plan){.methods = item->methods, .seed_count = seeds};
     while (item->methods[plan->method_count] != NULL)
         plan->method_count++;
-    if (item->orders && tasks != orders[which].tasks)
+    if (item->orders && tasks != streams[which].tasks)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "the paper's orders of %s are of %zu tasks, the stream has %zu",
-                          stands_for, orders[which].tasks, tasks);
-    const char *order = item->orders ? orders[which].others : tasks == orders[which].tasks ? orders[which].order : NULL;
+                          stands_for, streams[which].tasks, tasks);
+    const char *order = item->orders ? streams[which].others : tasks == streams[which].tasks ? streams[which].order : NULL;
     return ocdm__compare_points_make(plan, item->memory, item->rho, order, NULL, 0, error);
 }
 

@@ -46,6 +46,9 @@ const ocdm__paper_item *ocdm__paper_item_find(const char *name);
 /* The paper's streams, ended by NULL. */
 extern const char *const ocdm__paper_streams[OCDM__PAPER_STREAMS + 1];
 
+/* How many classes one of them has. */
+size_t ocdm__paper_class_count(const char *stream);
+
 /* The item whose runs with a network an item needs: itself, or the one that covers the methods whose memories need a network.
  * NULL if it needs none. */
 const ocdm__paper_item *ocdm__paper_runs_of(const ocdm__paper_item *item);
