@@ -1,4 +1,4 @@
-/* A copy of all tensors of an agent, for comparisons. Release it with ocdm__agent_state_release. */
+/* A copy of all tensors of an agent, for comparisons. Release it with ocdm__tensor_list_clear. */
 #ifndef OCDM_TESTS_AGENT_STATE_H
 #define OCDM_TESTS_AGENT_STATE_H
 
@@ -8,8 +8,15 @@
 #include "base/allocate.h"
 #include "base/error.h"
 
+/* A step of which nobody asks which sample was bad. */
+static inline ocdm_status agent_train(ocdm__agent *agent, const ocdm__batch *batch, double *loss, ocdm_error *error)
+{
+    size_t bad;
+    return ocdm__agent_train(agent, batch, loss, &bad, error);
+}
+
 /* Fetches every tensor into `copy`, which has room for their bytes and names. */
-static inline ocdm_status agent_state_fill(ocdm__agent *agent, struct ocdm__agent_state *listed, unsigned char *copy,
+static inline ocdm_status agent_state_fill(ocdm__agent *agent, ocdm__tensor_list *listed, unsigned char *copy,
                                            ocdm_error *error)
 {
     for (size_t i = 0; i < listed->count; i++) {
@@ -31,9 +38,9 @@ static inline ocdm_status agent_state_fill(ocdm__agent *agent, struct ocdm__agen
 }
 
 /* As ocdm__agent_list, with all data. On error `state` is as it was. */
-static inline ocdm_status agent_save(ocdm__agent *agent, bool optimiser, struct ocdm__agent_state *state, ocdm_error *error)
+static inline ocdm_status agent_save(ocdm__agent *agent, bool optimiser, ocdm__tensor_list *state, ocdm_error *error)
 {
-    struct ocdm__agent_state listed = {.count = 0};
+    ocdm__tensor_list listed = {.count = 0};
     ocdm_status status = ocdm__agent_list(agent, optimiser, &listed, error);
     size_t room = 0;
     for (size_t i = 0; i < listed.count; i++)
@@ -44,7 +51,7 @@ static inline ocdm_status agent_save(ocdm__agent *agent, bool optimiser, struct 
             copy != NULL ? agent_state_fill(agent, &listed, copy, error) : ocdm__fail_memory(error, "a copy of the weights");
     if (status != OCDM_OK) {
         ocdm__release(copy);
-        ocdm__agent_state_release(&listed);
+        ocdm__tensor_list_clear(&listed);
         return status;
     }
     ocdm__release(listed.memory);

@@ -164,10 +164,10 @@ static inline ocdm__run_settings small_settings(const char *method)
     settings.memory = 30;
     settings.batch = 5;
     settings.replay = 4;
-    settings.learning_rate = 0.01;
+    settings.network.learning_rate = 0.01;
     settings.log_every = 3;
     settings.groups = "40,20";
-    settings.seed = 11;
+    settings.network.seed = 11;
     return settings;
 }
 

@@ -3,10 +3,8 @@
  * (binary cross entropy with logits by default, mean over batch and classes), backward and Adam; batch norms use the batch's
  * own statistics.
  *
- *     ocdm__agent_settings settings = ocdm__agent_settings_default();
- *     settings.model = "resnet18";
- *     settings.class_count = 70;
- *     settings.height = settings.width = 64;
+ *     ocdm__agent_settings settings = {.size = {.name = "resnet18", .class_count = 70, .height = 64, .width = 64},
+ *                                      .network = ocdm__network_settings_default()};
  *     ocdm__agent *agent = NULL;
  *     status = ocdm__agent_create(&settings, NULL, &agent, &error);
  *     status = ocdm__agent_train(agent, &batch, &loss, &error);
@@ -22,18 +20,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agent/batch.h"
 #include "agent/kernels.h"
+#include "agent/model.h"
 #include "base/safetensors.h"
 #include "ocdm/ocdm.h"
 #include "ranks/ranks.h"
 
 typedef struct ocdm__agent ocdm__agent;
 
-/* The losses: symbol, name. docs/methods.md has the formulas. */
-#define OCDM__LOSSES(ROW) ROW(BCE, "bce") ROW(ASL, "asl") ROW(SOFTMARGIN, "softmargin")
-
-#define OCDM__LOSS_KIND(symbol, name) OCDM__LOSS_##symbol,
-enum ocdm__loss_kind { OCDM__LOSSES(OCDM__LOSS_KIND) };
+/* The losses by name, ended by NULL; docs/methods.md has the formulas. */
+extern const char *const ocdm__loss_names[];
 
 /* How the learning rate changes from step to step: symbol, name. */
 #define OCDM__LR_SCHEDULES(ROW) ROW(CONSTANT, "constant") ROW(COSINE, "cosine")
@@ -45,7 +42,7 @@ enum ocdm__lr_schedule { OCDM__LR_SCHEDULES(OCDM__LR_SCHEDULE_KIND) };
 
 /* How logits are judged. */
 typedef struct ocdm__loss_rule {
-    uint32_t kind;    /* an ocdm__loss_kind */
+    uint32_t kind;    /* the index of a name */
     double negatives; /* 0 to 1: the weight of classes that no sample of the stream in the batch has, for those samples */
     double focal;     /* 0 to OCDM__MOST_FOCAL: the gradient of a negative is sigmoid(x)^(1 + focal); not for asl */
     double dark;      /* weight of the squared distance to the logits that replayed samples once had */
@@ -58,40 +55,41 @@ typedef struct ocdm__rates {
     uint32_t count;
 } ocdm__rates;
 
+enum ocdm__precision { OCDM__PRECISION_F32, OCDM__PRECISION_BF16 };
+
+/* How a network computes and learns: the part of a run's settings that is the network's own. The rows of the run's settings
+ * (experiment/folder/settings.h) point into it, with the range of each number. */
+typedef struct ocdm__network_settings {
+    uint32_t precision;   /* an ocdm__precision: bf16 computes in bf16, with weights and sums in f32, if the CPU supports it */
+    double learning_rate; /* default 1e-4 */
+    double epsilon;       /* Adam's, outside the root; default 1e-4; above 0 */
+    double clip;          /* cut each gradient to -clip..clip; default 0: do not */
+    ocdm__loss_rule loss; /* default: bce, nothing weighted */
+    ocdm__rates averages; /* of the exponential averages of the weights that are kept; default: none */
+    uint32_t optimiser;   /* an ocdm__optimiser; default adam */
+    double weight_decay;  /* adamw: decoupled; sgd: added to the gradient */
+    double momentum;      /* sgd */
+    uint32_t lr_schedule; /* an ocdm__lr_schedule; default constant */
+    uint64_t horizon;     /* cosine: steps until the learning rate is 0 */
+    uint64_t warmup;      /* steps until the learning rate is whole */
+    uint64_t seed;        /* of the weights that no file gives */
+    uint32_t threads;     /* 1 to OCDM__MAX_THREADS; default 1. linear and mlp use one */
+    bool fast;            /* let results depend on the number of threads */
+} ocdm__network_settings;
+
+/* A network to make. */
 typedef struct ocdm__agent_settings {
-    const char *model;      /* one of ocdm__model_names (agent/model.h) */
-    uint32_t class_count;   /* C, outputs of the head */
-    uint32_t features;      /* width of a sample for linear and mlp */
-    uint32_t height, width; /* of images, for the others; three channels */
-    uint32_t blocks;        /* mobilenet1: the number of its 13 blocks; 0 for all, or as many as the weights have */
-    bool bf16;              /* compute in bf16, with weights and sums in f32; only if the CPU supports it */
-    bool fast;              /* let results depend on the number of threads */
-    double learning_rate;   /* default 1e-4 */
-    uint32_t optimiser;     /* an ocdm__optimiser; default adam */
-    double weight_decay;    /* adamw: decoupled; sgd: added to the gradient */
-    double momentum;        /* sgd */
-    uint32_t lr_schedule;   /* an ocdm__lr_schedule; default constant */
-    uint64_t horizon;       /* cosine: steps until the learning rate is 0 */
-    uint64_t warmup;        /* steps until the learning rate is whole */
-    double epsilon;         /* Adam's, outside the root; default 1e-4; above 0 */
-    double clip;            /* cut each gradient to -clip..clip; default 0: do not */
-    ocdm__loss_rule loss;   /* default: bce, nothing weighted */
-    ocdm__rates averages;   /* of the exponential averages of the weights that are kept; default: none */
-    uint64_t seed;          /* of the weights that no file gives */
-    size_t batch;           /* samples of the largest batch of training: its memory is allocated at once; 0: when it comes */
-    unsigned threads;       /* 1 to OCDM__MAX_THREADS; default 1. linear and mlp use one */
-    bool everywhere;        /* on several ranks: all of them make this agent and call it alike, see ocdm__agent_deal */
+    struct ocdm__model_size size;
+    ocdm__network_settings network;
+    size_t batch; /* samples of the largest batch of training: its memory is allocated at once; 0: when it comes */
 } ocdm__agent_settings;
 
 #define OCDM__MAX_THREADS 64
 
-ocdm__agent_settings ocdm__agent_settings_default(void);
+ocdm__network_settings ocdm__network_settings_default(void);
 
-/* A weights file that has been read, and its name in messages. */
-struct ocdm__weights {
-    const char *name;
-    const struct ocdm__safetensors *file;
-};
+/* What two settings together must be; each alone is in the range of its row. OCDM_OK, OCDM_BAD_ARGUMENT. */
+ocdm_status ocdm__network_settings_check(const ocdm__network_settings *settings, ocdm_error *error);
 
 /*
  * Makes an agent, with the weights of a file unless `weights` is NULL: see ocdm__agent_load; for mobilenet1 the file also says
@@ -101,25 +99,7 @@ ocdm_status ocdm__agent_create(const ocdm__agent_settings *settings, const struc
                                ocdm_error *error);
 
 /* NULL is fine. */
-void ocdm__agent_destroy(ocdm__agent *agent);
-
-/*
- * Samples with their labels. Input: `count` rows of features, or images as planes (channel, row, column), normalised already.
- * The labels of sample i are labels[starts[i]] to labels[starts[i + 1] - 1], numbers of classes below class_count; repeats
- * count once.
- */
-struct ocdm__labelled_batch {
-    const float *input;
-    const size_t *starts;
-    const uint32_t *labels;
-    size_t count;
-    size_t fresh;               /* how many of them are of the stream: the first ones; the others are replayed */
-    const float *class_weights; /* of the loss, one for each class; NULL: 1 */
-    const float *dark;          /* logits that the replayed samples once had, a row for each; NULL: not known */
-    const uint8_t *known; /* a row of bits (base/bytes.h) for each sample: the classes that are annotated, its labels among
-                             them; the others are left out of the loss. NULL: all are */
-    const float *ages;    /* of each class, in steps, for averages that begin with it; 0: not known; NULL: of none */
-};
+void ocdm__agent_destroy(void *agent);
 
 /*
  * One step. `loss` may be NULL. OCDM_OK; OCDM_BAD_ARGUMENT (an empty batch, a label out of range, one sample whose image is
@@ -128,16 +108,13 @@ struct ocdm__labelled_batch {
  * it was. Only if oneDNN itself runs out of memory in the middle of the step does the agent become unusable: every later call
  * fails with OCDM_NO_MEMORY.
  */
-ocdm_status ocdm__agent_train(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, double *loss, ocdm_error *error);
-size_t ocdm__agent_bad_sample(const ocdm__agent *agent);
+ocdm_status ocdm__agent_train(void *agent, const ocdm__batch *batch, double *loss, size_t *bad, ocdm_error *error);
 
-/* What the last step computed, a row for each sample of its batch: logits before the step, and losses, means over the classes
- * without the part of dark replay. */
-const float *ocdm__agent_logits(const ocdm__agent *agent);
-const double *ocdm__agent_losses(const ocdm__agent *agent);
+/* What the last step computed: logits before the step; losses are means over the classes without the part of dark replay. */
+ocdm__outputs ocdm__agent_outputs(const void *agent);
 
 /* Logits (count x class_count) in evaluation mode, for any number of samples. Returns OCDM_OK or OCDM_NO_MEMORY. */
-ocdm_status ocdm__agent_predict(ocdm__agent *agent, const float *input, size_t count, float *logits, ocdm_error *error);
+ocdm_status ocdm__agent_predict(void *agent, const float *input, size_t count, float *logits, ocdm_error *error);
 
 /* The input of the head (count x feature width) in evaluation mode: for images the spatial mean of the last layer. */
 ocdm_status ocdm__agent_features(ocdm__agent *agent, const float *input, size_t count, float *features, ocdm_error *error);
@@ -148,14 +125,13 @@ uint32_t ocdm__agent_feature_width(const ocdm__agent *agent);
  * `gradient` has room for ocdm__agent_gradient_size floats. Returns OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_BAD_RECORD or
  * OCDM_NO_MEMORY.
  */
-ocdm_status ocdm__agent_gradient(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, float *gradient,
-                                 ocdm_error *error);
-size_t ocdm__agent_gradient_size(const ocdm__agent *agent);
+ocdm_status ocdm__agent_gradient(void *agent, const ocdm__batch *batch, float *gradient, ocdm_error *error);
+size_t ocdm__agent_gradient_size(const void *agent);
 
 /* For tests: the same with batch norm over the batch as in a training step, which updates the running statistics; also the
  * loss unless it is NULL. */
-ocdm_status ocdm__agent_batch_gradient(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, float *gradient,
-                                       double *loss, ocdm_error *error);
+ocdm_status ocdm__agent_batch_gradient(ocdm__agent *agent, const ocdm__batch *batch, float *gradient, double *loss,
+                                       ocdm_error *error);
 
 /*
  * Besides the trained weights an agent may have exponential averages of them and of the norms' statistics: after step t,
@@ -164,70 +140,57 @@ ocdm_status ocdm__agent_batch_gradient(ocdm__agent *agent, const struct ocdm__la
  * the trained weights, unless another is chosen: version i is the average of rate i - 1. Before the first step all versions are
  * the trained weights. A step returns to version 0. OCDM_OK, OCDM_NO_MEMORY.
  */
-ocdm_status ocdm__agent_use(ocdm__agent *agent, size_t version, ocdm_error *error);
-size_t ocdm__agent_average_count(const ocdm__agent *agent);
+ocdm_status ocdm__agent_use(void *agent, size_t version, ocdm_error *error);
+size_t ocdm__agent_average_count(const void *agent);
 
 /* ---- several ranks --------------------------------------------------------------------------------------------------- */
 
-/* Agents of networks that take images work on all ranks of src/ranks. All ranks except the leader, rank 0, call the first
- * function, which returns when the leader calls the second. */
-void ocdm__together_follow(void);
-void ocdm__together_end(void);
-
 /*
- * An agent that all ranks call alike, each with its own images in `input`, while counts and labels are those of all: of a batch
- * of `count`, rank r has the images starts[r] to starts[r + 1] - 1. The array is the agent's until its next call. NULL: this
- * process has all images.
+ * Where there are several ranks (ranks/ranks.h), all of them make a network that takes images and call it alike, each with its
+ * own images in `input`, while counts and labels are those of all: of a batch of `count`, rank r has the images starts[r] to
+ * starts[r + 1] - 1. The array is the agent's until its next call. NULL: this process has all images.
  */
-const ocdm__ranks *ocdm__agent_deal(ocdm__agent *agent, size_t count, bool training, const size_t **starts);
+const ocdm__ranks *ocdm__agent_deal(void *agent, size_t count, bool training, const size_t **starts);
 
 /* All ranks take over the leader's weights, averages and steps. OCDM_OK, OCDM_NO_MEMORY. */
-ocdm_status ocdm__agent_share(ocdm__agent *agent, ocdm_error *error);
+ocdm_status ocdm__agent_share(void *agent, ocdm_error *error);
 
 /* Each rank has its part of Adam's averages. All call this before the leader lists them with ocdm__agent_list. */
-void ocdm__agent_collect(ocdm__agent *agent);
+void ocdm__agent_collect(void *agent);
 
-/* Floating-point operations of one sample forward, as in agent/model.h. A training step has three times as many: forward, the
+/* Floating-point operations of a training step on `count` samples: three times those of agent/model.h, for forward, the
  * gradients of the outputs, and those of the weights. */
-double ocdm__agent_operations(const ocdm__agent *agent);
+double ocdm__agent_operations(const void *agent, size_t count, size_t fresh);
 
 /* Steps so far. */
 uint64_t ocdm__agent_steps(const ocdm__agent *agent);
 
 /* ---- weights -------------------------------------------------------------------------------------------------------- */
 
-/* The tensors of an agent in plain order, as ocdm__safetensors_write takes them. */
-struct ocdm__agent_state {
-    struct ocdm__tensor *tensors; /* `data` is NULL where it has to be fetched */
-    size_t count;
-    void *memory; /* names, and room for the largest tensor */
-};
-
 /*
  * Lists parameters and running statistics; with `optimiser` Adam's averages too (adam.m.NAME, adam.v.NAME), the number of its
  * steps (adam.step), and averages of the weights (ema.1.NAME, ...). OCDM_OK, OCDM_NO_MEMORY.
  */
-ocdm_status ocdm__agent_list(ocdm__agent *agent, bool optimiser, struct ocdm__agent_state *state, ocdm_error *error);
-void ocdm__agent_state_release(struct ocdm__agent_state *state);
+ocdm_status ocdm__agent_list(void *agent, bool optimiser, ocdm__tensor_list *listed, ocdm_error *error);
 
 /*
  * The bytes of tensor number i of a list, valid until the next fetch: a copy of all tensors would take three times the memory
  * of the network. The agent must not be trained between list and fetch. OCDM_OK, OCDM_NO_MEMORY, OCDM_BAD_RECORD (a value that
  * is not finite).
  */
-ocdm_status ocdm__agent_fetch(ocdm__agent *agent, const struct ocdm__agent_state *state, size_t i, const unsigned char **data,
+ocdm_status ocdm__agent_fetch(void *agent, const ocdm__tensor_list *listed, size_t i, const unsigned char **data,
                               ocdm_error *error);
 
 /*
  * Loads weights from a file, with Adam's averages if the file has them; training then continues bit-identically. If the file's
- * head has another number of classes, the agent keeps its own head and `*replaced_head` (may be NULL) is set.
+ * head has another number of classes, the agent keeps its own.
  * num_batches_tracked is ignored.
  *
  * Returns OCDM_OK; OCDM_BAD_FILE for missing or unknown names (which are listed), wrong shapes, types that are not numbers,
  * values that are not finite, negative variances or averages of squares, or more than 2^53 steps; OCDM_NO_MEMORY. On error the
  * agent is unchanged, but see ocdm__agent_train about allocations of oneDNN.
  */
-ocdm_status ocdm__agent_load(ocdm__agent *agent, const struct ocdm__weights *weights, bool *replaced_head, ocdm_error *error);
+ocdm_status ocdm__agent_load(void *agent, const struct ocdm__weights *weights, ocdm_error *error);
 
 /* Which model the tensors of a file fit. */
 struct ocdm__weights_fit {

@@ -10,45 +10,32 @@
 /* Room for what a pass computes of a batch. */
 struct ocdm__pass_room {
     float *logits, *logit_gradients;
-    double *row_losses;
+    double *row_losses;   /* without the part of dark replay */
+    float *fresh_weights; /* of the classes, for samples of the stream */
     size_t rows;
 };
 
 struct ocdm__agent {
     ocdm__network *network;
-    ocdm__agent_settings settings; /* model is NULL: the network has it */
+    ocdm__network_settings settings;
+    size_t class_count;
     uint64_t steps;
     struct ocdm__pass_room step;  /* what the last step computed */
     struct ocdm__pass_room asked; /* of gradients between steps, which must not change that */
-    float *fresh_weights;         /* of the classes of a batch */
     bool broken;                  /* a change of the weights was interrupted */
     size_t bad_sample;            /* of the last batch whose loss was not a number */
-    /* on several ranks; see together.c */
-    const ocdm__ranks *ranks; /* NULL: this process alone */
-    uint32_t number;          /* among the agents of all ranks */
-    bool changed;             /* the other ranks have other weights */
-    size_t *starts;           /* one more than there are ranks */
+    const ocdm__ranks *ranks;     /* that work on it with this one; NULL: none */
+    size_t *starts;               /* one more than there are ranks */
 };
 
-/* The exit code of a rank that cannot continue: that of a program that is out of memory. */
-enum { OCDM__TOGETHER_FAILED = 5 };
+/* ---- agent_ranks.c ------------------------------------------------------------------------------------------------------- */
 
-/* ---- together.c: several ranks ----------------------------------------------------------------------------------------- */
+/* Finds the other ranks. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__agent_join_ranks(ocdm__agent *agent, ocdm_error *error);
 
-/* Whether this rank tells the others what to do for the agent. */
-bool ocdm__together_leads(const ocdm__agent *agent);
-
-/* What the leader calls: after creating and loading; at the start of a step; before another version of the weights is used; for
- * the features of images; at the end. */
-ocdm_status ocdm__together_begin(ocdm__agent *agent, const char *model, ocdm_error *error);
-ocdm_status ocdm__together_train(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, const struct ocdm__share *share,
-                                 ocdm_error *error);
-ocdm_status ocdm__together_use(ocdm__agent *agent, uint32_t version, ocdm_error *error);
-ocdm_status ocdm__together_features(ocdm__agent *agent, const float *input, size_t count, float *features, ocdm_error *error);
-void ocdm__together_destroy(ocdm__agent *agent);
-
-/* Brings Adam's averages of an agent that leads up to date, before they are saved or replaced. */
-void ocdm__together_collect(ocdm__agent *agent);
+/* Features of `count` images, of which this rank has its part: all ranks get all. */
+ocdm_status ocdm__agent_gather_features(ocdm__agent *agent, const float *input, size_t count, float *features,
+                                        ocdm_error *error);
 
 /* Returns OCDM_OK, or OCDM_NO_MEMORY for an agent that must not be used any more. */
 static inline ocdm_status ocdm__agent_check(const ocdm__agent *agent, ocdm_error *error)
@@ -60,33 +47,20 @@ static inline ocdm_status ocdm__agent_check(const ocdm__agent *agent, ocdm_error
 }
 
 /* The learning rate of step number `step`, from 1. */
-double ocdm__learning_rate(const ocdm__agent_settings *settings, uint64_t step);
+double ocdm__learning_rate(const ocdm__network_settings *settings, uint64_t step);
 
 /* The constants of that step; the arrays are not filled in. */
-struct ocdm__adam ocdm__step_of(const ocdm__agent_settings *settings, uint64_t step);
+struct ocdm__adam ocdm__step_of(const ocdm__network_settings *settings, uint64_t step);
 
 /* ---- loss.c -------------------------------------------------------------------------------------------------------------- */
 
-/* The true labels of a batch, in rows as in ocdm__labelled_batch, and weights of classes; NULL: all are 1. */
-struct ocdm__targets {
-    const size_t *starts;
-    const uint32_t *labels;
-    size_t rows, classes;
-    size_t fresh;               /* the first rows, which have weights of their own */
-    const float *fresh_weights; /* of the terms of these */
-    const float *class_weights; /* of the others */
-    const float *dark;          /* logits that these once had; NULL: not known */
-    double *row_losses;         /* out: the mean loss of each row without the part of `dark`; NULL: not wanted */
-    const uint8_t *known;       /* a row of bits for each row: terms of other classes are 0; NULL: all are known */
-};
+/* The mean loss of room->logits over all samples and classes; its gradient and the losses of samples go into the room. Stops at
+ * a sample whose loss is not finite: `*bad` is its index, otherwise the batch's count. */
+double ocdm__loss(const ocdm__loss_rule *rule, const ocdm__batch *batch, size_t classes, const struct ocdm__pass_room *room,
+                  size_t *bad);
 
-/* The mean loss over all logits; `gradients` receives its gradient. Stops at a row whose loss is not finite: `*bad_row` is
- * its index, otherwise `rows`. */
-double ocdm__loss(const struct ocdm__targets *targets, const ocdm__loss_rule *rule, const float *logits, float *gradients,
-                  size_t *bad_row);
-
-/* The weights of fresh rows: `negatives` for classes that none of them has, 1 for the others; times class_weights. */
-void ocdm__loss_weigh_absent(const struct ocdm__targets *targets, double negatives, float *weights);
+/* OCDM_OK; OCDM_BAD_ARGUMENT for a rule that its loss does not take. */
+ocdm_status ocdm__loss_check(const ocdm__loss_rule *rule, ocdm_error *error);
 
 /* ---- weights files --------------------------------------------------------------------------------------------------- */
 

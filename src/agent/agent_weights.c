@@ -202,7 +202,7 @@ static struct amount amount_of(const ocdm__network *network, size_t arrays)
     return amount;
 }
 
-static void list_tensors(const ocdm__network *network, size_t arrays, struct ocdm__agent_state *state, char *name)
+static void list_tensors(const ocdm__network *network, size_t arrays, ocdm__tensor_list *state, char *name)
 {
     for (size_t which = 0; which < arrays; which++)
         for (size_t i = 0; i < network->parameter_count; i++) {
@@ -219,32 +219,31 @@ static void list_tensors(const ocdm__network *network, size_t arrays, struct ocd
         }
 }
 
-ocdm_status ocdm__agent_list(ocdm__agent *agent, bool optimiser, struct ocdm__agent_state *state, ocdm_error *error)
+ocdm_status ocdm__agent_list(void *state, bool optimiser, ocdm__tensor_list *listed, ocdm_error *error)
 {
+    ocdm__agent *agent = state;
     size_t arrays = optimiser ? arrays_of(agent->network) : 1;
     if (ocdm__agent_check(agent, error) != OCDM_OK)
         return OCDM_NO_MEMORY;
     struct amount amount = amount_of(agent->network, arrays);
     size_t room = 8 + amount.largest * sizeof(float);
-    struct ocdm__agent_state made = {.tensors = ocdm__allocate(amount.tensors + 1, sizeof *made.tensors)};
+    ocdm__tensor_list made = {.tensors = ocdm__allocate(amount.tensors + 1, sizeof *made.tensors)};
     made.memory = ocdm__allocate(room + amount.names, 1);
     ocdm_status status =
         made.tensors != NULL && made.memory != NULL ? OCDM_OK : ocdm__fail_memory(error, "a copy of the weights");
     int before = ocdm__single_thread();
     if (status == OCDM_OK && optimiser)
         status = ocdm__parameters_add_adam(agent->network, error);
-    if (status == OCDM_OK && optimiser)
-        ocdm__together_collect(agent);
     ocdm__restore_threads(before);
     if (status != OCDM_OK) {
-        ocdm__agent_state_release(&made);
+        ocdm__tensor_list_clear(&made);
         return status;
     }
     ocdm__put_u64(made.memory, agent->steps);
     if (optimiser)
         made.tensors[made.count++] = ocdm__tensor_of("adam.step", OCDM__U64, made.memory, 1);
     list_tensors(agent->network, arrays, &made, (char *)made.memory + room);
-    *state = made;
+    *listed = made;
     return OCDM_OK;
 }
 
@@ -271,16 +270,17 @@ static ocdm_status check_finite(const ocdm__agent *agent, const struct ocdm__ten
     return OCDM_OK;
 }
 
-ocdm_status ocdm__agent_fetch(ocdm__agent *agent, const struct ocdm__agent_state *state, size_t i, const unsigned char **data,
+ocdm_status ocdm__agent_fetch(void *state, const ocdm__tensor_list *listed, size_t i, const unsigned char **data,
                               ocdm_error *error)
 {
-    size_t which, counters = state->tensors[0].dtype == OCDM__U64;
-    *data = state->tensors[i].data;
+    ocdm__agent *agent = state;
+    size_t which, counters = listed->tensors[0].dtype == OCDM__U64;
+    *data = listed->tensors[i].data;
     if (i < counters)
         return OCDM_OK;
     struct ocdm__parameter *parameter = find_listed(agent->network, i - counters, &which);
     const float *home = *array_of(parameter, which);
-    float *plain = (float *)(void *)((unsigned char *)state->memory + 8);
+    float *plain = (float *)(void *)((unsigned char *)listed->memory + 8);
     ocdm_status status = OCDM_OK;
     int before = ocdm__single_thread();
     if (parameter->from_home == NULL)
@@ -289,15 +289,8 @@ ocdm_status ocdm__agent_fetch(ocdm__agent *agent, const struct ocdm__agent_state
         status = ocdm__op_run(parameter->from_home, 0, home, NULL, plain);
     ocdm__restore_threads(before);
     *data = (const unsigned char *)plain;
-    return status == OCDM_OK ? check_finite(agent, &state->tensors[i], plain, error)
+    return status == OCDM_OK ? check_finite(agent, &listed->tensors[i], plain, error)
                              : ocdm__fail_memory(error, "a copy of the weights");
-}
-
-void ocdm__agent_state_release(struct ocdm__agent_state *state)
-{
-    ocdm__release(state->tensors);
-    ocdm__release(state->memory);
-    *state = (struct ocdm__agent_state){0};
 }
 
 /* ---- in ------------------------------------------------------------------------------------------------------------- */
@@ -467,8 +460,9 @@ ocdm_status ocdm__weights_check(const ocdm__network *network, const struct ocdm_
     return OCDM_OK;
 }
 
-ocdm_status ocdm__agent_load(ocdm__agent *agent, const struct ocdm__weights *weights, bool *replaced_head, ocdm_error *error)
+ocdm_status ocdm__agent_load(void *state, const struct ocdm__weights *weights, ocdm_error *error)
 {
+    ocdm__agent *agent = state;
     ocdm__network *network = agent->network;
     struct ocdm__weights_match match;
     ocdm_status status = ocdm__agent_check(agent, error);
@@ -488,16 +482,12 @@ ocdm_status ocdm__agent_load(ocdm__agent *agent, const struct ocdm__weights *wei
     if (plain == NULL)
         return ocdm__fail_memory(error, "a copy of a tensor");
     int before = ocdm__single_thread();
-    ocdm__together_collect(agent); /* a file without averages leaves them as they are, for all ranks */
-    agent->changed = true;
     if (take_all(agent, weights, &match, plain) != OCDM_OK) {
         agent->broken = true;
         status = ocdm__fail_memory(error, "a copy of the weights");
     }
     ocdm__restore_threads(before);
     ocdm__release(plain);
-    if (status == OCDM_OK && replaced_head != NULL)
-        *replaced_head = match.head_kept;
     return status;
 }
 

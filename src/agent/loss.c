@@ -36,40 +36,40 @@ static double row_without_labels(const float *logits, float *gradients, size_t c
 }
 
 /* Whether labels[at] has come before in its row. */
-static bool repeated(const struct ocdm__targets *targets, size_t row, size_t at)
+static bool repeated(const ocdm__batch *batch, size_t row, size_t at)
 {
-    for (size_t i = targets->starts[row]; i < at; i++)
-        if (targets->labels[i] == targets->labels[at])
+    for (size_t i = batch->starts[row]; i < at; i++)
+        if (batch->labels[i] == batch->labels[at])
             return true;
     return false;
 }
 
 /* The classes of a row that are known, as bits; NULL: all. */
-static const uint8_t *known_of(const struct ocdm__targets *targets, size_t row)
+static const uint8_t *known_of(const ocdm__batch *batch, size_t classes, size_t row)
 {
-    return targets->known != NULL ? targets->known + row * ocdm__bits_size(targets->classes) : NULL;
+    return batch->known != NULL ? batch->known + row * ocdm__bits_size(classes) : NULL;
 }
 
 /* A logit of minus infinity has no loss and no gradient. Logits that are not finite still make the sum so. */
-static double masked_row_without_labels(const struct ocdm__targets *targets, size_t row, const float *x, float *gradients)
+static double masked_row_without_labels(const uint8_t *known, size_t classes, const float *x, float *gradients)
 {
-    const uint8_t *known = known_of(targets, row);
     double unknown = 0;
-    for (size_t i = 0; i < targets->classes; i++) {
+    for (size_t i = 0; i < classes; i++) {
         bool counts = ocdm__bits_have(known, i);
         gradients[i] = counts ? x[i] : -INFINITY;
         unknown += counts ? 0 : (double)(x[i] - x[i]);
     }
-    return unknown + row_without_labels(gradients, gradients, targets->classes);
+    return unknown + row_without_labels(gradients, gradients, classes);
 }
 
-static double plain_row(const struct ocdm__targets *targets, size_t row, const float *x, float *gradients)
+/* A row in which no term is weighted: the sum of the terms below, with one logarithm for many. */
+static double plain_row(const ocdm__batch *batch, size_t classes, size_t row, const float *x, float *gradients)
 {
-    double sum = targets->known != NULL ? masked_row_without_labels(targets, row, x, gradients)
-                                        : row_without_labels(x, gradients, targets->classes);
-    for (size_t at = targets->starts[row]; at < targets->starts[row + 1]; at++) {
-        uint32_t label = targets->labels[at];
-        if (repeated(targets, row, at))
+    double sum = batch->known != NULL ? masked_row_without_labels(known_of(batch, classes, row), classes, x, gradients)
+                                      : row_without_labels(x, gradients, classes);
+    for (size_t at = batch->starts[row]; at < batch->starts[row + 1]; at++) {
+        uint32_t label = batch->labels[at];
+        if (repeated(batch, row, at))
             continue;
         sum -= (double)x[label];
         gradients[label] -= 1.0f;
@@ -77,7 +77,7 @@ static double plain_row(const struct ocdm__targets *targets, size_t row, const f
     return sum;
 }
 
-/* ---- the terms of all losses ------------------------------------------------------------------------------------------ */
+/* ---- terms ------------------------------------------------------------------------------------------------------------ */
 
 /* ln(1 + e^x) */
 static double softplus(double x)
@@ -124,22 +124,38 @@ static double focal_remainder(double u, double focal)
     return sum;
 }
 
-static struct term focal_negative(double x, double focal, double constant)
-{
-    double p = sigmoid(x);
-    double loss = x <= 0 ? focal_series(p, focal) : softplus(x) + focal_remainder(sigmoid(-x), focal) + constant;
-    return (struct term){loss, p * pow(p, focal)};
-}
-
 /* What joins the two halves at x = 0. */
 static double focal_constant(double focal)
 {
-    return focal_series(0.5, focal) - softplus(0) - focal_remainder(0.5, focal);
+    return focal > 0 ? focal_series(0.5, focal) - softplus(0) - focal_remainder(0.5, focal) : 0;
+}
+
+/* How a negative is judged: the power, and its constant. */
+struct focus {
+    double power, constant;
+};
+
+/* -ln(1 - p), or its focal form. */
+static struct term negative(double x, const struct focus *focus)
+{
+    if (focus->power == 0)
+        return (struct term){softplus(x), sigmoid(x)};
+    double p = sigmoid(x);
+    double loss =
+        x <= 0 ? focal_series(p, focus->power) : softplus(x) + focal_remainder(sigmoid(-x), focus->power) + focus->constant;
+    return (struct term){loss, p * pow(p, focus->power)};
+}
+
+/* -ln p */
+static struct term positive(double x)
+{
+    return (struct term){softplus(-x), -sigmoid(-x)};
 }
 
 /* Asymmetric loss (Ridnik et al. 2021) with their settings for COCO: -q^4 ln(1 - q) with q = max(p - 0.05, 0). */
-static struct term asymmetric_negative(double x)
+static struct term asymmetric_negative(double x, const struct focus *focus)
 {
+    (void)focus; /* the power is part of the loss */
     const double margin = 0.05;
     double p = sigmoid(x), q = p > margin ? p - margin : 0, q3 = q * q * q;
     double loss = -q3 * q * log1p(-q);
@@ -147,38 +163,56 @@ static struct term asymmetric_negative(double x)
     return (struct term){loss, by_q * p * sigmoid(-x)};
 }
 
-/* A rule with the constant of its focal half. */
-struct rule {
-    const ocdm__loss_rule *rule;
-    double focal_constant;
+/* ---- the losses ------------------------------------------------------------------------------------------------------- */
+
+/* The columns: name; the terms of labels and of other classes; a faster sum of a row in which no term is weighted, or NULL;
+ * whether --focal changes the terms of other classes. To add a loss, add a row and what it names. */
+#define LOSSES(ROW)                                                                                                            \
+    ROW("bce", positive, negative, plain_row, true)                                                                            \
+    ROW("asl", positive, asymmetric_negative, NULL, false)                                                                     \
+    ROW("softmargin", positive, negative, plain_row, true)
+
+#define NAME(name, ...) name,
+const char *const ocdm__loss_names[] = {LOSSES(NAME) NULL};
+
+#define ENTRY(name, ...) {__VA_ARGS__},
+static const struct loss {
+    struct term (*positive)(double x);
+    struct term (*negative)(double x, const struct focus *focus);
+    double (*plain_row)(const ocdm__batch *batch, size_t classes, size_t row, const float *x, float *gradients);
+    bool takes_focal;
+} losses[] = {LOSSES(ENTRY)};
+
+ocdm_status ocdm__loss_check(const ocdm__loss_rule *rule, ocdm_error *error)
+{
+    if (rule->focal > 0 && !losses[rule->kind].takes_focal)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --focal out", "the loss %s has a focal power of its own",
+                          ocdm__loss_names[rule->kind]);
+    return OCDM_OK;
+}
+
+/* ---- all rows --------------------------------------------------------------------------------------------------------- */
+
+/* What all rows are judged by. */
+struct judge {
+    const struct loss *loss;
+    struct focus focus;
+    const ocdm__batch *batch;
+    size_t classes;
 };
 
-static struct term negative(const struct rule *rule, double x)
+/* Labels are marked in `gradients` first, so that a repeated one counts once. `weights` are of the classes; NULL: all are 1. */
+static double weighted_row(const struct judge *judge, size_t row, const float *weights, const float *x, float *gradients)
 {
-    if (rule->rule->kind == OCDM__LOSS_ASL)
-        return asymmetric_negative(x);
-    if (rule->rule->focal > 0)
-        return focal_negative(x, rule->rule->focal, rule->focal_constant);
-    return (struct term){softplus(x), sigmoid(x)};
-}
-
-static struct term positive(double x)
-{
-    return (struct term){softplus(-x), -sigmoid(-x)};
-}
-
-/* Labels are marked in `gradients` first, so that a repeated one counts once. */
-static double weighted_row(const struct ocdm__targets *targets, const struct rule *rule, size_t row, const float *x,
-                           float *gradients)
-{
-    const float *weights = row < targets->fresh ? targets->fresh_weights : targets->class_weights;
-    const uint8_t *known = known_of(targets, row);
+    const ocdm__batch *batch = judge->batch;
+    const uint8_t *known = known_of(batch, judge->classes, row);
     double sum = 0;
-    memset(gradients, 0, targets->classes * sizeof *gradients);
-    for (size_t at = targets->starts[row]; at < targets->starts[row + 1]; at++)
-        gradients[targets->labels[at]] = 1;
-    for (size_t i = 0; i < targets->classes; i++) {
-        struct term term = gradients[i] > 0 ? positive((double)x[i]) : negative(rule, (double)x[i]);
+    memset(gradients, 0, judge->classes * sizeof *gradients);
+    for (size_t at = batch->starts[row]; at < batch->starts[row + 1]; at++)
+        gradients[batch->labels[at]] = 1;
+    for (size_t i = 0; i < judge->classes; i++) {
+        struct term term =
+            gradients[i] > 0 ? judge->loss->positive((double)x[i]) : judge->loss->negative((double)x[i], &judge->focus);
         double weight = !ocdm__bits_have(known, i) ? 0 : weights != NULL ? (double)weights[i] : 1;
         gradients[i] = (float)(weight * term.slope);
         sum += weight * term.loss + (double)(x[i] - x[i]); /* not a number unless the logit is finite: asl is bounded */
@@ -187,12 +221,12 @@ static double weighted_row(const struct ocdm__targets *targets, const struct rul
 }
 
 /* Adds the squared distances to the logits that a sample once had, as dark experience replay does; of known classes only. */
-static double add_dark(const struct ocdm__targets *targets, double weight, size_t row, const float *x, float *gradients)
+static double add_dark(const struct judge *judge, double weight, size_t row, const float *x, float *gradients)
 {
-    const float *once = targets->dark + (row - targets->fresh) * targets->classes;
-    const uint8_t *known = known_of(targets, row);
+    const float *once = judge->batch->dark + (row - judge->batch->fresh) * judge->classes;
+    const uint8_t *known = known_of(judge->batch, judge->classes, row);
     double sum = 0;
-    for (size_t i = 0; i < targets->classes; i++) {
+    for (size_t i = 0; i < judge->classes; i++) {
         if (!ocdm__bits_have(known, i))
             continue;
         double apart = (double)x[i] - (double)once[i];
@@ -202,48 +236,46 @@ static double add_dark(const struct ocdm__targets *targets, double weight, size_
     return sum;
 }
 
-/* ---- all rows --------------------------------------------------------------------------------------------------------- */
-
-static bool is_plain(const struct ocdm__targets *targets, const ocdm__loss_rule *rule)
+/* The weights of samples of the stream: `negatives` for classes that none of them has, 1 for the others; times those of all
+ * samples. */
+static const float *weigh_absent(const ocdm__batch *batch, double negatives, size_t classes, float *weights)
 {
-    return rule->kind != OCDM__LOSS_ASL && rule->focal == 0 && targets->fresh_weights == NULL && targets->class_weights == NULL;
+    if (negatives == 1 || batch->fresh == 0)
+        return batch->class_weights;
+    for (size_t i = 0; i < classes; i++)
+        weights[i] = 0;
+    for (size_t at = batch->starts[0]; at < batch->starts[batch->fresh]; at++)
+        weights[batch->labels[at]] = 1;
+    for (size_t i = 0; i < classes; i++) {
+        double weight = weights[i] > 0 ? 1 : negatives;
+        weights[i] = (float)(batch->class_weights != NULL ? weight * (double)batch->class_weights[i] : weight);
+    }
+    return weights;
 }
 
-double ocdm__loss(const struct ocdm__targets *targets, const ocdm__loss_rule *rule, const float *logits, float *gradients,
-                  size_t *bad_row)
+double ocdm__loss(const ocdm__loss_rule *rule, const ocdm__batch *batch, size_t classes, const struct ocdm__pass_room *room,
+                  size_t *bad)
 {
-    const struct rule prepared = {rule, rule->focal > 0 ? focal_constant(rule->focal) : 0};
-    double total = 0, count = (double)targets->rows * (double)targets->classes;
+    const struct judge judge = {&losses[rule->kind], {rule->focal, focal_constant(rule->focal)}, batch, classes};
+    const float *fresh_weights = weigh_absent(batch, rule->negatives, classes, room->fresh_weights);
+    bool plain = judge.loss->plain_row != NULL && rule->focal == 0 && fresh_weights == NULL && batch->class_weights == NULL;
+    double total = 0, count = (double)batch->count * (double)classes;
     float share = (float)(1.0 / count);
-    bool plain = is_plain(targets, rule);
-    *bad_row = targets->rows;
-    for (size_t row = 0; row < targets->rows; row++) {
-        const float *x = logits + row * targets->classes;
-        float *g = gradients + row * targets->classes;
-        double sum = plain ? plain_row(targets, row, x, g) : weighted_row(targets, &prepared, row, x, g);
-        if (targets->row_losses != NULL)
-            targets->row_losses[row] = sum / (double)targets->classes;
-        if (targets->dark != NULL && row >= targets->fresh)
-            sum += add_dark(targets, rule->dark, row, x, g);
-        for (size_t i = 0; i < targets->classes; i++)
+    *bad = batch->count;
+    for (size_t row = 0; row < batch->count; row++) {
+        const float *x = room->logits + row * classes, *weights = row < batch->fresh ? fresh_weights : batch->class_weights;
+        float *g = room->logit_gradients + row * classes;
+        double sum = plain ? judge.loss->plain_row(batch, classes, row, x, g) : weighted_row(&judge, row, weights, x, g);
+        room->row_losses[row] = sum / (double)classes;
+        if (batch->dark != NULL && row >= batch->fresh)
+            sum += add_dark(&judge, rule->dark, row, x, g);
+        for (size_t i = 0; i < classes; i++)
             g[i] *= share;
         if (!isfinite(sum)) {
-            *bad_row = row;
+            *bad = row;
             return sum;
         }
         total += sum;
     }
     return total / count;
-}
-
-void ocdm__loss_weigh_absent(const struct ocdm__targets *targets, double negatives, float *weights)
-{
-    for (size_t i = 0; i < targets->classes; i++)
-        weights[i] = 0;
-    for (size_t at = targets->starts[0]; at < targets->starts[targets->fresh]; at++)
-        weights[targets->labels[at]] = 1;
-    for (size_t i = 0; i < targets->classes; i++) {
-        double weight = weights[i] > 0 ? 1 : negatives;
-        weights[i] = (float)(targets->class_weights != NULL ? weight * (double)targets->class_weights[i] : weight);
-    }
 }

@@ -49,29 +49,30 @@ static ocdm_status list_layers(ocdm__network *network, ocdm_error *error)
     return ocdm__parameters_list(network, error);
 }
 
-static ocdm_status fill_network(ocdm__network *network, const struct ocdm__network_settings *settings, ocdm_error *error)
+static ocdm_status fill_network(ocdm__network *network, const ocdm__agent_settings *settings, ocdm_error *error)
 {
-    OCDM_TRY(ocdm__device_create(network->threads, settings->bf16, &network->device, error));
-    network->kernels = ocdm__kernels_for(settings->bf16);
-    network->blocked = ocdm__device_blocks(settings->bf16);
+    OCDM_TRY(ocdm__device_create(network->threads, network->bf16, &network->device, error));
+    network->kernels = ocdm__kernels_for(network->bf16);
+    network->blocked = ocdm__device_blocks(network->bf16);
     OCDM_TRY(ocdm__model_create(&settings->size, &network->model, error));
     OCDM_TRY(ocdm__team_create(network->threads, &network->team, error));
     OCDM_TRY(list_layers(network, error));
     OCDM_TRY(ocdm__layers_create(network, error));
     OCDM_TRY(ocdm__parameters_allocate(network, error));
     OCDM_TRY(ocdm__plan_evaluation(network, error));
-    ocdm__parameters_draw(network, settings->seed);
+    ocdm__parameters_draw(network, settings->network.seed);
     return ocdm__network_check(network, error);
 }
 
-ocdm_status ocdm__network_create(const struct ocdm__network_settings *settings, ocdm__network **network, ocdm_error *error)
+ocdm_status ocdm__network_create(const ocdm__agent_settings *settings, ocdm__network **network, ocdm_error *error)
 {
     ocdm__network *made = ocdm__allocate(1, sizeof *made);
     if (made == NULL)
         return ocdm__fail_memory(error, "a network");
-    made->threads = settings->threads;
-    made->bf16 = settings->bf16;
-    made->fast = settings->fast;
+    made->threads = ocdm__model_takes_images(settings->size.name) ? settings->network.threads : 1;
+    made->bf16 = settings->network.precision == OCDM__PRECISION_BF16;
+    made->fast = settings->network.fast;
+    made->average_count = settings->network.averages.count;
     ocdm_status status = fill_network(made, settings, error);
     if (status != OCDM_OK) {
         ocdm__network_destroy(made);

@@ -184,16 +184,8 @@ typedef struct ocdm__network {
     atomic_bool failed; /* a primitive failed in some thread */
 } ocdm__network;
 
-/* What a network is made of. */
-struct ocdm__network_settings {
-    struct ocdm__model_size size;
-    bool bf16, fast;
-    unsigned threads;
-    uint64_t seed;
-};
-
 /* OCDM_OK, OCDM_UNKNOWN_NAME, OCDM_BAD_ARGUMENT, OCDM_NO_MEMORY. The weights are drawn. */
-ocdm_status ocdm__network_create(const struct ocdm__network_settings *settings, ocdm__network **network, ocdm_error *error);
+ocdm_status ocdm__network_create(const ocdm__agent_settings *settings, ocdm__network **network, ocdm_error *error);
 void ocdm__network_destroy(ocdm__network *network);
 
 /* The list of parameters only, without their memory: nothing can be computed with it. */

@@ -440,6 +440,13 @@ ocdm_status ocdm__safetensors_read(struct ocdm__safetensors *file, const char *n
     return status;
 }
 
+void ocdm__tensor_list_clear(ocdm__tensor_list *list)
+{
+    ocdm__release(list->tensors);
+    ocdm__release(list->memory);
+    *list = (ocdm__tensor_list){.count = 0};
+}
+
 void ocdm__safetensors_close(struct ocdm__safetensors *file)
 {
     ocdm__release(file->tensors);

@@ -70,6 +70,21 @@ struct ocdm__safetensors {
     size_t note_count;
 };
 
+/* A file that was read, and its name in messages. */
+struct ocdm__weights {
+    const char *name;
+    const struct ocdm__safetensors *file;
+};
+
+/* Tensors to be saved. Start with all bytes zero. */
+typedef struct ocdm__tensor_list {
+    struct ocdm__tensor *tensors; /* names end with a NUL; `data` is NULL where it has to be fetched from their owner */
+    size_t count;
+    void *memory; /* what they point into */
+} ocdm__tensor_list;
+
+void ocdm__tensor_list_clear(ocdm__tensor_list *list);
+
 /* Bytes that one element takes. */
 size_t ocdm__dtype_size(enum ocdm__dtype dtype);
 

@@ -340,12 +340,12 @@ static ocdm_status make_combination(ocdm__grid *grid, size_t i, const ocdm__argu
 /* Runs with the settings chosen hold out nothing by which they could choose among rates themselves. */
 static ocdm_status check_rates(const ocdm__compare_choice *made, ocdm_error *error)
 {
-    if (made->settings.averages.count <= 1)
+    if (made->settings.network.averages.count <= 1)
         return OCDM_OK;
     return ocdm__fail(error, OCDM_BAD_ARGUMENT, "choose the rate too, such as --grid ema=0.98,0.99,0.995,0.999",
                       "--grid with %u rates of --ema: the runs with the settings chosen have no validation split to choose "
                       "one by",
-                      made->settings.averages.count);
+                      made->settings.network.averages.count);
 }
 
 static ocdm_status make_combinations(ocdm__grid *grid, const ocdm__arguments *arguments, const ocdm__run_setup *setup,

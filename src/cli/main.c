@@ -82,12 +82,13 @@ static void share_command(const ocdm__ranks *ranks, struct command *command, siz
         command->argv[i] = word;
 }
 
-/* Rank 0 runs the command; the others follow it and help its networks. */
+/* Rank 0 runs the command, the others follow it; all wait for its end. */
 static int run_on_all_ranks(size_t argc, char **argv)
 {
     const ocdm__ranks *ranks = ocdm__ranks_all();
     struct command command = {.words = 0};
     int code = OCDM__EXIT_OK;
+    uint32_t end = 0;
     if (ranks != NULL) {
         share_command(ranks, &command, argc, argv);
         (void)setenv("NO_COLOR", "1", 0); /* launchers give ranks a terminal, wherever the output goes in the end */
@@ -95,12 +96,13 @@ static int run_on_all_ranks(size_t argc, char **argv)
     if (ranks != NULL && ranks->rank != 0) {
         ocdm__catch_signals(); /* the leader stops */
         ocdm__follow_command((size_t)command.words, command.argv);
-        ocdm__together_follow();
+        ranks->broadcast(&end, 1); /* a rank that waits here still tells when another one is gone */
     } else {
         code = ocdm__run_command(argc, argv);
         int output = ocdm__finish_output();
         code = code != OCDM__EXIT_OK ? code : output;
-        ocdm__together_end();
+        if (ranks != NULL)
+            ranks->broadcast(&end, 1);
     }
     ocdm__release(command.argv);
     ocdm__release(command.text);

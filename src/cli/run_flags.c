@@ -49,7 +49,7 @@ static ocdm_status read_own_model(const ocdm__arguments *arguments, ocdm__run_se
 ocdm_status ocdm__run_flags_read(const ocdm__arguments *arguments, ocdm__run_settings *settings, ocdm_error *error)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    settings->threads = cores < 1 ? 1 : cores > OCDM__MAX_THREADS ? OCDM__MAX_THREADS : (uint32_t)cores;
+    settings->network.threads = cores < 1 ? 1 : cores > OCDM__MAX_THREADS ? OCDM__MAX_THREADS : (uint32_t)cores;
     const char *preset = ocdm__argument_text(arguments, "preset");
     size_t index;
     ocdm_status status = preset != NULL ? ocdm__argument_choice(arguments, "preset", &index, error) : OCDM_OK;

@@ -7,12 +7,8 @@
 #include "experiment/loop/learner.h"
 #include "ocdm/ocdm.h"
 
-/* Makes the learner of a run by its settings: model, weights, precision, learning rate, ... */
+/* Makes the learner of a run by its settings: a network, or ridge. */
 extern const ocdm__learner_maker ocdm__agent_maker;
-
-/* The same for a run that several ranks make alike (experiment/run_ranks.h); otherwise rank 0 calls the agent, and the others
- * help it. */
-extern const ocdm__learner_maker ocdm__dealt_agent_maker;
 
 /* A learner around an agent, which it destroys. */
 ocdm__learner ocdm__agent_learner(ocdm__agent *agent);

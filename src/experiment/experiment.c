@@ -14,7 +14,7 @@
 /* The tensor of a checkpoint that has the learner's bytes. */
 static const char saved_name[] = "state";
 
-static ocdm_learner_batch public_batch(const ocdm__learner_batch *batch)
+static ocdm_learner_batch public_batch(const ocdm__batch *batch)
 {
     return (ocdm_learner_batch){.count = batch->count,
                                 .features = batch->input,
@@ -24,7 +24,7 @@ static ocdm_learner_batch public_batch(const ocdm__learner_batch *batch)
                                 .known = batch->known};
 }
 
-static ocdm_status train(void *state, const ocdm__learner_batch *batch, double *loss, size_t *bad, ocdm_error *error)
+static ocdm_status train(void *state, const ocdm__batch *batch, double *loss, size_t *bad, ocdm_error *error)
 {
     const ocdm_learner *learner = state;
     const ocdm_learner_batch samples = public_batch(batch);
@@ -38,7 +38,7 @@ static ocdm_status predict(void *state, const float *input, size_t count, float 
     return learner->predict(learner->state, input, count, logits, error);
 }
 
-static ocdm_status gradient(void *state, const ocdm__learner_batch *batch, float *room, ocdm_error *error)
+static ocdm_status gradient(void *state, const ocdm__batch *batch, float *room, ocdm_error *error)
 {
     const ocdm_learner *learner = state;
     const ocdm_learner_batch samples = public_batch(batch);
@@ -50,26 +50,25 @@ static size_t gradient_size(const void *state)
     return ((const ocdm_learner *)state)->gradient_size;
 }
 
-static ocdm_status list_bytes(const void *bytes, size_t size, ocdm__learner_tensors *tensors, ocdm_error *error)
+static ocdm_status list_bytes(const void *bytes, size_t size, ocdm__tensor_list *tensors, ocdm_error *error)
 {
     struct ocdm__tensor *made = bytes != NULL ? ocdm__allocate(1, sizeof *made) : NULL;
     if (made == NULL)
         return ocdm__fail_memory(error, "the state of the learner");
     *made = ocdm__tensor_of(saved_name, OCDM__U8, bytes, size);
-    *tensors = (ocdm__learner_tensors){.tensors = made, .count = 1};
+    *tensors = (ocdm__tensor_list){.tensors = made, .count = 1};
     return OCDM_OK;
 }
 
-static ocdm_status find_bytes(const char *name, const struct ocdm__safetensors *file, const struct ocdm__tensor **saved,
-                              ocdm_error *error)
+static ocdm_status find_bytes(const struct ocdm__weights *file, const struct ocdm__tensor **saved, ocdm_error *error)
 {
-    *saved = ocdm__safetensors_find(file, saved_name);
+    *saved = ocdm__safetensors_find(file->file, saved_name);
     if (*saved == NULL || (*saved)->dtype != OCDM__U8)
-        return ocdm__fail(error, OCDM_BAD_FILE, "", "%s: the state of the learner is missing", name);
+        return ocdm__fail(error, OCDM_BAD_FILE, "", "%s: the state of the learner is missing", file->name);
     return OCDM_OK;
 }
 
-static ocdm_status save(void *state, bool all, ocdm__learner_tensors *tensors, ocdm_error *error)
+static ocdm_status save(void *state, bool all, ocdm__tensor_list *tensors, ocdm_error *error)
 {
     (void)all; /* the bytes are not divided */
     const ocdm_learner *learner = state;
@@ -78,11 +77,11 @@ static ocdm_status save(void *state, bool all, ocdm__learner_tensors *tensors, o
     return list_bytes(bytes, size, tensors, error);
 }
 
-static ocdm_status load(void *state, const char *name, const struct ocdm__safetensors *file, ocdm_error *error)
+static ocdm_status load(void *state, const struct ocdm__weights *file, ocdm_error *error)
 {
     const ocdm_learner *learner = state;
     const struct ocdm__tensor *saved;
-    OCDM_TRY(find_bytes(name, file, &saved, error));
+    OCDM_TRY(find_bytes(file, &saved, error));
     return learner->load(learner->state, saved->data, saved->size, error);
 }
 
@@ -251,7 +250,7 @@ struct ocdm_loop {
     size_t saved_size, size;
 };
 
-static ocdm_status loop_gradient(void *state, const ocdm__learner_batch *batch, float *room, ocdm_error *error)
+static ocdm_status loop_gradient(void *state, const ocdm__batch *batch, float *room, ocdm_error *error)
 {
     return gradient(&((ocdm_loop *)state)->learner, batch, room, error);
 }
@@ -261,7 +260,7 @@ static size_t loop_gradient_size(const void *state)
     return ((const ocdm_loop *)state)->learner.gradient_size;
 }
 
-static ocdm_status loop_save(void *state, bool all, ocdm__learner_tensors *tensors, ocdm_error *error)
+static ocdm_status loop_save(void *state, bool all, ocdm__tensor_list *tensors, ocdm_error *error)
 {
     (void)all;
     const ocdm_loop *loop = state;
@@ -269,11 +268,11 @@ static ocdm_status loop_save(void *state, bool all, ocdm__learner_tensors *tenso
 }
 
 /* A copy, as the checkpoint is closed again. */
-static ocdm_status loop_load(void *state, const char *name, const struct ocdm__safetensors *file, ocdm_error *error)
+static ocdm_status loop_load(void *state, const struct ocdm__weights *file, ocdm_error *error)
 {
     ocdm_loop *loop = state;
     const struct ocdm__tensor *saved;
-    OCDM_TRY(find_bytes(name, file, &saved, error));
+    OCDM_TRY(find_bytes(file, &saved, error));
     loop->saved = ocdm__allocate(saved->size, 1);
     if (loop->saved == NULL)
         return ocdm__fail_memory(error, "the state of the learner");

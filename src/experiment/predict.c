@@ -105,16 +105,17 @@ static ocdm_status check_fit(const ocdm__predictor *predictor, const ocdm__predi
 static ocdm_status make_agent(ocdm__predictor *predictor, const ocdm__predictor_settings *settings, ocdm_error *error)
 {
     struct ocdm__weights weights = {settings->weights, &predictor->weights.tensors};
-    ocdm__agent_settings agent = ocdm__agent_settings_default();
-    agent.model = predictor->model;
-    agent.class_count = predictor->fit.class_count > 0 ? predictor->fit.class_count : 1; /* the head is not used */
-    agent.features = predictor->inputs != NULL ? (uint32_t)ocdm__model_inputs_size(predictor->inputs) : 0;
-    agent.height = agent.width = predictor->crop;
-    agent.bf16 = settings->bf16;
-    agent.threads = settings->threads;
-    agent.everywhere = ocdm__joined();
+    ocdm__agent_settings agent = {
+        .size = {.name = predictor->model,
+                 .class_count = predictor->fit.class_count > 0 ? predictor->fit.class_count : 1, /* the head is not used */
+                 .features = predictor->inputs != NULL ? (uint32_t)ocdm__model_inputs_size(predictor->inputs) : 0,
+                 .height = predictor->crop,
+                 .width = predictor->crop},
+        .network = ocdm__network_settings_default()};
+    agent.network.precision = settings->bf16 ? OCDM__PRECISION_BF16 : OCDM__PRECISION_F32;
+    agent.network.threads = settings->threads;
     ocdm_status status = ocdm__agent_create(&agent, &weights, &predictor->agent, error);
-    if (status != OCDM_OK || !agent.everywhere)
+    if (status != OCDM_OK || !ocdm__joined())
         return status;
     predictor->learner = ocdm__agent_learner(predictor->agent);
     predictor->unusable = ocdm__allocate(predictor->batch, sizeof *predictor->unusable);

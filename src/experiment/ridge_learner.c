@@ -108,7 +108,7 @@ static void add_to_block(struct ridge *ridge, size_t block)
             add_scaled(row_of(gram, i), row, row[i], i + 1);
 }
 
-/* `known` as in ocdm__learner_batch. */
+/* `known` as in ocdm__batch. */
 static void add_sample(struct ridge *ridge, const uint32_t *labels, size_t label_count, const uint8_t *known)
 {
     const double *row = ridge->row;
@@ -127,7 +127,7 @@ static void add_sample(struct ridge *ridge, const uint32_t *labels, size_t label
 }
 
 /* Replayed samples were counted when they came. There is no loss before the sums are solved. */
-static ocdm_status train(void *state, const ocdm__learner_batch *batch, double *loss, size_t *bad, ocdm_error *error)
+static ocdm_status train(void *state, const ocdm__batch *batch, double *loss, size_t *bad, ocdm_error *error)
 {
     struct ridge *ridge = state;
     (void)loss;
@@ -253,13 +253,13 @@ static ocdm_status list_layer(struct ridge *ridge, struct ocdm__tensor *tensors,
     return status;
 }
 
-static ocdm_status save(void *state, bool all, ocdm__learner_tensors *tensors, ocdm_error *error)
+static ocdm_status save(void *state, bool all, ocdm__tensor_list *tensors, ocdm_error *error)
 {
     struct ridge *ridge = state;
     struct ocdm__tensor *made = ocdm__allocate(SUMS, sizeof *made);
     if (made == NULL)
         return ocdm__fail_memory(error, "the sums of a ridge regression");
-    *tensors = (ocdm__learner_tensors){.tensors = made, .count = all ? SUMS : 2};
+    *tensors = (ocdm__tensor_list){.tensors = made, .count = all ? SUMS : 2};
     if (!all)
         return list_layer(ridge, made, error);
     for (unsigned i = 0; i < SUMS; i++)
@@ -267,21 +267,21 @@ static ocdm_status save(void *state, bool all, ocdm__learner_tensors *tensors, o
     return OCDM_OK;
 }
 
-static ocdm_status load(void *state, const char *name, const struct ocdm__safetensors *file, ocdm_error *error)
+static ocdm_status load(void *state, const struct ocdm__weights *saved, ocdm_error *error)
 {
     struct ridge *ridge = state;
     for (unsigned i = 0; i < SUMS; i++) {
-        const struct ocdm__tensor *tensor = ocdm__safetensors_find(file, names[i]);
+        const struct ocdm__tensor *tensor = ocdm__safetensors_find(saved->file, names[i]);
         size_t length = length_of(ridge, (enum sums)i);
         if (tensor == NULL || tensor->dtype != OCDM__F64 || tensor->size != 8 * length)
-            return ocdm__fail(error, OCDM_BAD_FILE, "", "%s: tensor %s is missing or of another size", name, names[i]);
+            return ocdm__fail(error, OCDM_BAD_FILE, "", "%s: tensor %s is missing or of another size", saved->name, names[i]);
         for (size_t k = 0; k < length; k++)
             if (!isfinite(ocdm__get_double(tensor->data + 8 * k)))
-                return ocdm__fail(error, OCDM_BAD_FILE, "", "%s: tensor %s is not of finite numbers", name, names[i]);
+                return ocdm__fail(error, OCDM_BAD_FILE, "", "%s: tensor %s is not of finite numbers", saved->name, names[i]);
     }
     for (unsigned i = 0; i < SUMS; i++)
         for (size_t k = 0; k < length_of(ridge, (enum sums)i); k++)
-            ridge->sums[i][k] = ocdm__get_double(ocdm__safetensors_find(file, names[i])->data + 8 * k);
+            ridge->sums[i][k] = ocdm__get_double(ocdm__safetensors_find(saved->file, names[i])->data + 8 * k);
     ridge->solved = false;
     return OCDM_OK;
 }

@@ -67,15 +67,15 @@ enum { SUBJECTS = 5, CLASSES = 3, FIRST_BATCH = 2, BATCH = 5, WIDEST = 3 * 8 * 8
 
 static ocdm__agent_settings settings_of(const struct subject *subject)
 {
-    ocdm__agent_settings settings = ocdm__agent_settings_default();
-    settings.model = subject->model;
-    settings.class_count = CLASSES;
-    settings.features = settings.height = settings.width = subject->size;
-    settings.blocks = subject->blocks;
-    settings.threads = subject->threads;
-    settings.bf16 = subject->bf16;
-    settings.learning_rate = 1e-3;
-    settings.seed = 7;
+    ocdm__agent_settings settings = {.network = ocdm__network_settings_default()};
+    settings.size.name = subject->model;
+    settings.size.class_count = CLASSES;
+    settings.size.features = settings.size.height = settings.size.width = subject->size;
+    settings.size.blocks = subject->blocks;
+    settings.network.threads = subject->threads;
+    settings.network.precision = subject->bf16 ? OCDM__PRECISION_BF16 : OCDM__PRECISION_F32;
+    settings.network.learning_rate = 1e-3;
+    settings.network.seed = 7;
     return settings;
 }
 
@@ -89,14 +89,14 @@ static size_t subject_count(void)
 }
 
 /* As many samples as are asked for, the same every time; one label each, and the second has none. */
-static struct ocdm__labelled_batch samples(size_t count)
+static ocdm__batch samples(size_t count)
 {
     static float input[BATCH * WIDEST];
     static const size_t starts[BATCH + 1] = {0, 1, 1, 2, 3, 4};
     static const uint32_t labels[] = {2, 0, 1, 2};
     for (size_t i = 0; i < BATCH * WIDEST; i++)
         input[i] = (float)((i * 37 + i / 11) % 23) / 11 - 1;
-    return (struct ocdm__labelled_batch){.input = input, .starts = starts, .labels = labels, .count = count};
+    return (ocdm__batch){.input = input, .starts = starts, .labels = labels, .count = count};
 }
 
 static ocdm__agent *agent_of(const struct subject *subject)
@@ -109,8 +109,8 @@ static ocdm__agent *agent_of(const struct subject *subject)
 
 static void train(ocdm__agent *agent, size_t count)
 {
-    struct ocdm__labelled_batch batch = samples(count);
-    assert_int_equal(ocdm__agent_train(agent, &batch, NULL, NULL), OCDM_OK);
+    ocdm__batch batch = samples(count);
+    assert_int_equal(agent_train(agent, &batch, NULL, NULL), OCDM_OK);
 }
 
 /* ---- bytes to compare ------------------------------------------------------------------------------------------------- */
@@ -130,7 +130,7 @@ static void append(struct bytes *bytes, const void *data, size_t size)
     bytes->size += size;
 }
 
-static void append_state(struct bytes *bytes, const struct ocdm__agent_state *state)
+static void append_state(struct bytes *bytes, const ocdm__tensor_list *state)
 {
     for (size_t i = 0; i < state->count; i++)
         append(bytes, state->tensors[i].data, state->tensors[i].size);
@@ -139,7 +139,7 @@ static void append_state(struct bytes *bytes, const struct ocdm__agent_state *st
 /* The agent's tensors, and room for `more` bytes. */
 static struct bytes weights_of(ocdm__agent *agent, bool optimiser, size_t more)
 {
-    struct ocdm__agent_state state;
+    ocdm__tensor_list state;
     struct bytes bytes = {0};
     size_t size = more;
     assert_int_equal(agent_save(agent, optimiser, &state, NULL), OCDM_OK);
@@ -148,7 +148,7 @@ static struct bytes weights_of(ocdm__agent *agent, bool optimiser, size_t more)
     bytes.data = malloc(size);
     assert_non_null(bytes.data);
     append_state(&bytes, &state);
-    ocdm__agent_state_release(&state);
+    ocdm__tensor_list_clear(&state);
     return bytes;
 }
 
@@ -169,7 +169,7 @@ struct kept_file {
 static struct kept_file kept_of(const struct subject *subject, bool optimiser)
 {
     ocdm__agent *agent = agent_of(subject);
-    struct ocdm__agent_state state;
+    ocdm__tensor_list state;
     struct kept_file kept;
     ocdm__output output;
     size_t size;
@@ -180,7 +180,7 @@ static struct kept_file kept_of(const struct subject *subject, bool optimiser)
     assert_int_equal(ocdm__output_commit(&output, NULL), OCDM_OK);
     kept.bytes = read_whole("kept", &size);
     assert_int_equal(ocdm__safetensors_read(&kept.file, "kept", kept.bytes, size, NULL), OCDM_OK);
-    ocdm__agent_state_release(&state);
+    ocdm__tensor_list_clear(&state);
     ocdm__agent_destroy(agent);
     return kept;
 }
@@ -214,10 +214,10 @@ static ocdm_status make(struct scene *scene, ocdm_error *error)
 
 static ocdm_status step(struct scene *scene, ocdm_error *error)
 {
-    struct ocdm__labelled_batch batch = samples(BATCH);
+    ocdm__batch batch = samples(BATCH);
     double loss = 77;
     uint64_t steps = ocdm__agent_steps(scene->agent);
-    ocdm_status status = ocdm__agent_train(scene->agent, &batch, &loss, error);
+    ocdm_status status = agent_train(scene->agent, &batch, &loss, error);
     HOLDS(scene->subject->model, (loss == 77) == (status != OCDM_OK));
     HOLDS(scene->subject->model, ocdm__agent_steps(scene->agent) == steps + (status == OCDM_OK));
     if (status == OCDM_OK)
@@ -251,7 +251,7 @@ static ocdm_status gradient(struct scene *scene, ocdm_error *error)
     static float room[400000];
     size_t size = ocdm__agent_gradient_size(scene->agent);
     assert_true(size <= sizeof room / sizeof room[0]);
-    struct ocdm__labelled_batch batch = samples(1);
+    ocdm__batch batch = samples(1);
     ocdm_status status = ocdm__agent_gradient(scene->agent, &batch, room, error);
     if (status == OCDM_OK)
         append(&scene->result, room, size * sizeof(float));
@@ -260,13 +260,13 @@ static ocdm_status gradient(struct scene *scene, ocdm_error *error)
 
 static ocdm_status save_some(struct scene *scene, bool optimiser, ocdm_error *error)
 {
-    struct ocdm__agent_state state = {.count = 77};
+    ocdm__tensor_list state = {.count = 77};
     ocdm_status status = agent_save(scene->agent, optimiser, &state, error);
     HOLDS(scene->subject->model, (state.count == 77 && state.tensors == NULL) == (status != OCDM_OK));
     if (status != OCDM_OK)
         return status;
     append_state(&scene->result, &state);
-    ocdm__agent_state_release(&state);
+    ocdm__tensor_list_clear(&state);
     return OCDM_OK;
 }
 
@@ -283,10 +283,7 @@ static ocdm_status save_checkpoint(struct scene *scene, ocdm_error *error)
 static ocdm_status load(struct scene *scene, ocdm_error *error)
 {
     struct ocdm__weights weights = {"kept", &scene->kept->file};
-    bool replaced = true;
-    ocdm_status status = ocdm__agent_load(scene->agent, &weights, &replaced, error);
-    HOLDS(scene->subject->model, replaced == (status != OCDM_OK));
-    return status;
+    return ocdm__agent_load(scene->agent, &weights, error);
 }
 
 enum needs { NO_FILE, WEIGHTS, CHECKPOINT };

@@ -15,11 +15,11 @@
 
 static ocdm__agent *agent_of(const char *model)
 {
-    ocdm__agent_settings settings = ocdm__agent_settings_default();
+    ocdm__agent_settings settings = {.network = ocdm__network_settings_default()};
     ocdm__agent *agent = NULL;
-    settings.model = model;
-    settings.class_count = 3;
-    settings.features = settings.height = settings.width = 8;
+    settings.size.name = model;
+    settings.size.class_count = 3;
+    settings.size.features = settings.size.height = settings.size.width = 8;
     assert_int_equal(ocdm__agent_create(&settings, NULL, &agent, NULL), OCDM_OK);
     return agent;
 }

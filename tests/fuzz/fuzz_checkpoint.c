@@ -60,9 +60,9 @@ static void make_run(struct stopped_run *run, const char *method, const char *mo
     run->settings.memory = 6;
     run->settings.log_every = 1;
     if (rich) {
-        run->settings.averages = (ocdm__rates){.values = {0.5, 0.9}, .count = 2};
+        run->settings.network.averages = (ocdm__rates){.values = {0.5, 0.9}, .count = 2};
         run->settings.replay_policy = OCDM__REPLAY_LOSS;
-        run->settings.dark = 0.5;
+        run->settings.network.loss.dark = 0.5;
         run->settings.loss_balance = 0.5;
         run->settings.blur.share = 0.3;
         run->settings.eval_every = 1;

@@ -55,7 +55,7 @@ static void write_results(const ocdm__agent *agent, size_t count, const double *
     char(*names)[80] = calloc(network->parameter_count, sizeof *names);
     size_t used = 0;
     tensors[used++] = ocdm__tensor_of("loss", OCDM__F64, loss, 1);
-    tensors[used++] = ocdm__tensor_of("logits", OCDM__F32, agent->asked.logits, count * agent->settings.class_count);
+    tensors[used++] = ocdm__tensor_of("logits", OCDM__F32, agent->asked.logits, count * agent->settings.size.class_count);
     tensors[used++] = ocdm__tensor_of("features", OCDM__F32, features, count * ocdm__agent_feature_width(agent));
     for (size_t i = 0; i < network->parameter_count; i++) {
         const struct ocdm__parameter *parameter = &network->parameters[i];
@@ -86,17 +86,17 @@ int main(int argc, char **argv)
     float *input = copied(&batch_file, "input", &floats, sizeof *input);
     size_t *start = copied(&batch_file, "starts", &starts, sizeof *start);
     uint32_t *label = copied(&batch_file, "labels", &labels, sizeof *label);
-    ocdm__agent_settings settings = ocdm__agent_settings_default();
-    settings.model = argv[1];
-    settings.class_count = (uint32_t)atoi(argv[2]);
-    settings.height = settings.width = settings.features = (uint32_t)atoi(argv[3]);
-    settings.bf16 = strcmp(argv[4], "bf16") == 0;
-    settings.threads = (unsigned)atoi(argv[5]);
+    ocdm__agent_settings settings = {.network = ocdm__network_settings_default()};
+    settings.size.name = argv[1];
+    settings.size.class_count = (uint32_t)atoi(argv[2]);
+    settings.size.height = settings.size.width = settings.size.features = (uint32_t)atoi(argv[3]);
+    settings.network.precision = strcmp(argv[4], "bf16") == 0 ? OCDM__PRECISION_BF16 : OCDM__PRECISION_F32;
+    settings.network.threads = (unsigned)atoi(argv[5]);
     ocdm__agent *agent = NULL;
     struct ocdm__weights from = {argv[6], &weights};
     if (ocdm__agent_create(&settings, &from, &agent, &error) != OCDM_OK)
         stop("create", &error);
-    struct ocdm__labelled_batch batch = {.input = input, .starts = start, .labels = label, .count = starts - 1};
+    ocdm__batch batch = {.input = input, .starts = start, .labels = label, .count = starts - 1};
     float *features = calloc(batch.count * ocdm__agent_feature_width(agent), sizeof *features);
     float *gradient = calloc(ocdm__agent_gradient_size(agent), sizeof *gradient);
     double loss = 0;

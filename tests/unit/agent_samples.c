@@ -31,8 +31,8 @@ double apart(const float *got, size_t step, const double *want, size_t count)
 
 struct made_batch batch_for(const ocdm__agent_settings *settings, size_t count, uint64_t seed)
 {
-    bool images = ocdm__model_takes_images(settings->model);
-    size_t width = images ? (size_t)3 * settings->height * settings->width : settings->features;
+    bool images = ocdm__model_takes_images(settings->size.name);
+    size_t width = images ? (size_t)3 * settings->size.height * settings->size.width : settings->size.features;
     struct made_batch made = {.input = malloc(count * width * sizeof(float))};
     made.starts = malloc((count + 1) * sizeof *made.starts);
     made.labels = malloc(3 * count * sizeof *made.labels);
@@ -44,11 +44,11 @@ struct made_batch batch_for(const ocdm__agent_settings *settings, size_t count, 
     for (size_t i = 0; i < count; i++) {
         made.starts[i] = used;
         for (size_t labels = ocdm__random_below(&random, 4); labels > 0; labels--)
-            made.labels[used++] = (uint32_t)ocdm__random_below(&random, settings->class_count);
+            made.labels[used++] = (uint32_t)ocdm__random_below(&random, settings->size.class_count);
     }
     made.starts[count] = used;
-    made.batch = (struct ocdm__labelled_batch){
-        .input = made.input, .starts = made.starts, .labels = made.labels, .count = count, .fresh = count / 2};
+    made.batch =
+        (ocdm__batch){.input = made.input, .starts = made.starts, .labels = made.labels, .count = count, .fresh = count / 2};
     return made;
 }
 
@@ -61,21 +61,21 @@ void batch_free(struct made_batch *made)
 
 ocdm__agent_settings settings_for(const char *model, uint32_t size, uint32_t classes, unsigned threads)
 {
-    ocdm__agent_settings settings = ocdm__agent_settings_default();
-    settings.model = model;
-    settings.height = settings.width = settings.features = size;
-    settings.class_count = classes;
-    settings.threads = threads;
-    settings.learning_rate = 1e-3;
-    settings.seed = 7;
+    ocdm__agent_settings settings = {.network = ocdm__network_settings_default()};
+    settings.size.name = model;
+    settings.size.height = settings.size.width = settings.size.features = size;
+    settings.size.class_count = classes;
+    settings.network.threads = threads;
+    settings.network.learning_rate = 1e-3;
+    settings.network.seed = 7;
     return settings;
 }
 
 ocdm__agent_settings rich_settings_for(const char *model, uint32_t size, uint32_t classes, unsigned threads)
 {
     ocdm__agent_settings settings = settings_for(model, size, classes, threads);
-    settings.loss = (ocdm__loss_rule){.negatives = 0.25, .focal = 1};
-    settings.averages = (ocdm__rates){.values = {0.5, 0.99}, .count = 2};
+    settings.network.loss = (ocdm__loss_rule){.negatives = 0.25, .focal = 1};
+    settings.network.averages = (ocdm__rates){.values = {0.5, 0.99}, .count = 2};
     return settings;
 }
 
@@ -94,7 +94,7 @@ void train_steps(ocdm__agent *agent, const ocdm__agent_settings *settings, size_
     for (size_t i = 0; i < steps; i++) {
         struct made_batch made = batch_for(settings, sizes[(first + i) % 4], first + i);
         ocdm_error error = {0};
-        if (ocdm__agent_train(agent, &made.batch, NULL, &error) != OCDM_OK)
+        if (agent_train(agent, &made.batch, NULL, &error) != OCDM_OK)
             fail_msg("train: %s", error.message);
         batch_free(&made);
     }
@@ -102,7 +102,7 @@ void train_steps(ocdm__agent *agent, const ocdm__agent_settings *settings, size_
 
 void same_agents(ocdm__agent *a, ocdm__agent *b, const char *where)
 {
-    struct ocdm__agent_state first, second;
+    ocdm__tensor_list first, second;
     HOLDS(where, agent_save(a, true, &first, NULL) == OCDM_OK);
     HOLDS(where, agent_save(b, true, &second, NULL) == OCDM_OK);
     HOLDS(where, first.count == second.count);
@@ -110,6 +110,6 @@ void same_agents(ocdm__agent *a, ocdm__agent *b, const char *where)
         HOLDS(where, first.tensors[i].size == second.tensors[i].size);
         HOLDS(first.tensors[i].name, !memcmp(first.tensors[i].data, second.tensors[i].data, first.tensors[i].size));
     }
-    ocdm__agent_state_release(&first);
-    ocdm__agent_state_release(&second);
+    ocdm__tensor_list_clear(&first);
+    ocdm__tensor_list_clear(&second);
 }

@@ -17,7 +17,7 @@ double apart(const float *got, size_t step, const double *want, size_t count);
 
 /* Images or rows with labels, of any model; everything from the seed. */
 struct made_batch {
-    struct ocdm__labelled_batch batch;
+    ocdm__batch batch;
     float *input;
     size_t *starts;
     uint32_t *labels;

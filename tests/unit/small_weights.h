@@ -26,18 +26,18 @@ static inline void write_tensors(const char *path, const struct ocdm__tensor *te
 /* Weights of a model that was never trained. */
 static inline void write_weights(const char *path, const char *model, uint32_t classes, uint32_t features)
 {
-    ocdm__agent_settings settings = ocdm__agent_settings_default();
+    ocdm__agent_settings settings = {.network = ocdm__network_settings_default()};
     ocdm__agent *agent = NULL;
-    struct ocdm__agent_state saved = {.count = 0};
-    settings.model = model;
-    settings.class_count = classes;
-    settings.features = features;
-    settings.height = settings.width = SMALL_SIDE;
-    settings.seed = 5;
+    ocdm__tensor_list saved = {.count = 0};
+    settings.size.name = model;
+    settings.size.class_count = classes;
+    settings.size.features = features;
+    settings.size.height = settings.size.width = SMALL_SIDE;
+    settings.network.seed = 5;
     assert_int_equal(ocdm__agent_create(&settings, NULL, &agent, NULL), OCDM_OK);
     assert_int_equal(agent_save(agent, false, &saved, NULL), OCDM_OK);
     write_tensors(path, saved.tensors, saved.count);
-    ocdm__agent_state_release(&saved);
+    ocdm__tensor_list_clear(&saved);
     ocdm__agent_destroy(agent);
 }
 

@@ -446,43 +446,62 @@ TEST(kernels_are_the_same_for_every_group)
 
 static const ocdm__loss_rule plain_rule = {.negatives = 1};
 
-/* Five rows of eleven logits, every seventh of which is a label. */
+/* Five rows of eleven logits, every seventh of which is a label; and what their loss is found to be. */
 struct judged_rows {
+    ocdm__batch batch;
+    size_t classes;
     float *logits;
     size_t starts[6];
     uint32_t labels[55];
+    float gradients[55], fresh_weights[11];
+    double losses[5];
+    size_t bad;
 };
 
-static struct ocdm__targets judged_rows(struct judged_rows *rows)
+static void judged_rows(struct judged_rows *rows)
 {
     size_t used = 0;
-    rows->starts[0] = 0;
+    *rows = (struct judged_rows){.classes = 11, .logits = wave(55, 9)};
     for (size_t row = 0; row < 5; row++) {
         for (uint32_t i = 0; i < 11; i++)
             if ((row * 11 + i) % 7 == 0)
                 rows->labels[used++] = i;
         rows->starts[row + 1] = used;
     }
-    rows->logits = wave(55, 9);
     for (size_t i = 0; i < 55; i++)
         rows->logits[i] *= 8;
-    return (struct ocdm__targets){.starts = rows->starts, .labels = rows->labels, .rows = 5, .classes = 11};
+    rows->batch = (ocdm__batch){.starts = rows->starts, .labels = rows->labels, .count = 5};
+}
+
+static double loss_of(struct judged_rows *rows, const ocdm__loss_rule *rule)
+{
+    const struct ocdm__pass_room room = {.logits = rows->logits,
+                                         .logit_gradients = rows->gradients,
+                                         .row_losses = rows->losses,
+                                         .fresh_weights = rows->fresh_weights};
+    return ocdm__loss(rule, &rows->batch, rows->classes, &room, &rows->bad);
+}
+
+static uint32_t loss_named(const char *name)
+{
+    uint32_t i = 0;
+    while (strcmp(ocdm__loss_names[i], name) != 0)
+        i++;
+    return i;
 }
 
 TEST(loss_is_binary_cross_entropy)
 {
     struct judged_rows rows;
-    const struct ocdm__targets targets = judged_rows(&rows);
-    float *logits = rows.logits, gradients[55];
-    size_t bad;
-    float loss = (float)ocdm__loss(&targets, &plain_rule, logits, gradients, &bad);
-    assert_int_equal(bad, 5);
+    judged_rows(&rows);
+    float loss = (float)loss_of(&rows, &plain_rule);
+    assert_int_equal(rows.bad, 5);
     assert_true(apart(&loss, 1, bce_loss, 1) <= 1e-5);
-    assert_true(apart(gradients, 1, bce_gradient, 55) <= 1e-5);
-    logits[30] = NAN;
-    (void)ocdm__loss(&targets, &plain_rule, logits, gradients, &bad);
-    assert_int_equal(bad, 2);
-    free(logits);
+    assert_true(apart(rows.gradients, 1, bce_gradient, 55) <= 1e-5);
+    rows.logits[30] = NAN;
+    (void)loss_of(&rows, &plain_rule);
+    assert_int_equal(rows.bad, 2);
+    free(rows.logits);
 }
 
 /* Three rows are of the stream; classes that none of these has weigh 0.25, and every class has a weight besides. */
@@ -492,29 +511,26 @@ TEST(weighted_losses_are_those_of_pytorch)
         ocdm__loss_rule rule;
         const double *loss, *gradient;
     } judged[] = {
-        {{OCDM__LOSS_BCE, 0.25, 0, 0}, weighted_bce_loss, weighted_bce_gradient},
-        {{OCDM__LOSS_BCE, 0.25, 1, 0}, weighted_focal_loss, weighted_focal_gradient},
-        {{OCDM__LOSS_ASL, 0.25, 0, 0}, weighted_asl_loss, weighted_asl_gradient},
+        {{loss_named("bce"), 0.25, 0, 0}, weighted_bce_loss, weighted_bce_gradient},
+        {{loss_named("bce"), 0.25, 1, 0}, weighted_focal_loss, weighted_focal_gradient},
+        {{loss_named("asl"), 0.25, 0, 0}, weighted_asl_loss, weighted_asl_gradient},
     };
     struct judged_rows rows;
-    struct ocdm__targets targets = judged_rows(&rows);
-    float class_weights[11], fresh_weights[11], gradients[55];
-    size_t bad;
+    float class_weights[11];
+    judged_rows(&rows);
     for (size_t i = 0; i < 11; i++)
         class_weights[i] = 0.5f + (float)(i % 3);
-    targets.fresh = 3;
-    targets.class_weights = class_weights;
-    targets.fresh_weights = fresh_weights;
-    ocdm__loss_weigh_absent(&targets, 0.25, fresh_weights);
+    rows.batch.fresh = 3;
+    rows.batch.class_weights = class_weights;
     for (size_t i = 0; i < sizeof judged / sizeof *judged; i++) {
-        float loss = (float)ocdm__loss(&targets, &judged[i].rule, rows.logits, gradients, &bad);
+        float loss = (float)loss_of(&rows, &judged[i].rule);
         assert_true(apart(&loss, 1, judged[i].loss, 1) <= 1e-5);
-        assert_true(apart(gradients, 1, judged[i].gradient, 55) <= 1e-5);
+        assert_true(apart(rows.gradients, 1, judged[i].gradient, 55) <= 1e-5);
     }
     rows.logits[30] = INFINITY;
     for (size_t i = 0; i < sizeof judged / sizeof *judged; i++) {
-        (void)ocdm__loss(&targets, &judged[i].rule, rows.logits, gradients, &bad);
-        assert_int_equal(bad, 2);
+        (void)loss_of(&rows, &judged[i].rule);
+        assert_int_equal(rows.bad, 2);
     }
     free(rows.logits);
 }
@@ -524,23 +540,22 @@ TEST(dark_replay_adds_squared_distances_to_former_logits)
 {
     const ocdm__loss_rule rule = {.negatives = 1, .dark = 0.5};
     struct judged_rows rows;
-    struct ocdm__targets targets = judged_rows(&rows);
-    float without[55], with[55], *once = wave(22, 4);
-    double losses[5], sum = 0, mean = 0;
-    size_t bad;
-    double plain = ocdm__loss(&targets, &rule, rows.logits, without, &bad);
-    targets.fresh = 3;
-    targets.dark = once;
-    targets.row_losses = losses;
-    double dark = ocdm__loss(&targets, &rule, rows.logits, with, &bad);
-    assert_memory_equal(without, with, 33 * sizeof *with);
+    float without[55], *once = wave(22, 4);
+    double sum = 0, mean = 0;
+    judged_rows(&rows);
+    double plain = loss_of(&rows, &rule);
+    memcpy(without, rows.gradients, sizeof without);
+    rows.batch.fresh = 3;
+    rows.batch.dark = once;
+    double dark = loss_of(&rows, &rule);
+    assert_memory_equal(without, rows.gradients, 33 * sizeof *without);
     for (size_t i = 33; i < 55; i++) {
         double apart_by = (double)rows.logits[i] - (double)once[i - 33];
         sum += 0.5 * apart_by * apart_by;
-        assert_true(fabs((double)with[i] - (double)without[i] - apart_by / 55) < 1e-6);
+        assert_true(fabs((double)rows.gradients[i] - (double)without[i] - apart_by / 55) < 1e-6);
     }
     for (size_t row = 0; row < 5; row++)
-        mean += losses[row] / 5;
+        mean += rows.losses[row] / 5;
     assert_true(fabs(dark - plain - sum / 55) < 1e-9 && fabs(mean - plain) < 1e-9);
     free(once);
     free(rows.logits);
@@ -568,64 +583,63 @@ static double naive_term(double x, bool label, double focal, double weight, doub
     return weight * (label ? -log(p) : focal > 0 ? -log(1 - p) - p : -log(1 - p));
 }
 
-static double judged_weight(const struct ocdm__targets *targets, size_t row, size_t class_number)
+/* In the three rows of the stream a class that is no label of theirs weighs `negatives`. */
+static double judged_weight(const struct judged_rows *rows, const ocdm__loss_rule *rule, size_t row, size_t class_number)
 {
-    const float *weights = row < targets->fresh ? targets->fresh_weights : targets->class_weights;
-    return weights != NULL ? (double)weights[class_number] : 1;
+    double weight = rows->batch.class_weights != NULL ? (double)rows->batch.class_weights[class_number] : 1;
+    bool present = false;
+    for (size_t i = 0; i < rows->batch.fresh; i++)
+        present = present || is_label(i * 11 + class_number);
+    return row < rows->batch.fresh && !present ? rule->negatives * weight : weight;
 }
 
 /* All terms of unknown classes are 0, those of former logits too; the mean is over all terms. */
-static void expect_naive_loss(const struct ocdm__targets *targets, const ocdm__loss_rule *rule, const float *logits)
+static void expect_naive_loss(struct judged_rows *rows, const ocdm__loss_rule *rule)
 {
-    float gradients[55];
-    double sum = 0;
-    size_t bad;
-    double loss = ocdm__loss(targets, rule, logits, gradients, &bad);
-    assert_int_equal(bad, 5);
+    double sum = 0, loss = loss_of(rows, rule);
+    assert_int_equal(rows->bad, 5);
     for (size_t i = 0; i < 55; i++) {
-        double slope = 0, x = (double)logits[i];
+        double slope = 0, x = (double)rows->logits[i];
         if (is_known(i))
-            sum += naive_term(x, is_label(i), rule->focal, judged_weight(targets, i / 11, i % 11), &slope);
-        if (is_known(i) && targets->dark != NULL && i >= 11 * targets->fresh) {
-            double apart_by = x - (double)targets->dark[i - 11 * targets->fresh];
+            sum += naive_term(x, is_label(i), rule->focal, judged_weight(rows, rule, i / 11, i % 11), &slope);
+        if (is_known(i) && rows->batch.dark != NULL && i >= 11 * rows->batch.fresh) {
+            double apart_by = x - (double)rows->batch.dark[i - 11 * rows->batch.fresh];
             sum += rule->dark * apart_by * apart_by;
             slope += 2 * rule->dark * apart_by;
         }
-        assert_true(fabs((double)gradients[i] - slope / 55) <= 1e-6);
-        assert_true(is_known(i) || gradients[i] == 0);
+        assert_true(fabs((double)rows->gradients[i] - slope / 55) <= 1e-6);
+        assert_true(is_known(i) || rows->gradients[i] == 0);
     }
     assert_true(fabs(loss - sum / 55) <= 1e-6 * (1 + fabs(loss)));
 }
 
 TEST(unknown_labels_are_left_out_of_every_loss)
 {
-    static const ocdm__loss_rule rules[] = {{.negatives = 1}, {.negatives = 0.25, .dark = 0.5}, {.negatives = 1, .focal = 1}};
+    static const ocdm__loss_rule rules[] = {
+        {.negatives = 1}, {.negatives = 0.25, .dark = 0.5}, {.negatives = 0.25, .focal = 1}};
     struct judged_rows rows;
-    struct ocdm__targets targets = judged_rows(&rows);
-    float class_weights[11], fresh_weights[11], *once = wave(22, 4), gradients[55];
+    float class_weights[11], *once = wave(22, 4);
     uint8_t known[10] = {0};
-    size_t bad;
+    judged_rows(&rows);
     for (size_t i = 0; i < 55; i++)
         if (is_known(i))
             known[i / 11 * 2 + i % 11 / 8] |= (uint8_t)(1 << i % 11 % 8);
     for (size_t i = 0; i < 11; i++)
         class_weights[i] = 0.5f + (float)(i % 3);
-    targets.known = known;
-    expect_naive_loss(&targets, &rules[0], rows.logits);
-    expect_naive_loss(&targets, &rules[2], rows.logits);
-    targets.fresh = 3;
-    targets.class_weights = class_weights;
-    targets.fresh_weights = fresh_weights;
-    targets.dark = once;
-    ocdm__loss_weigh_absent(&targets, rules[1].negatives, fresh_weights);
+    rows.batch.known = known;
+    expect_naive_loss(&rows, &rules[0]);
+    expect_naive_loss(&rows, &rules[2]);
+    rows.batch.fresh = 3;
+    rows.batch.class_weights = class_weights;
+    rows.batch.dark = once;
     for (size_t i = 0; i < 3; i++)
-        expect_naive_loss(&targets, &rules[i], rows.logits);
+        expect_naive_loss(&rows, &rules[i]);
     rows.logits[34] = NAN; /* of an unknown class: a network that diverged is found nevertheless */
-    targets = (struct ocdm__targets){.starts = rows.starts, .labels = rows.labels, .rows = 5, .classes = 11, .known = known};
+    rows.batch = (ocdm__batch){.starts = rows.starts, .labels = rows.labels, .count = 5, .known = known};
     assert_false(is_known(34));
     for (size_t i = 0; i < 3; i++) {
-        (void)ocdm__loss(&targets, &rules[i], rows.logits, gradients, &bad);
-        assert_int_equal(bad, 3);
+        (void)loss_of(&rows, &rules[i]);
+        assert_int_equal(rows.bad, 3);
     }
     free(once);
     free(rows.logits);
@@ -633,50 +647,47 @@ TEST(unknown_labels_are_left_out_of_every_loss)
 
 TEST(softmargin_has_the_gradient_of_pytorch)
 {
-    const ocdm__loss_rule rule = {.kind = OCDM__LOSS_SOFTMARGIN, .negatives = 1};
+    const ocdm__loss_rule rule = {.kind = loss_named("softmargin"), .negatives = 1};
     struct judged_rows rows;
-    const struct ocdm__targets targets = judged_rows(&rows);
-    float gradients[55];
-    size_t bad;
-    (void)ocdm__loss(&targets, &rule, rows.logits, gradients, &bad);
-    assert_true(apart(gradients, 1, softmargin_gradient, 55) <= 1e-5);
+    judged_rows(&rows);
+    (void)loss_of(&rows, &rule);
+    assert_true(apart(rows.gradients, 1, softmargin_gradient, 55) <= 1e-5);
     free(rows.logits);
 }
 
 /* Against numerical integrals, for powers that are whole and that are not. */
 TEST(focal_loss_is_the_integral_of_its_gradient)
 {
-    static const float places[] = {-30, -3, -0.5f, 0, 0.5f, 3, 30};
+    static float places[] = {-30, -3, -0.5f, 0, 0.5f, 3, 30};
     static const double powers[] = {0.3, 1, 2.5};
     const size_t none[2] = {0}, count = sizeof places / sizeof *places;
-    const struct ocdm__targets targets = {.starts = none, .rows = 1, .classes = 1};
     for (size_t i = 0; i < 3 * count; i++) {
         const ocdm__loss_rule rule = {.negatives = 1, .focal = powers[i / count]};
-        float gradient, x = places[i % count];
-        size_t bad;
-        float loss = (float)ocdm__loss(&targets, &rule, &x, &gradient, &bad);
+        struct judged_rows rows = {.batch = {.starts = none, .count = 1}, .classes = 1, .logits = &places[i % count]};
+        float loss = (float)loss_of(&rows, &rule);
         assert_true(fabs((double)loss - focal_losses[i]) <= 1e-5 * (1 + focal_losses[i]));
-        assert_true(fabs((double)gradient - pow(1 / (1 + exp(-(double)x)), 1 + rule.focal)) <= 1e-6);
+        assert_true(fabs((double)rows.gradients[0] - pow(1 / (1 + exp(-(double)places[i % count])), 1 + rule.focal)) <= 1e-6);
     }
 }
 
 TEST(loss_counts_a_repeated_label_once)
 {
-    static const ocdm__loss_rule rules[] = {{.negatives = 1}, {.negatives = 1, .focal = 1}};
-    const float logits[3] = {0.5f, -1, 2};
-    float once[3], twice[3];
-    size_t bad;
-    const struct ocdm__targets a = {
-        .starts = (const size_t[]){0, 2}, .labels = (const uint32_t[]){2, 0}, .rows = 1, .classes = 3};
-    const struct ocdm__targets b = {
-        .starts = (const size_t[]){0, 4}, .labels = (const uint32_t[]){2, 0, 0, 2}, .rows = 1, .classes = 3};
+    const ocdm__loss_rule rules[] = {plain_rule, {.negatives = 1, .focal = 1}};
+    float logits[3] = {1, -2, 3};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-        assert_true(ocdm__loss(&a, &rules[i], logits, once, &bad) == ocdm__loss(&b, &rules[i], logits, twice, &bad));
-        assert_memory_equal(once, twice, sizeof once);
+        struct judged_rows a = {.batch = {.starts = (const size_t[]){0, 2}, .labels = (const uint32_t[]){0, 2}, .count = 1},
+                                .classes = 3,
+                                .logits = logits};
+        struct judged_rows b = {
+            .batch = {.starts = (const size_t[]){0, 4}, .labels = (const uint32_t[]){2, 0, 0, 2}, .count = 1},
+            .classes = 3,
+            .logits = logits};
+        assert_true(loss_of(&a, &rules[i]) == loss_of(&b, &rules[i]));
+        assert_memory_equal(a.gradients, b.gradients, sizeof a.gradients);
     }
 }
 
-static void three_steps(void (*step)(const struct ocdm__adam *), const ocdm__agent_settings *settings, float *weights)
+static void three_steps(void (*step)(const struct ocdm__adam *), const ocdm__network_settings *settings, float *weights)
 {
     float mean[40] = {0}, square[40] = {0};
     for (unsigned t = 1; t <= 3; t++) {
@@ -697,7 +708,7 @@ static void three_steps(void (*step)(const struct ocdm__adam *), const ocdm__age
 TEST(adam_takes_the_steps_that_pytorch_takes)
 {
     float *weights = wave(40, 10), *again = wave(40, 10);
-    const ocdm__agent_settings settings = {.learning_rate = 0.01, .epsilon = 1e-4};
+    const ocdm__network_settings settings = {.learning_rate = 0.01, .epsilon = 1e-4};
     three_steps(ocdm__adam, &settings, weights);
     assert_true(apart(weights, 1, adam_weights, 40) <= 1e-5);
     three_steps(ocdm__adam_plain, &settings, again);
@@ -710,13 +721,13 @@ TEST(adam_takes_the_steps_that_pytorch_takes)
 TEST(adamw_and_sgd_take_the_steps_that_pytorch_takes)
 {
     for (int sgd = 0; sgd < 2; sgd++) {
-        const ocdm__agent_settings settings = {.learning_rate = 0.01,
-                                               .lr_schedule = OCDM__LR_COSINE,
-                                               .horizon = 4,
-                                               .epsilon = 1e-4,
-                                               .weight_decay = 0.1,
-                                               .momentum = 0.9,
-                                               .optimiser = sgd ? OCDM__OPTIMISER_SGD : OCDM__OPTIMISER_ADAMW};
+        const ocdm__network_settings settings = {.learning_rate = 0.01,
+                                                 .lr_schedule = OCDM__LR_COSINE,
+                                                 .horizon = 4,
+                                                 .epsilon = 1e-4,
+                                                 .weight_decay = 0.1,
+                                                 .momentum = 0.9,
+                                                 .optimiser = sgd ? OCDM__OPTIMISER_SGD : OCDM__OPTIMISER_ADAMW};
         float *weights = wave(40, 10), *again = wave(40, 10);
         three_steps(ocdm__adam, &settings, weights);
         assert_true(apart(weights, 1, sgd ? sgd_weights : adamw_weights, 40) <= 1e-5);
@@ -729,7 +740,7 @@ TEST(adamw_and_sgd_take_the_steps_that_pytorch_takes)
 
 TEST(learning_rate_rises_then_follows_the_cosine)
 {
-    ocdm__agent_settings settings = {.learning_rate = 2, .warmup = 4};
+    ocdm__network_settings settings = {.learning_rate = 2, .warmup = 4};
     static const double rising[] = {0.5, 1, 1.5, 2, 2};
     for (uint64_t step = 1; step <= 5; step++)
         assert_true(fabs(ocdm__learning_rate(&settings, step) - rising[step - 1]) < 1e-12);

@@ -40,10 +40,10 @@ static void file_closed(struct read_file *read)
 
 static void saved(ocdm__agent *agent, bool optimiser, struct read_file *read)
 {
-    struct ocdm__agent_state state;
+    ocdm__tensor_list state;
     assert_int_equal(agent_save(agent, optimiser, &state, NULL), OCDM_OK);
     written_and_read(state.tensors, state.count, read);
-    ocdm__agent_state_release(&state);
+    ocdm__tensor_list_clear(&state);
 }
 
 /* ---- round trips ------------------------------------------------------------------------------------------------------ */
@@ -61,8 +61,8 @@ TEST(agent_goes_on_as_the_saved_one_would_have)
         train_steps(agent, &settings, 3, 1);
         struct read_file read;
         saved(agent, true, &read);
-        settings.seed = 99;
-        settings.threads = 1;
+        settings.network.seed = 99;
+        settings.network.threads = 1;
         HOLDS(models[i].model, ocdm__agent_create(&settings, &read.weights, &resumed, NULL) == OCDM_OK);
         same_agents(agent, resumed, models[i].model);
         train_steps(agent, &settings, 3, 4);
@@ -109,13 +109,11 @@ TEST(head_of_another_class_count_is_left_alone)
     train_steps(agent, &settings, 2, 1);
     struct read_file read;
     saved(agent, false, &read);
-    settings.class_count = 9;
-    settings.seed = 3;
+    settings.size.class_count = 9;
+    settings.network.seed = 3;
     fresh = agent_with(&settings);
     other = agent_with(&settings);
-    bool replaced = false;
-    assert_int_equal(ocdm__agent_load(other, &read.weights, &replaced, NULL), OCDM_OK);
-    assert_true(replaced);
+    assert_int_equal(ocdm__agent_load(other, &read.weights, NULL), OCDM_OK);
     const ocdm__network *a = agent->network, *b = other->network, *c = fresh->network;
     for (size_t i = 0; i < a->parameter_count; i++) {
         bool head = ocdm__is_head(b, &b->parameters[i]);
@@ -132,46 +130,46 @@ TEST(head_of_another_class_count_is_left_alone)
 TEST(mobilenet_ends_where_its_weights_end)
 {
     ocdm__agent_settings settings = settings_for("mobilenet1", 32, 5, 1);
-    settings.blocks = 4;
+    settings.size.blocks = 4;
     ocdm__agent *agent = agent_with(&settings), *loaded = NULL;
-    struct ocdm__agent_state kept;
+    ocdm__tensor_list kept;
     assert_int_equal(agent_save(agent, false, &kept, NULL), OCDM_OK);
     struct read_file read;
     written_and_read(kept.tensors, kept.count - 2, &read);
-    settings.blocks = 0;
+    settings.size.blocks = 0;
     assert_int_equal(ocdm__agent_create(&settings, &read.weights, &loaded, NULL), OCDM_OK);
     assert_int_equal(ocdm__agent_feature_width(loaded), 256);
     same_agents(agent, loaded, "mobilenet1");
-    ocdm__agent_state_release(&kept);
+    ocdm__tensor_list_clear(&kept);
     file_closed(&read);
     ocdm__agent_destroy(agent);
     ocdm__agent_destroy(loaded);
 }
 
 /* What one change to a good file does: the message, and an agent that is as it was. */
-static void refused(void (*change)(struct ocdm__agent_state *), const char *message)
+static void refused(void (*change)(ocdm__tensor_list *), const char *message)
 {
     ocdm__agent_settings settings = settings_for("cnn", 32, 5, 1);
     ocdm__agent *agent = agent_with(&settings), *untouched = agent_with(&settings);
-    settings.seed = 8;
+    settings.network.seed = 8;
     ocdm__agent *source = agent_with(&settings);
-    struct ocdm__agent_state kept;
+    ocdm__tensor_list kept;
     assert_int_equal(agent_save(source, true, &kept, NULL), OCDM_OK);
     change(&kept);
     struct read_file read;
     written_and_read(kept.tensors, kept.count, &read);
     ocdm_error error = {0};
-    assert_int_equal(ocdm__agent_load(agent, &read.weights, NULL, &error), OCDM_BAD_FILE);
+    assert_int_equal(ocdm__agent_load(agent, &read.weights, &error), OCDM_BAD_FILE);
     assert_string_equal(error.message, message);
     same_agents(agent, untouched, message);
-    ocdm__agent_state_release(&kept);
+    ocdm__tensor_list_clear(&kept);
     file_closed(&read);
     ocdm__agent_destroy(agent);
     ocdm__agent_destroy(untouched);
     ocdm__agent_destroy(source);
 }
 
-static struct ocdm__tensor *tensor_named(struct ocdm__agent_state *kept, const char *name)
+static struct ocdm__tensor *tensor_named(ocdm__tensor_list *kept, const char *name)
 {
     for (size_t i = 0; i < kept->count; i++)
         if (strcmp(kept->tensors[i].name, name) == 0)
@@ -179,13 +177,13 @@ static struct ocdm__tensor *tensor_named(struct ocdm__agent_state *kept, const c
     return NULL;
 }
 
-static void drop_two(struct ocdm__agent_state *kept)
+static void drop_two(ocdm__tensor_list *kept)
 {
     *tensor_named(kept, "conv2.weight") = kept->tensors[--kept->count];
     *tensor_named(kept, "bn3.running_var") = kept->tensors[--kept->count];
 }
 
-static void rename_one(struct ocdm__agent_state *kept)
+static void rename_one(ocdm__tensor_list *kept)
 {
     kept->tensors = realloc(kept->tensors, (kept->count + 1) * sizeof *kept->tensors);
     assert_non_null(kept->tensors);
@@ -193,13 +191,13 @@ static void rename_one(struct ocdm__agent_state *kept)
     kept->tensors[kept->count++].name = "bn7.bias";
 }
 
-static void misname_two(struct ocdm__agent_state *kept)
+static void misname_two(ocdm__tensor_list *kept)
 {
     rename_one(kept);
     tensor_named(kept, "bn3.bias")->name = "bn8.bias";
 }
 
-static void reshape_one(struct ocdm__agent_state *kept)
+static void reshape_one(ocdm__tensor_list *kept)
 {
     struct ocdm__tensor *tensor = tensor_named(kept, "conv1.weight");
     tensor->shape[2] = 1;
@@ -207,35 +205,35 @@ static void reshape_one(struct ocdm__agent_state *kept)
 }
 
 /* Puts a number at element 3 of one of the tensors of 64 elements. */
-static void spoil(struct ocdm__agent_state *kept, const char *name, float value)
+static void spoil(ocdm__tensor_list *kept, const char *name, float value)
 {
     static float values[64];
     values[3] = value;
     tensor_named(kept, name)->data = (const unsigned char *)values;
 }
 
-static void spoil_average(struct ocdm__agent_state *kept)
+static void spoil_average(ocdm__tensor_list *kept)
 {
     spoil(kept, "adam.v.bn2.bias", NAN);
 }
 
-static void spoil_weight(struct ocdm__agent_state *kept)
+static void spoil_weight(ocdm__tensor_list *kept)
 {
     spoil(kept, "bn2.weight", -INFINITY);
 }
 
-static void spoil_variance(struct ocdm__agent_state *kept)
+static void spoil_variance(ocdm__tensor_list *kept)
 {
     spoil(kept, "bn2.running_var", -1e-30F);
 }
 
-static void spoil_square(struct ocdm__agent_state *kept)
+static void spoil_square(ocdm__tensor_list *kept)
 {
     spoil(kept, "adam.v.bn2.bias", -1);
 }
 
 /* A number that is finite in the file and would not be in the network. */
-static void widen_one(struct ocdm__agent_state *kept)
+static void widen_one(ocdm__tensor_list *kept)
 {
     static unsigned char values[8 * 64];
     struct ocdm__tensor *tensor = tensor_named(kept, "bn2.bias");
@@ -245,25 +243,25 @@ static void widen_one(struct ocdm__agent_state *kept)
     tensor->size = sizeof values;
 }
 
-static void make_integers(struct ocdm__agent_state *kept)
+static void make_integers(ocdm__tensor_list *kept)
 {
     tensor_named(kept, "adam.m.bn2.bias")->dtype = OCDM__I32;
 }
 
-static void drop_steps(struct ocdm__agent_state *kept)
+static void drop_steps(ocdm__tensor_list *kept)
 {
     *tensor_named(kept, "adam.step") = kept->tensors[--kept->count];
 }
 
 /* After this count the steps would wrap to 0, and Adam would divide by it. */
-static void count_too_far(struct ocdm__agent_state *kept)
+static void count_too_far(ocdm__tensor_list *kept)
 {
     static const unsigned char most[8] = {0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
     tensor_named(kept, "adam.step")->data = most;
 }
 
 /* More names than a message has room for, and names that are long by themselves. */
-static void add_many(struct ocdm__agent_state *kept)
+static void add_many(ocdm__tensor_list *kept)
 {
     static char names[13][320];
     static const unsigned char number[8];
@@ -326,7 +324,7 @@ TEST(other_types_and_unread_counters_are_taken)
     tensors[0].shape[0] = tensors[0].shape[1] = 2;
     struct read_file read;
     written_and_read(tensors, 3, &read);
-    assert_int_equal(ocdm__agent_load(agent, &read.weights, NULL, NULL), OCDM_OK);
+    assert_int_equal(ocdm__agent_load(agent, &read.weights, NULL), OCDM_OK);
     float logits[2];
     const float input[2] = {1, 2};
     assert_int_equal(ocdm__agent_predict(agent, input, 1, logits, NULL), OCDM_OK);

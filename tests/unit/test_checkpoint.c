@@ -32,20 +32,20 @@ static const char *stream_of(const char *method)
 /* Everything that a learner may keep from step to step. */
 static void enrich(ocdm__run_settings *settings)
 {
-    settings->negatives = 0.25;
-    settings->focal = 1;
+    settings->network.loss.negatives = 0.25;
+    settings->network.loss.focal = 1;
     settings->loss_balance = 0.5;
-    settings->averages = (ocdm__rates){.values = {0.5, 0.9}, .count = 2};
+    settings->network.averages = (ocdm__rates){.values = {0.5, 0.9}, .count = 2};
     settings->average_start = OCDM__AVERAGE_SINCE_CLASS;
     settings->validation = 0.1;
-    settings->optimiser = OCDM__OPTIMISER_SGD;
-    settings->lr_schedule = OCDM__LR_COSINE;
-    settings->horizon = 40;
-    settings->warmup = 4;
+    settings->network.optimiser = OCDM__OPTIMISER_SGD;
+    settings->network.lr_schedule = OCDM__LR_COSINE;
+    settings->network.horizon = 40;
+    settings->network.warmup = 4;
     if (!ocdm__run_has_memory(settings))
         return;
     settings->replay_policy = OCDM__REPLAY_LOSS;
-    settings->dark = 0.5;
+    settings->network.loss.dark = 0.5;
     bool linear = strcmp(settings->model, "linear") == 0;
     settings->memory_bytes = linear ? 20 * 57 : 0; /* 30 samples as u8, ranges from the first 20 */
     settings->store = linear ? OCDM__STORE_U8 : OCDM__STORE_JPEG;
@@ -105,7 +105,7 @@ TEST(resume_ends_as_if_never_stopped_for_ridge)
 {
     ocdm__run_settings settings = settings_of("rs");
     settings.model = "ridge";
-    settings.learning_rate = ocdm__run_settings_default().learning_rate;
+    settings.network.learning_rate = ocdm__run_settings_default().network.learning_rate;
     finishes("whole", settings, "several", false);
     stops("parts", settings, "several", 17);
     finishes("parts", settings, "several", true);
@@ -125,7 +125,7 @@ TEST(resume_ends_as_if_never_stopped_when_samples_are_images)
         settings.crop = SMALL_SIDE - 2;
         enrich(&settings);
         finishes("whole", settings, "images", false);
-        settings.threads = 2;
+        settings.network.threads = 2;
         stops("parts", settings, "images", 4);
         finishes("parts", settings, "images", true);
         same_results("whole", "parts", true);

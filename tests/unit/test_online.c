@@ -65,7 +65,7 @@ struct judge {
 
 static void take_weights(struct judge *judge, ocdm__agent *agent)
 {
-    struct ocdm__agent_state state;
+    ocdm__tensor_list state;
     assert_int_equal(agent_save(agent, false, &state, NULL), OCDM_OK);
     for (size_t i = 0; i < state.count; i++) {
         const struct ocdm__tensor *tensor = &state.tensors[i];
@@ -77,7 +77,7 @@ static void take_weights(struct judge *judge, ocdm__agent *agent)
                 judge->weight[c * (SMALL_WIDTH + 1) + k] = (double)values[c * SMALL_WIDTH + k];
         }
     }
-    ocdm__agent_state_release(&state);
+    ocdm__tensor_list_clear(&state);
 }
 
 static double logit(const struct judge *judge, const float *features, size_t c)
@@ -131,7 +131,7 @@ static ocdm_memory *judges_memory(const ocdm__run_settings *settings)
     options.capacity = settings->memory;
     options.batch = settings->batch;
     options.policy = ocdm_policy_find(settings->method);
-    options.seed = settings->seed;
+    options.seed = settings->network.seed;
     assert_int_equal(ocdm_memory_create(&options, &memory, NULL), OCDM_OK);
     return memory;
 }
@@ -181,7 +181,8 @@ TEST(online_learns_as_the_plain_loop_does)
             if (event == OCDM__RUN_EVALUATED)
                 continue;
             size_t all = judges_batch(memory, &trial.stream, &trial.settings, order->samples + at, count, samples);
-            double loss = judge_step(&judge, &trial.stream, samples, all, trial.settings.learning_rate, trial.settings.epsilon);
+            double loss = judge_step(&judge, &trial.stream, samples, all, trial.settings.network.learning_rate,
+                                     trial.settings.network.epsilon);
             assert_true(fabs(loss - trial.run->loss) < 1e-5);
             at += count;
         }
@@ -204,8 +205,8 @@ TEST(finetune_learns_from_the_stream_alone)
     for (size_t at = 0; at < trial.run->schedule.order.count; at += 5) {
         if (advanced(&trial) == OCDM__RUN_EVALUATED)
             advanced(&trial);
-        judge_step(&judge, &trial.stream, trial.run->schedule.order.samples + at, 5, trial.settings.learning_rate,
-                   trial.settings.epsilon);
+        judge_step(&judge, &trial.stream, trial.run->schedule.order.samples + at, 5, trial.settings.network.learning_rate,
+                   trial.settings.network.epsilon);
     }
     same_weights(&judge, trial.run->learner->state);
     close_trial(&trial);
@@ -237,14 +238,14 @@ static void same_memories(const ocdm_memory *a, const ocdm_memory *b)
 
 static void same_agents(ocdm__agent *a, ocdm__agent *b)
 {
-    struct ocdm__agent_state left, right;
+    ocdm__tensor_list left, right;
     assert_int_equal(agent_save(a, true, &left, NULL), OCDM_OK);
     assert_int_equal(agent_save(b, true, &right, NULL), OCDM_OK);
     assert_int_equal(left.count, right.count);
     for (size_t i = 0; i < left.count; i++)
         assert_memory_equal(left.tensors[i].data, right.tensors[i].data, left.tensors[i].size);
-    ocdm__agent_state_release(&left);
-    ocdm__agent_state_release(&right);
+    ocdm__tensor_list_clear(&left);
+    ocdm__tensor_list_clear(&right);
 }
 
 /* With the samples in the same order, other numbers and other boundaries of tasks leave the same bits in agent and memory, for
@@ -281,7 +282,7 @@ TEST(seeds_pair_methods)
 {
     struct trial one, other, third;
     ocdm__run_settings settings = small_settings("rs");
-    settings.seed = 12;
+    settings.network.seed = 12;
     open_trial(&one, "stream", small_settings("ocdm"));
     open_trial(&other, "stream", small_settings("rs"));
     open_trial(&third, "stream", settings);

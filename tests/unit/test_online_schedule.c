@@ -37,7 +37,7 @@ static ocdm__run_settings settings_for(const char *method, uint32_t batch, uint3
     settings.batch = batch;
     settings.replay = 3;
     settings.epochs = epochs;
-    settings.seed = seed;
+    settings.network.seed = seed;
     return settings;
 }
 

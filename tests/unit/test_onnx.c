@@ -415,12 +415,12 @@ static void saved(ocdm__agent *agent, struct read_file *read)
 {
     ocdm__output output;
     size_t size;
-    struct ocdm__agent_state state;
+    ocdm__tensor_list state;
     assert_int_equal(agent_save(agent, false, &state, NULL), OCDM_OK);
     assert_int_equal(ocdm__output_open(&output, "weights", NULL), OCDM_OK);
     assert_int_equal(ocdm__safetensors_write(&output, NULL, 0, state.tensors, state.count, NULL), OCDM_OK);
     assert_int_equal(ocdm__output_commit(&output, NULL), OCDM_OK);
-    ocdm__agent_state_release(&state);
+    ocdm__tensor_list_clear(&state);
     read->bytes = read_whole("weights", &size);
     assert_int_equal(ocdm__safetensors_read(&read->file, "weights", read->bytes, size, NULL), OCDM_OK);
 }
@@ -437,12 +437,12 @@ static ocdm_status exported(const struct ocdm__onnx_network *network, ocdm_error
 static struct ocdm__onnx_network network_of(const ocdm__agent_settings *settings, const struct read_file *read)
 {
     static const struct ocdm__onnx_property properties[] = {{"classes", "[\"a\",\"\303\244\"]"}, {"model", "some"}};
-    return (struct ocdm__onnx_network){.size = {.name = settings->model,
-                                                .class_count = settings->class_count,
-                                                .features = settings->features,
-                                                .height = settings->height,
-                                                .width = settings->width,
-                                                .blocks = settings->blocks},
+    return (struct ocdm__onnx_network){.size = {.name = settings->size.name,
+                                                .class_count = settings->size.class_count,
+                                                .features = settings->size.features,
+                                                .height = settings->size.height,
+                                                .width = settings->size.width,
+                                                .blocks = settings->size.blocks},
                                        .weights = {"weights", &read->file},
                                        .input_text = "what goes in",
                                        .properties = properties,
@@ -454,14 +454,15 @@ static const float offset[20] = {120, 110, 100, 1, 2, 3, 4}, scale[20] = {0.02F,
 /* The graph's logits for one sample against the agent's. */
 static void compare(struct graph *graph, const ocdm__agent_settings *settings, ocdm__agent *agent, bool normalised)
 {
-    bool images = ocdm__model_takes_images(settings->model);
-    size_t plane = images ? (size_t)settings->height * settings->width : 1, channels = images ? 3 : settings->features;
+    bool images = ocdm__model_takes_images(settings->size.name);
+    size_t plane = images ? (size_t)settings->size.height * settings->size.width : 1,
+           channels = images ? 3 : settings->size.features;
     float *raw = wave(channels * plane, 3), *seen = wave(channels * plane, 3), logits[CLASSES];
     for (size_t i = 0; i < channels * plane; i++) {
         raw[i] = normalised ? 128 + 100 * raw[i] : raw[i];
         seen[i] = normalised ? (raw[i] - offset[i / plane]) * scale[i / plane] : raw[i];
     }
-    const size_t shape[3] = {channels, settings->height, settings->width};
+    const size_t shape[3] = {channels, settings->size.height, settings->size.width};
     struct value *x = new_value(graph, images ? "image" : "features", images ? 3 : 1, shape);
     memcpy(x->data, raw, channels * plane * sizeof *raw);
     compute(graph);
@@ -469,10 +470,10 @@ static void compare(struct graph *graph, const ocdm__agent_settings *settings, o
     const struct value *found = find_value(graph, "logits"), *shares = find_value(graph, "probabilities");
     assert_true(found != NULL && shares != NULL && found->size == CLASSES);
     for (size_t c = 0; c < CLASSES; c++) {
-        HOLDS(settings->model, fabsf(found->data[c] - logits[c]) <= 1e-4F * (1 + fabsf(logits[c])));
-        HOLDS(settings->model, fabs((double)shares->data[c] - 1 / (1 + exp(-(double)logits[c]))) < 1e-4);
+        HOLDS(settings->size.name, fabsf(found->data[c] - logits[c]) <= 1e-4F * (1 + fabsf(logits[c])));
+        HOLDS(settings->size.name, fabs((double)shares->data[c] - 1 / (1 + exp(-(double)logits[c]))) < 1e-4);
     }
-    HOLDS(settings->model, fabsf(logits[0] - logits[1]) > 1e-5F);
+    HOLDS(settings->size.name, fabsf(logits[0] - logits[1]) > 1e-5F);
     free(raw);
     free(seen);
 }
@@ -490,7 +491,7 @@ TEST(onnx_gives_the_logits_of_every_network)
                  {"resnet18", 16, 0, 20, 8}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ocdm__agent_settings settings = settings_for(cases[i].model, cases[i].size, CLASSES, 1);
-        settings.blocks = cases[i].blocks;
+        settings.size.blocks = cases[i].blocks;
         ocdm__agent *agent = agent_with(&settings);
         struct read_file read;
         train_steps(agent, &settings, 2, 1);

@@ -34,17 +34,17 @@ static void add_probes(ocdm__run_settings *settings)
 {
     settings->eval_every = 4;
     settings->eval_samples = 9;
-    settings->averages = (ocdm__rates){.values = {0.5, 0.9}, .count = 2};
+    settings->network.averages = (ocdm__rates){.values = {0.5, 0.9}, .count = 2};
 }
 
 static void add_updates(ocdm__run_settings *settings)
 {
     settings->steps_per_batch = 3;
-    settings->dark = 0.5;
+    settings->network.loss.dark = 0.5;
     settings->replay_policy = OCDM__REPLAY_LOSS;
-    settings->lr_schedule = OCDM__LR_COSINE;
-    settings->horizon = 40;
-    settings->averages = (ocdm__rates){.values = {0.9}, .count = 1};
+    settings->network.lr_schedule = OCDM__LR_COSINE;
+    settings->network.horizon = 40;
+    settings->network.averages = (ocdm__rates){.values = {0.9}, .count = 1};
 }
 
 static void add_operations(ocdm__run_settings *settings)
@@ -160,7 +160,7 @@ static bool carries(const ocdm__stream_table *table, uint32_t sample, uint32_t c
 static void draw_naively(const ocdm__run *run, size_t wanted, bool *taken)
 {
     const ocdm__stream_table *table = &run->stream->table;
-    uint64_t base = ocdm__random_base(run->settings->seed, OCDM__FOR_PROBES);
+    uint64_t base = ocdm__random_base(run->settings->network.seed, OCDM__FOR_PROBES);
     while (wanted-- > 0) {
         size_t best = SIZE_MAX, fewest = SIZE_MAX;
         for (uint32_t c = 0; c < SMALL_CLASSES; c++) {
@@ -187,7 +187,7 @@ TEST(tests_at_any_time_are_balanced_over_the_classes)
         bool taken[128] = {false};
         made.settings.eval_every = 5;
         made.settings.eval_samples = 6 + 5 * (uint32_t)seed;
-        made.settings.seed = seed;
+        made.settings.network.seed = seed;
         makes(&made);
         draw_naively(made.run, made.settings.eval_samples, taken);
         const ocdm__probes *probes = &made.run->probes;
@@ -212,7 +212,7 @@ TEST(evaluations_at_any_time_are_those_of_tasks_and_their_area_a_sum)
         struct made made = {.settings = settings_of(methods[m])};
         made.settings.eval_every = 5; /* tasks of ocdm end after 10, 20 and 30 steps */
         made.settings.eval_samples = 1000;
-        made.settings.averages = (ocdm__rates){.values = {0.5}, .count = 1};
+        made.settings.network.averages = (ocdm__rates){.values = {0.5}, .count = 1};
         makes(&made);
         goes_to_its_end(made.run);
         const ocdm__run *run = made.run;

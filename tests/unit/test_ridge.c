@@ -44,11 +44,11 @@ static ocdm__learner learner_of(double lambda)
 /* Samples first to end - 1, and then some more that are replayed. */
 static ocdm_status train(const ocdm__learner *learner, const struct data *data, size_t first, size_t end, size_t *bad)
 {
-    const ocdm__learner_batch batch = {.input = data->input + first * FEATURES,
-                                       .starts = data->starts + first,
-                                       .labels = data->labels,
-                                       .count = SAMPLES - first,
-                                       .fresh = end - first};
+    const ocdm__batch batch = {.input = data->input + first * FEATURES,
+                               .starts = data->starts + first,
+                               .labels = data->labels,
+                               .count = SAMPLES - first,
+                               .fresh = end - first};
     double loss = 0;
     ocdm_error error;
     return learner->functions->train(learner->state, &batch, &loss, bad, &error);
@@ -109,7 +109,7 @@ TEST(ridge_fits_a_class_to_the_samples_that_know_it)
     const ocdm__stream_table table = {.sample_count = SAMPLES, .class_count = CLASSES, .parts = parts, .known = known};
     ocdm__learner masked;
     assert_int_equal(ocdm__ridge_learner(FEATURES, CLASSES, 2.5, &table, &masked, NULL), OCDM_OK);
-    const ocdm__learner_batch batch = {
+    const ocdm__batch batch = {
         .input = data.input, .starts = starts, .labels = kept, .known = known, .count = SAMPLES, .fresh = SAMPLES};
     double loss = 0;
     assert_int_equal(masked.functions->train(masked.state, &batch, &loss, &bad, NULL), OCDM_OK);
@@ -131,19 +131,20 @@ TEST(ridge_goes_on_from_what_it_saved)
 {
     const struct data data = made();
     const ocdm__learner whole = learner_of(2.5), resumed = learner_of(2.5);
-    ocdm__learner_tensors saved = {.count = 0};
+    ocdm__tensor_list saved = {.count = 0};
     size_t bad = 0;
     ocdm_error error;
     assert_int_equal(train(&whole, &data, 0, 17, &bad), OCDM_OK);
     assert_int_equal(whole.functions->save(whole.state, true, &saved, NULL), OCDM_OK);
     struct ocdm__safetensors file = {.tensors = saved.tensors, .tensor_count = saved.count};
-    assert_int_equal(resumed.functions->load(resumed.state, "F", &file, NULL), OCDM_OK);
+    const struct ocdm__weights given = {"F", &file};
+    assert_int_equal(resumed.functions->load(resumed.state, &given, NULL), OCDM_OK);
     assert_int_equal(train(&resumed, &data, 17, SAMPLES, &bad), OCDM_OK);
     check_scores(&resumed, &data);
     file.tensor_count--;
-    assert_int_equal(resumed.functions->load(resumed.state, "F", &file, &error), OCDM_BAD_FILE);
+    assert_int_equal(resumed.functions->load(resumed.state, &given, &error), OCDM_BAD_FILE);
     assert_string_equal(error.message, "F: tensor ridge.labels is missing or of another size");
-    ocdm__learner_tensors_clear(&saved);
+    ocdm__tensor_list_clear(&saved);
     whole.functions->destroy(whole.state);
     resumed.functions->destroy(resumed.state);
 }

@@ -26,9 +26,10 @@ struct contradiction {
 
 #define CHANGED(...)                                                                                                           \
     {                                                                                                                          \
-        .method = "ocdm", .memory = 30, .batch = 5, .replay = 4, .model = "linear", .learning_rate = 0.1, .epsilon = 1e-4,     \
-        .epochs = 1, .resize = OCDM_NONE, .crop = OCDM_NONE, .image_size = OCDM_NONE, .log_every = 1, .threads = 1,            \
-        .negatives = 1, .momentum = 0.9, .lambda = 1000, .eval_samples = 500, .steps_per_batch = 1, __VA_ARGS__                \
+        .method = "ocdm", .memory = 30, .batch = 5, .replay = 4, .model = "linear", .network.learning_rate = 0.1,              \
+        .network.epsilon = 1e-4, .epochs = 1, .resize = OCDM_NONE, .crop = OCDM_NONE, .image_size = OCDM_NONE, .log_every = 1, \
+        .network.threads = 1, .network.loss.negatives = 1, .network.momentum = 0.9, .lambda = 1000, .eval_samples = 500,       \
+        .steps_per_batch = 1, __VA_ARGS__                                                                                      \
     }
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Winitializer-overrides"
@@ -45,35 +46,36 @@ static const struct contradiction contradictions[] = {
     {"--weights with --model none", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .weights = "w")},
     {"--epochs 2 is for multitask alone", OCDM_BAD_ARGUMENT, CHANGED(.epochs = 2)},
     {"the stream has features, the model resnet18 takes images", OCDM_BAD_ARGUMENT, CHANGED(.model = "resnet18")},
-    {"the model none computes nothing", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .precision = OCDM__PRECISION_BF16)},
+    {"the model none computes nothing", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .network.precision = OCDM__PRECISION_BF16)},
     {"the model linear takes no images", OCDM_BAD_ARGUMENT, CHANGED(.crop = 32)},
     {"the model linear takes no images", OCDM_BAD_ARGUMENT, CHANGED(.image_size = 32)},
     {"the model none takes no images", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .resize = 0)},
     {"takes samples with one label, sample", OCDM_NOT_SINGLE_LABEL, CHANGED(.method = "cbrs")},
-    {"ocdm does not train the model none by gradients", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .focal = 1)},
-    {"the loss asl has a focal power of its own", OCDM_BAD_ARGUMENT, CHANGED(.loss = OCDM__LOSS_ASL, .focal = 1)},
-    {"adam has no weight decay", OCDM_BAD_ARGUMENT, CHANGED(.weight_decay = 0.1)},
-    {"adamw without weight decay is adam", OCDM_BAD_ARGUMENT, CHANGED(.optimiser = OCDM__OPTIMISER_ADAMW)},
-    {"the cosine schedule needs a horizon", OCDM_BAD_ARGUMENT, CHANGED(.lr_schedule = OCDM__LR_COSINE)},
-    {"a horizon without the cosine schedule", OCDM_BAD_ARGUMENT, CHANGED(.horizon = 100)},
+    {"ocdm does not train the model none by gradients", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .network.loss.focal = 1)},
+    {"the loss asl has a focal power of its own", OCDM_BAD_ARGUMENT, CHANGED(.network.loss.kind = 1, .network.loss.focal = 1)},
+    {"adam has no weight decay", OCDM_BAD_ARGUMENT, CHANGED(.network.weight_decay = 0.1)},
+    {"adamw without weight decay is adam", OCDM_BAD_ARGUMENT, CHANGED(.network.optimiser = OCDM__OPTIMISER_ADAMW)},
+    {"the cosine schedule needs a horizon", OCDM_BAD_ARGUMENT, CHANGED(.network.lr_schedule = OCDM__LR_COSINE)},
+    {"a horizon without the cosine schedule", OCDM_BAD_ARGUMENT, CHANGED(.network.horizon = 100)},
     {"ocdm does not train the model ridge by gradients", OCDM_BAD_ARGUMENT,
-     CHANGED(.model = "ridge", .learning_rate = 1e-4, .warmup = 5)},
-    {"--momentum is of sgd, the optimiser is adam", OCDM_BAD_ARGUMENT, CHANGED(.momentum = 0.5)},
-    {"sgd has no epsilon", OCDM_BAD_ARGUMENT, CHANGED(.optimiser = OCDM__OPTIMISER_SGD, .epsilon = 1e-8)},
+     CHANGED(.model = "ridge", .network.learning_rate = 1e-4, .network.warmup = 5)},
+    {"--momentum is of sgd, the optimiser is adam", OCDM_BAD_ARGUMENT, CHANGED(.network.momentum = 0.5)},
+    {"sgd has no epsilon", OCDM_BAD_ARGUMENT, CHANGED(.network.optimiser = OCDM__OPTIMISER_SGD, .network.epsilon = 1e-8)},
     {"--ema-start class: there are no averages", OCDM_BAD_ARGUMENT, CHANGED(.average_start = OCDM__AVERAGE_SINCE_CLASS)},
     {"--lambda is of ridge, the model is linear", OCDM_BAD_ARGUMENT, CHANGED(.lambda = 10)},
     {"ridge is solved and takes no steps", OCDM_BAD_ARGUMENT, CHANGED(.model = "ridge")},
     {"ridge counts each sample once", OCDM_BAD_ARGUMENT,
-     CHANGED(.model = "ridge", .learning_rate = 1e-4, .method = "multitask")},
+     CHANGED(.model = "ridge", .network.learning_rate = 1e-4, .method = "multitask")},
     {"nothing is replayed: --method ocdm, --model ridge", OCDM_BAD_ARGUMENT,
-     CHANGED(.model = "ridge", .learning_rate = 1e-4, .replay_policy = OCDM__REPLAY_BALANCED)},
-    {"ridge computes in double precision", OCDM_BAD_ARGUMENT, CHANGED(.model = "ridge", .precision = OCDM__PRECISION_BF16)},
+     CHANGED(.model = "ridge", .network.learning_rate = 1e-4, .replay_policy = OCDM__REPLAY_BALANCED)},
+    {"ridge computes in double precision", OCDM_BAD_ARGUMENT,
+     CHANGED(.model = "ridge", .network.precision = OCDM__PRECISION_BF16)},
     {"nothing is replayed: --method finetune", OCDM_BAD_ARGUMENT,
      CHANGED(.method = "finetune", .replay_policy = OCDM__REPLAY_BALANCED)},
-    {"negatives 2 is out of range: 0 to 1", OCDM_BAD_ARGUMENT, CHANGED(.negatives = 2)},
+    {"negatives 2 is out of range: 0 to 1", OCDM_BAD_ARGUMENT, CHANGED(.network.loss.negatives = 2)},
     {"the model none is not trained in steps", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .steps_per_batch = 2)},
     {"the model ridge is not trained in steps", OCDM_BAD_ARGUMENT,
-     CHANGED(.model = "ridge", .learning_rate = 1e-4, .steps_per_batch = 2)},
+     CHANGED(.model = "ridge", .network.learning_rate = 1e-4, .steps_per_batch = 2)},
     {"the model none computes nothing", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .budget = {.seconds = 1})},
     {"no stream passes while it is busy", OCDM_BAD_ARGUMENT, CHANGED(.method = "multitask", .budget = {.operations = 1})},
     {"the model none predicts nothing", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .eval_every = 5)},
@@ -85,7 +87,7 @@ TEST(settings_that_contradict_are_refused)
 {
     ocdm__stream stream = {.task_count = 0};
     assert_int_equal(ocdm__stream_open(&stream, "stream", NULL), OCDM_OK);
-    ocdm__run_settings good = CHANGED(.seed = 0);
+    ocdm__run_settings good = CHANGED(.network.seed = 0);
     assert_int_equal(resolved(&good, &stream, NULL), OCDM_OK);
     assert_string_equal(good.groups, "terciles");
     for (size_t i = 0; i < sizeof contradictions / sizeof *contradictions; i++) {
@@ -111,7 +113,7 @@ TEST(settings_refuse_streams_that_cannot_train)
 {
     ocdm_error error;
     ocdm__stream stream = {.task_count = 0};
-    ocdm__run_settings settings = CHANGED(.seed = 0);
+    ocdm__run_settings settings = CHANGED(.network.seed = 0);
     struct small_stream *small = small_made(&plan);
     memset(small->table.parts, OCDM__TEST, small->table.sample_count);
     small_write(small, "tests-only");
@@ -133,8 +135,8 @@ TEST(presets_are_settings_that_can_be_read)
     ocdm__run_settings settings = ocdm__run_settings_default();
     for (size_t i = 0; ocdm__run_presets[i] != NULL; i++)
         HOLDS(ocdm__run_presets[i], ocdm__run_preset_apply(ocdm__run_presets[i], &settings, NULL) == OCDM_OK);
-    assert_true(settings.batch == 10 && settings.learning_rate == 1e-4 && settings.focal > 0);
-    assert_true(settings.averages.count == 1 && settings.average_start == OCDM__AVERAGE_SINCE_CLASS);
+    assert_true(settings.batch == 10 && settings.network.learning_rate == 1e-4 && settings.network.loss.focal > 0);
+    assert_true(settings.network.averages.count == 1 && settings.average_start == OCDM__AVERAGE_SINCE_CLASS);
 }
 
 TEST(rates_of_averages_are_each_named_once)
@@ -143,7 +145,7 @@ TEST(rates_of_averages_are_each_named_once)
     const ocdm__setting *ema = ocdm__setting_of_flag("ema");
     ocdm_error error;
     assert_int_equal(ocdm__setting_read(ema, "0.9,0.99", &settings, NULL, &error), OCDM_OK);
-    assert_true(settings.averages.count == 2 && settings.averages.values[1] == 0.99);
+    assert_true(settings.network.averages.count == 2 && settings.network.averages.values[1] == 0.99);
     assert_int_equal(ocdm__setting_read(ema, "0.9,0.99,0.90", &settings, NULL, &error), OCDM_BAD_ARGUMENT);
     assert_string_equal(error.message, "ema names 0.9 twice");
 }
@@ -203,7 +205,7 @@ TEST(settings_are_written_with_every_default)
     settings.weights = "some/folder/w.safetensors";
     settings.resize = 0;
     settings.crop = 32;
-    settings.clip = 5;
+    settings.network.clip = 5;
     settings.groups = "600,100";
     ocdm__output output;
     assert_int_equal(ocdm__output_open_memory(&output, "settings", NULL), OCDM_OK);

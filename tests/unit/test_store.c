@@ -176,7 +176,7 @@ TEST(memory_follows_from_bytes)
     settings.store = OCDM__STORE_U8;
     assert_int_equal(memory_of(settings, 56 + 8 * 40, &stream), 40);
     assert_int_equal(memory_of(settings, 56 + 8 * 40 - 1, &stream), 39);
-    settings.dark = 1;
+    settings.network.loss.dark = 1;
     settings.replay_policy = OCDM__REPLAY_LOSS;
     assert_int_equal(memory_of(settings, 56 + 36 * 40, &stream), 40);
     assert_int_equal(ocdm__store_bytes_of(&settings, &stream).sample, 36);

@@ -18,12 +18,11 @@
 #include "base/random.h"
 #include "cli/console.h"
 #include "cli/verbs.h"
+#include "experiment/loop/learner.h"
 #include "ranks/ranks.h"
 
 enum { MOST_STEPS = 100000, WARM_UP = 2 };
 
-static const char *const models[] = {"linear",   "mlp",       "cnn",       "resnet18",   "resnet34",
-                                     "resnet50", "resnet101", "resnet152", "mobilenet1", NULL};
 static const char *const precisions[] = {"f32", "bf16", NULL};
 
 /* What the command line asks for, and what came out. */
@@ -60,21 +59,23 @@ static ocdm_status read_train_request(const ocdm__arguments *arguments, struct r
         status = ocdm__argument_unsigned(arguments, "steps", 0, MOST_STEPS, &request->steps, error);
     if (status != OCDM_OK)
         return status;
-    request->settings = ocdm__agent_settings_default();
-    request->settings.model = models[request->model];
-    request->settings.bf16 = request->precision == 1;
-    request->settings.height = request->settings.width = (uint32_t)image;
-    request->settings.features = (uint32_t)features;
-    request->settings.class_count = (uint32_t)classes;
-    request->settings.threads = ocdm__model_takes_images(models[request->model]) ? (unsigned)threads : 1;
-    request->settings.fast = ocdm__argument_given(arguments, "fast");
+    const char *model = ocdm__model_names[request->model];
+    request->settings = (ocdm__agent_settings){.size = {.name = model,
+                                                        .class_count = (uint32_t)classes,
+                                                        .features = (uint32_t)features,
+                                                        .height = (uint32_t)image,
+                                                        .width = (uint32_t)image},
+                                               .network = ocdm__network_settings_default()};
+    request->settings.network.precision = request->precision == 1 ? OCDM__PRECISION_BF16 : OCDM__PRECISION_F32;
+    request->settings.network.threads = ocdm__model_takes_images(model) ? (uint32_t)threads : 1;
+    request->settings.network.fast = ocdm__argument_given(arguments, "fast");
     return OCDM_OK;
 }
 
 static size_t sample_width(const struct request *request)
 {
-    const ocdm__agent_settings *settings = &request->settings;
-    return ocdm__model_takes_images(settings->model) ? (size_t)3 * settings->height * settings->width : settings->features;
+    const struct ocdm__model_size *size = &request->settings.size;
+    return ocdm__model_takes_images(size->name) ? (size_t)3 * size->height * size->width : size->features;
 }
 
 /* Samples between -1 and 1 with three labels each. */
@@ -91,7 +92,7 @@ static ocdm_status make_batch(struct request *request, ocdm_error *error)
     for (size_t i = 0; i < count * width; i++)
         request->input[i] = (float)(ocdm__random_at(base, i) >> 40) * 0x1p-23f - 1.0f;
     for (size_t i = 0; i < 3 * count; i++)
-        request->labels[i] = (uint32_t)(ocdm__random_at(base, count * width + i) % request->settings.class_count);
+        request->labels[i] = (uint32_t)(ocdm__random_at(base, count * width + i) % request->settings.size.class_count);
     for (size_t i = 0; i <= count; i++)
         request->starts[i] = 3 * i;
     return OCDM_OK;
@@ -103,26 +104,47 @@ static int shorter_first(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Runs the requested number of steps or, if it is 0, ten seconds and at least five steps. */
+/* Whether there is another step: as many as were asked for or, if that is 0, ten seconds and at least five. Rank 0 says it to
+ * all. */
+static bool goes_on(const struct request *request, double begun)
+{
+    const ocdm__ranks *ranks = ocdm__ranks_all();
+    bool enough =
+        request->steps > 0 ? request->timed == request->steps : request->timed >= 5 && ocdm__seconds_now() - begun > 10;
+    uint32_t more = !enough && request->timed < MOST_STEPS;
+    if (ranks != NULL)
+        ranks->broadcast(&more, 1);
+    return more != 0;
+}
+
+/* One step, of this process's part of the batch. */
+static ocdm_status make_step(struct request *request, ocdm__agent *agent, ocdm_error *error)
+{
+    const size_t *starts;
+    const ocdm__ranks *ranks = ocdm__agent_deal(agent, (size_t)request->batch, true, &starts);
+    size_t first = ranks != NULL ? starts[ranks->rank] : 0, bad;
+    const ocdm__batch batch = {.input = request->input + first * sample_width(request),
+                               .starts = request->starts,
+                               .labels = request->labels,
+                               .count = (size_t)request->batch};
+    return ocdm__agent_train(agent, &batch, NULL, &bad, error);
+}
+
 static ocdm_status time_steps(struct request *request, ocdm_error *error)
 {
     ocdm__agent *agent = NULL;
-    ocdm_status status = ocdm__agent_create(&request->settings, NULL, &agent, error);
-    struct ocdm__labelled_batch batch = {
-        .input = request->input, .starts = request->starts, .labels = request->labels, .count = (size_t)request->batch};
-    for (size_t i = 0; i < WARM_UP && status == OCDM_OK; i++)
-        status = ocdm__agent_train(agent, &batch, NULL, error);
     const ocdm__ranks *ranks = ocdm__ranks_all();
-    double begin = ocdm__seconds_now(), before = ranks != NULL ? ranks->waited() : 0;
-    while (status == OCDM_OK && request->timed < MOST_STEPS) {
-        if (request->steps > 0 ? request->timed == request->steps : request->timed >= 5 && ocdm__seconds_now() - begin > 10)
-            break;
+    ocdm_status status = ocdm__agent_create(&request->settings, NULL, &agent, error);
+    for (size_t i = 0; i < WARM_UP && status == OCDM_OK; i++)
+        status = make_step(request, agent, error);
+    double begun = ocdm__seconds_now(), before = ranks != NULL ? ranks->waited() : 0;
+    while (status == OCDM_OK && goes_on(request, begun)) {
         double start = ocdm__seconds_now();
-        status = ocdm__agent_train(agent, &batch, NULL, error);
+        status = make_step(request, agent, error);
         request->seconds[request->timed++] = ocdm__seconds_now() - start;
     }
     if (ranks != NULL)
-        request->waited = (ranks->waited() - before) / (ocdm__seconds_now() - begin);
+        request->waited = (ranks->waited() - before) / (ocdm__seconds_now() - begun);
     struct rusage usage;
     if (getrusage(RUSAGE_SELF, &usage) == 0)
         request->peak_bytes = (uint64_t)usage.ru_maxrss * 1024;
@@ -139,9 +161,10 @@ static ocdm_status print_train(const struct request *request, bool json, ocdm_er
         printf("%zu ranks; rank 0 waits for the others and for messages %.0f %% of the time\n", ranks, 100 * request->waited);
     if (!json) {
         printf("%s, %s (%s), batch %llu, %u thread%s: %.3f ms a step (median of %zu, least %.3f), peak memory %.0f MiB\n",
-               models[request->model], precisions[request->precision], ocdm__device_instructions(),
-               (unsigned long long)request->batch, request->settings.threads, request->settings.threads == 1 ? "" : "s", median,
-               request->timed, request->seconds[0] * 1e3, (double)request->peak_bytes / 1048576.0);
+               ocdm__model_names[request->model], precisions[request->precision], ocdm__device_instructions(),
+               (unsigned long long)request->batch, request->settings.network.threads,
+               request->settings.network.threads == 1 ? "" : "s", median, request->timed, request->seconds[0] * 1e3,
+               (double)request->peak_bytes / 1048576.0);
         return OCDM_OK;
     }
     ocdm__output output;
@@ -149,10 +172,10 @@ static ocdm_status print_train(const struct request *request, bool json, ocdm_er
     if (status != OCDM_OK)
         return status;
     ocdm__output_text(&output, "{\"model\":\"");
-    ocdm__output_text(&output, models[request->model]);
+    ocdm__output_text(&output, ocdm__model_names[request->model]);
     ocdm__output_text(&output, "\",\"precision\":\"");
     ocdm__output_text(&output, precisions[request->precision]);
-    ocdm__output_count(&output, "\",\"threads\":", request->settings.threads);
+    ocdm__output_count(&output, "\",\"threads\":", request->settings.network.threads);
     ocdm__output_real(&output, ",\"ms_per_step\":", median);
     ocdm__output_count(&output, ",\"peak_bytes\":", request->peak_bytes);
     ocdm__output_real(&output, ",\"least_ms\":", request->seconds[0] * 1e3);
@@ -163,22 +186,44 @@ static ocdm_status print_train(const struct request *request, bool json, ocdm_er
     return ocdm__output_commit(&output, error);
 }
 
+/* What one rank refuses they all refuse; one that has no memory ends them. */
+static ocdm_status run_request(struct request *request, const ocdm__arguments *arguments, ocdm_error *error)
+{
+    OCDM_TRY(read_train_request(arguments, request, error));
+    ocdm_status status = make_batch(request, error);
+    if (status == OCDM_OK)
+        status = time_steps(request, error);
+    if (status == OCDM_NO_MEMORY)
+        ocdm__ranks_end_after(ocdm__ranks_all(), error);
+    return status;
+}
+
+static void clear_request(struct request *request)
+{
+    ocdm__release(request->input);
+    ocdm__release(request->labels);
+    ocdm__release(request->starts);
+    ocdm__release(request->seconds);
+}
+
 static int run_train(const ocdm__arguments *arguments)
 {
     ocdm_error error;
     struct request request = {.timed = 0};
-    ocdm_status status = read_train_request(arguments, &request, &error);
-    if (status == OCDM_OK)
-        status = make_batch(&request, &error);
-    if (status == OCDM_OK)
-        status = time_steps(&request, &error);
+    ocdm_status status = run_request(&request, arguments, &error);
     if (status == OCDM_OK)
         status = print_train(&request, ocdm__argument_given(arguments, "json"), &error);
-    ocdm__release(request.input);
-    ocdm__release(request.labels);
-    ocdm__release(request.starts);
-    ocdm__release(request.seconds);
+    clear_request(&request);
     return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
+}
+
+/* The other ranks print nothing. */
+static void follow(const ocdm__arguments *arguments)
+{
+    ocdm_error error;
+    struct request request = {.timed = 0};
+    (void)run_request(&request, arguments, &error);
+    clear_request(&request);
 }
 
 static const char *const train_description[] = {
@@ -190,7 +235,7 @@ static const char *const train_description[] = {
 };
 
 static const ocdm__flag train_flags[] = {
-    {.name = "model", .value = "M", .fallback = "resnet18", .choices = models, .help = "the network"},
+    {.name = "model", .value = "M", .fallback = "resnet18", .choices = ocdm__model_names, .help = "the network"},
     {.name = "image", .value = "N", .fallback = "224", .help = "width and height of the images in pixels"},
     {.name = "features", .value = "F", .fallback = "2048", .help = "features per sample"},
     {.name = "classes", .value = "C", .fallback = "80", .help = "number of classes"},
@@ -217,4 +262,5 @@ const ocdm__verb ocdm__verb_bench_train = {
     .flags = train_flags,
     .run = run_train,
     .distributes = true,
+    .follow = follow,
 };

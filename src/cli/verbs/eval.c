@@ -125,12 +125,12 @@ static ocdm_status make_learner(struct work *work, ocdm_error *error)
                                                .symmetric = ocdm__model_is_symmetric(settings->model),
                                                .strict = settings->strict,
                                                .image_root = settings->image_root,
-                                               .threads = settings->threads,
+                                               .threads = settings->network.threads,
                                                .images = ocdm__agent_maker.images};
     ocdm_status status = ocdm__model_inputs_open(&work->stream, &inputs, &work->inputs, error);
     if (status == OCDM_OK && !work->follows)
         ocdm__join_begin(images);
-    const ocdm__learner_maker *maker = ocdm__joined() ? &ocdm__dealt_agent_maker : &ocdm__agent_maker;
+    const ocdm__learner_maker *maker = &ocdm__agent_maker;
     if (status == OCDM_OK)
         status = maker->make(maker, settings, work->inputs, (uint32_t)work->stream.table.class_count, &work->learner, error);
     return status;

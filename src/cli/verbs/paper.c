@@ -318,7 +318,7 @@ static ocdm_status provide_runs(struct request *request, struct source *source, 
                           .quiet = request->quiet};
     if (!request->quiet)
         fprintf(stderr, "%s: runs into %s, model %s, lr %g\n", request->item->name, ocdm__show_path(source->folder).text,
-                request->settings.model, request->settings.learning_rate);
+                request->settings.model, request->settings.network.learning_rate);
     ocdm_status status = ocdm__grid_choose(&source->grid, &run, plan, &tried, error);
     if (status == OCDM_OK)
         status = ocdm__paper_check_runs(plan, source->folder, &source->setup, error);
@@ -847,7 +847,8 @@ static const ocdm__example examples[] = {
     {.letter = a_letter,                                                                                                       \
      .name = flag,                                                                                                             \
      .value = a_value,                                                                                                         \
-     .fallback = offsetof(ocdm__run_settings, member) == offsetof(ocdm__run_settings, learning_rate) ? "0.006" : a_fallback,   \
+     .fallback =                                                                                                               \
+         offsetof(ocdm__run_settings, member) == offsetof(ocdm__run_settings, network.learning_rate) ? "0.006" : a_fallback,   \
      .choices = a_choices,                                                                                                     \
      .help = a_help},
 

@@ -241,7 +241,7 @@ static ocdm_status run_request(struct request *request, bool resume, struct disp
     ocdm__stream stream = {.task_count = 0};
     ocdm__run_job job = {.settings = &request->settings,
                          .stream = &stream,
-                         .learner = &ocdm__dealt_agent_maker,
+                         .learner = &ocdm__agent_maker,
                          .folder = request->folder,
                          .resume = resume};
     ocdm_status status = ocdm__stream_open(&stream, request->stream, error);
@@ -263,7 +263,7 @@ static void follow(const ocdm__arguments *arguments)
     ocdm_error error;
     struct request request;
     if (read_request(arguments, &request, &error) == OCDM_OK)
-        ocdm__run_follow(&request.settings, request.stream, &ocdm__dealt_agent_maker);
+        ocdm__run_follow(&request.settings, request.stream, &ocdm__agent_maker);
 }
 
 static int run(const ocdm__arguments *arguments)

@@ -95,7 +95,7 @@ ocdm__asked_run ocdm__run_setup_of(ocdm__run_setup *setup, const ocdm__compare_p
     if (settings->memory_bytes == 0) /* else it follows from the bytes */
         settings->memory = at->memory;
     settings->rho = at->rho;
-    settings->seed = ocdm__compare_seed(plan, seed);
+    settings->network.seed = ocdm__compare_seed(plan, seed);
     settings->epochs = ocdm__is_upper_bound(settings->method) ? settings->epochs : 1;
     for (size_t i = 0; i < at->order_count && i < OCDM__COMPARE_TASKS; i++)
         setup->order[i] = (uint32_t)at->order[i];
@@ -147,8 +147,8 @@ ocdm_status ocdm__run_setup_text(ocdm__run_setup *setup, const ocdm__compare_pla
     ocdm_status status = ocdm__output_open_memory(&value, "a setting", error);
     text[0] = '\0';
     for (size_t i = 0; status == OCDM_OK && (setting = ocdm__setting_at(i)) != NULL; i++) {
-        bool each =
-            setting->offset == offsetof(ocdm__run_settings, method) || setting->offset == offsetof(ocdm__run_settings, seed);
+        bool each = setting->offset == offsetof(ocdm__run_settings, method) ||
+                    setting->offset == offsetof(ocdm__run_settings, network.seed);
         if (setting->key != NULL && !each && is_common(setup, plan, setting, &value))
             append_setting(text, room, setting->key, &value);
         status = ocdm__output_check(&value, error);

@@ -56,7 +56,7 @@ static ocdm_status make_steps(struct steps *steps, const ocdm__memory_plan *plan
     clear_steps(steps);
     ocdm__run_settings settings = ocdm__run_settings_default();
     settings.batch = run->options.batch;
-    settings.seed = run->options.seed;
+    settings.network.seed = run->options.seed;
     settings.order = run->order;
     settings.order_count = run->order_count;
     settings.blur = plan->blur;

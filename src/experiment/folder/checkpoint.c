@@ -16,8 +16,8 @@ struct image {
     ocdm__output numbers, settings;
     unsigned char *memory;
     size_t memory_size;
-    ocdm__learner_tensors learner; /* their data is fetched when the file is written */
-    size_t first;                  /* of them among the tensors */
+    ocdm__tensor_list learner; /* their data is fetched when the file is written */
+    size_t first;              /* of them among the tensors */
     struct ocdm__tensor *tensors;
     size_t count;
     char *names; /* of the learner's tensors, with their prefix */
@@ -173,7 +173,7 @@ static void close_image(struct image *image)
 {
     ocdm__output_abandon(&image->numbers);
     ocdm__output_abandon(&image->settings);
-    ocdm__learner_tensors_clear(&image->learner);
+    ocdm__tensor_list_clear(&image->learner);
     ocdm__release(image->memory);
     ocdm__release(image->tensors);
     ocdm__release(image->names);

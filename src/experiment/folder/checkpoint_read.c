@@ -392,7 +392,8 @@ static ocdm_status restore_learner(const ocdm__checkpoint *checkpoint, ocdm__run
         tensor.name_length -= length;
         tensors[file.tensor_count++] = tensor;
     }
-    ocdm_status status = run->learner->functions->load(run->learner->state, checkpoint->file.name, &file, error);
+    const struct ocdm__weights saved = {checkpoint->file.name, &file};
+    ocdm_status status = run->learner->functions->load(run->learner->state, &saved, error);
     ocdm__release(tensors);
     return status;
 }

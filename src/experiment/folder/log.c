@@ -89,7 +89,7 @@ ocdm_status ocdm__run_log_start(ocdm__run_log *log, const ocdm__run *run, bool r
     }
     ocdm__summary_head_write(output, run);
     ocdm__output_text(output, ",\"environment\":");
-    ocdm__environment_write(output, run->settings->threads);
+    ocdm__environment_write(output, run->settings->network.threads);
     return end_line(log, error);
 }
 

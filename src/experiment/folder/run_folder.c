@@ -206,7 +206,7 @@ static ocdm_status save_weights(ocdm__run_folder *folder, ocdm_error *error)
     ocdm_status status = ocdm__weights_write(run, NULL, folder->paths[WEIGHTS], error);
     for (size_t v = 1; v < run->version_count && status == OCDM_OK; v++) {
         char name[64], rate[OCDM__JSON_DOUBLE], path[OCDM__PATH_ROOM];
-        ocdm__json_double(run->settings->averages.values[v - 1], rate);
+        ocdm__json_double(run->settings->network.averages.values[v - 1], rate);
         snprintf(name, sizeof name, "weights-ema%s.safetensors", rate);
         status = ocdm__folder_path(folder->job->folder, name, path, error);
         if (status == OCDM_OK)

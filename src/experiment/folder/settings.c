@@ -19,7 +19,6 @@ const char *const ocdm__run_distances[] = {OCDM__DISTANCES(NAME) NULL};
 const char *const ocdm__run_ties[] = {OCDM__TIES(NAME) NULL};
 const char *const ocdm__run_models[] = {OCDM__MODELS(OCDM__MODEL_NAME) "ridge", "none", NULL};
 const char *const ocdm__run_precisions[] = {"f32", "bf16", NULL};
-const char *const ocdm__run_losses[] = {OCDM__LOSSES(NAME) NULL};
 const char *const ocdm__run_average_starts[] = {OCDM__AVERAGE_STARTS(NAME) NULL};
 const char *const ocdm__run_optimisers[] = {OCDM__OPTIMISERS(NAME) NULL};
 const char *const ocdm__run_lr_schedules[] = {OCDM__LR_SCHEDULES(NAME) NULL};
@@ -95,7 +94,7 @@ static void set_default(ocdm__run_settings *settings, const ocdm__setting *setti
 
 ocdm__run_settings ocdm__run_settings_default(void)
 {
-    ocdm__run_settings settings = {.threads = 1};
+    ocdm__run_settings settings = {.network = ocdm__network_settings_default()};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         set_default(&settings, &rows[i]);
     return settings;

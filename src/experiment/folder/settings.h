@@ -50,8 +50,6 @@ typedef struct ocdm__budget {
 #define OCDM__AVERAGE_START(symbol, name) OCDM__AVERAGE_SINCE_##symbol,
 enum ocdm__average_start { OCDM__AVERAGE_STARTS(OCDM__AVERAGE_START) };
 
-enum ocdm__precision { OCDM__PRECISION_F32, OCDM__PRECISION_BF16 };
-
 typedef struct ocdm__run_settings {
     const char *method; /* a policy of the library, "finetune" or "multitask" */
     uint32_t memory;    /* M; ignored without a memory */
@@ -66,37 +64,26 @@ typedef struct ocdm__run_settings {
     bool own_inputs;                        /* that learner reads the samples itself, of whatever kind they are */
     const char *weights;                    /* a file to start from; NULL for none */
     char weights_sha256[OCDM__SHA256_TEXT]; /* of that file; "" while it is not known */
-    uint32_t precision;                     /* an ocdm__precision */
-    double learning_rate, epsilon, clip;    /* clip 0: no clipping */
-    uint64_t seed;
-    const uint64_t *order; /* the tasks; NULL for ascending */
+    ocdm__network_settings network;         /* seed and threads are those of the whole run; of averages, one is evaluated */
+    const uint64_t *order;                  /* the tasks; NULL for ascending */
     size_t order_count;
-    uint32_t epochs;        /* multitask: passes over all data so far at each task */
-    uint32_t resize, crop;  /* images: pixels of the shorter side, then of the crop; OCDM_NONE: depends on the stream */
-    uint32_t image_size;    /* of the crop, with the usual share around it for `resize`; OCDM_NONE: those two say */
-    const char *image_root; /* instead of the stream's; NULL */
-    bool strict;            /* an image that cannot be decoded ends the run; so does a checkpoint of other instructions */
-    const char *groups;     /* see experiment/loop/evaluation.h; NULL: the stream's own, else usual ones */
-    uint32_t log_every;     /* steps between two logged steps */
-    double validation;      /* share of the training samples that is held out and evaluated at the end; 0: none */
-    bool resample_tests;    /* the test samples are resampled by the seed */
-    uint32_t threads;
+    uint32_t epochs;           /* multitask: passes over all data so far at each task */
+    uint32_t resize, crop;     /* images: pixels of the shorter side, then of the crop; OCDM_NONE: depends on the stream */
+    uint32_t image_size;       /* of the crop, with the usual share around it for `resize`; OCDM_NONE: those two say */
+    const char *image_root;    /* instead of the stream's; NULL */
+    bool strict;               /* an image that cannot be decoded ends the run; so does a checkpoint of other instructions */
+    const char *groups;        /* see experiment/loop/evaluation.h; NULL: the stream's own, else usual ones */
+    uint32_t log_every;        /* steps between two logged steps */
+    double validation;         /* share of the training samples that is held out and evaluated at the end; 0: none */
+    bool resample_tests;       /* the test samples are resampled by the seed */
     uint64_t checkpoint_every; /* steps; 0: only after each task */
-    uint32_t loss;             /* an ocdm__loss_kind */
-    double negatives, focal;   /* as in ocdm__loss_rule */
     double loss_balance;       /* power of the weights of classes in the loss */
-    ocdm__rates averages;      /* of the weights, which are evaluated instead */
     uint32_t average_start;    /* an ocdm__average_start */
-    uint32_t optimiser;        /* an ocdm__optimiser */
-    double weight_decay, momentum;
-    uint32_t lr_schedule; /* an ocdm__lr_schedule */
-    uint64_t horizon, warmup;
-    double lambda;          /* of the model ridge */
-    uint32_t replay_policy; /* an ocdm__replay_policy */
-    const char *preset;     /* what other settings start from, by ocdm__run_preset_apply; NULL: their own defaults */
-    double dark;            /* weight of the distance to the logits that replayed samples once had; 0: they are not kept */
-    uint64_t memory_bytes;  /* from which `memory` follows (experiment/loop/store.h); 0: it is given */
-    uint32_t store;         /* an ocdm__store_kind */
+    double lambda;             /* of the model ridge */
+    uint32_t replay_policy;    /* an ocdm__replay_policy */
+    const char *preset;        /* what other settings start from, by ocdm__run_preset_apply; NULL: their own defaults */
+    uint64_t memory_bytes;     /* from which `memory` follows (experiment/loop/store.h); 0: it is given */
+    uint32_t store;            /* an ocdm__store_kind */
     uint32_t store_quality, store_pixels; /* of jpeg: 1 to 100, and the shorter side; else 0 */
     ocdm__blur blur;
     uint64_t eval_every;      /* steps between two evaluations at any time; 0: there are none */
@@ -165,15 +152,15 @@ enum ocdm__setting_kind {
         "the network: linear, mlp and ridge learn from features, the others from images; none runs the memory alone")          \
     ROW("weights", weights, WEIGHTS_FILE, 0, "weights", "FILE", NULL, NULL, 0, 0,                                              \
         "start from these weights (safetensors)")                                                                              \
-    ROW("precision", precision, CHOICE, 0, "precision", "P", "f32", ocdm__run_precisions, 0, 0,                                \
+    ROW("precision", network.precision, CHOICE, 0, "precision", "P", "f32", ocdm__run_precisions, 0, 0,                                \
         "bf16 needs a CPU that supports it; with AMX it makes models of images faster")                                        \
-    ROW("lr", learning_rate, REAL, 0, "lr", "X", "1e-4", NULL, 0, 1e6,                                                         \
+    ROW("lr", network.learning_rate, REAL, 0, "lr", "X", "1e-4", NULL, 0, 1e6,                                                         \
         "learning rate")                                                                                                       \
-    ROW("adam_eps", epsilon, REAL, 0, "adam-eps", "X", "1e-4", NULL, 1e-30, 1e6,                                               \
+    ROW("adam_eps", network.epsilon, REAL, 0, "adam-eps", "X", "1e-4", NULL, 1e-30, 1e6,                                               \
         "epsilon of Adam, added outside the root")                                                                             \
-    ROW("clip", clip, OPTIONAL_REAL, 0, "clip", "X", NULL, NULL, 1e-30, 1e30,                                                  \
+    ROW("clip", network.clip, OPTIONAL_REAL, 0, "clip", "X", NULL, NULL, 1e-30, 1e30,                                                  \
         "clip each gradient to -X..X")                                                                                         \
-    GRID("seed", seed, LONG, 0, "seed", "S", "0", NULL, 0, 0x1p64,                                                             \
+    GRID("seed", network.seed, LONG, 0, "seed", "S", "0", NULL, 0, 0x1p64,                                                             \
          "seed of all random numbers")                                                                                         \
     GRID("order", order, TASKS, 0, "order", "K,K,...", NULL, NULL, 0, UINT32_MAX,                                              \
          "order of the tasks; ascending by default")                                                                           \
@@ -197,39 +184,39 @@ enum ocdm__setting_kind {
         "hold out this share of the training samples, drawn by seed, and evaluate on them at the end; 0 to 0.5")               \
     ROW("resample_tests", resample_tests, SWITCH, 0, "resample-tests", NULL, NULL, NULL, 0, 0,                                 \
         "resample the test samples by seed, with replacement, as many of each task and rarest class")                          \
-    ROW(NULL, threads, WHOLE, 0, "threads", "N", NULL, NULL, 1, OCDM__MAX_THREADS,                                             \
+    ROW(NULL, network.threads, WHOLE, 0, "threads", "N", NULL, NULL, 1, OCDM__MAX_THREADS,                                             \
         "threads for models of images and decoding; all cores by default; does not change results")                            \
     ROW(NULL, checkpoint_every, LONG, 0, "checkpoint-every", "STEPS", "1000", NULL, 0, 0x1p64,                                 \
         "save every STEPS steps; 0: only after each task")                                                                     \
-    ROW("loss", loss, CHOICE, 0, "loss", "NAME", "bce", ocdm__run_losses, 0, 0,                                                \
+    ROW("loss", network.loss.kind, CHOICE, 0, "loss", "NAME", "bce", ocdm__loss_names, 0, 0,                                                \
         "loss of a logit; asl is the asymmetric loss, softmargin PyTorch's name for the same numbers as bce")                  \
-    ROW("negatives", negatives, REAL, 0, "negatives", "A", "1", NULL, 0, 1,                                                    \
+    ROW("negatives", network.loss.negatives, REAL, 0, "negatives", "A", "1", NULL, 0, 1,                                                    \
         "weight of classes that the batch of the stream does not have, in the loss of its samples; 0 to 1")                    \
-    ROW("focal", focal, REAL, 0, "focal", "G", "0", NULL, 0, OCDM__MOST_FOCAL,                                                 \
+    ROW("focal", network.loss.focal, REAL, 0, "focal", "G", "0", NULL, 0, OCDM__MOST_FOCAL,                                                 \
         "the gradient of a negative is the sigmoid to the power of 1 + G: easy negatives weigh less; 0 to 8")                  \
     ROW("loss_balance", loss_balance, REAL, 0, "loss-balance", "P", "0", NULL, 0, 1,                                           \
         "the loss of class i is weighted by (mean n / n_i)^P, n_i the stream's counts so far; 0 to 1")                         \
-    ROW("ema", averages, RATES, 0, "ema", "RATE,...", NULL, NULL, 0, 1,                                                        \
+    ROW("ema", network.averages, RATES, 0, "ema", "RATE,...", NULL, NULL, 0, 1,                                                        \
         "evaluate an exponential average of the weights; of several rates, each below 1, validation chooses the one reported")  \
     ROW("ema_start", average_start, CHOICE, 0, "ema-start", "WHEN", "stream", ocdm__run_average_starts, 0, 0,                  \
         "when the averages of a class's own weights, its row of the last layer, begin: with the stream, or with its first sample") \
-    ROW("optimiser", optimiser, CHOICE, 0, "optimiser", "NAME", "adam", ocdm__run_optimisers, 0, 0,                            \
+    ROW("optimiser", network.optimiser, CHOICE, 0, "optimiser", "NAME", "adam", ocdm__run_optimisers, 0, 0,                            \
         "how weights follow gradients")                                                                                        \
-    ROW("weight_decay", weight_decay, REAL, 0, "weight-decay", "X", "0", NULL, 0, 1,                                           \
+    ROW("weight_decay", network.weight_decay, REAL, 0, "weight-decay", "X", "0", NULL, 0, 1,                                           \
         "weight decay of adamw (decoupled) and sgd (in the gradient)")                                                         \
-    ROW("momentum", momentum, REAL, 0, "momentum", "X", "0.9", NULL, 0, 0.9999,                                                \
+    ROW("momentum", network.momentum, REAL, 0, "momentum", "X", "0.9", NULL, 0, 0.9999,                                                \
         "momentum of sgd")                                                                                                     \
-    ROW("schedule", lr_schedule, CHOICE, 0, "schedule", "NAME", "constant", ocdm__run_lr_schedules, 0, 0,                      \
+    ROW("schedule", network.lr_schedule, CHOICE, 0, "schedule", "NAME", "constant", ocdm__run_lr_schedules, 0, 0,                      \
         "learning rate over the steps: constant, or cosine from --lr to 0 over --horizon steps")                               \
-    ROW("horizon", horizon, LONG, 0, "horizon", "STEPS", "0", NULL, 0, 0x1p53,                                                 \
+    ROW("horizon", network.horizon, LONG, 0, "horizon", "STEPS", "0", NULL, 0, 0x1p53,                                                 \
         "steps of the cosine schedule; afterwards nothing is learnt")                                                          \
-    ROW("warmup", warmup, LONG, 0, "warmup", "STEPS", "0", NULL, 0, 0x1p53,                                                    \
+    ROW("warmup", network.warmup, LONG, 0, "warmup", "STEPS", "0", NULL, 0, 0x1p53,                                                    \
         "steps over which the learning rate rises from 0")                                                                     \
     ROW("lambda", lambda, REAL, 0, "lambda", "X", "1000", NULL, 1e-12, 1e12,                                                   \
         "penalty of the model ridge on squared weights")                                                                       \
     ROW("replay_policy", replay_policy, CHOICE, 0, "replay-policy", "NAME", "uniform", ocdm__run_replay_policies, 0, 0,        \
         "how samples to replay are drawn: each alike, each class alike, or by their last loss")                                \
-    ROW("dark", dark, REAL, 0, "dark", "A", "0", NULL, 0, 1e6,                                                                 \
+    ROW("dark", network.loss.dark, REAL, 0, "dark", "A", "0", NULL, 0, 1e6,                                                                 \
         "dark replay (DER++): keep the logits of samples in memory, and weigh the squared distance to them by A")              \
     ROW("memory_bytes", memory_bytes, BYTES, 0, "memory-bytes", "BYTES", NULL, NULL, 1, 0x1p53,                                \
         "the memory holds as many samples as these bytes do, such as 4M; instead of --memory")                                 \
@@ -286,7 +273,6 @@ extern const char *const ocdm__run_distances[];
 extern const char *const ocdm__run_ties[];
 extern const char *const ocdm__run_models[]; /* "none" too */
 extern const char *const ocdm__run_precisions[];
-extern const char *const ocdm__run_losses[];
 extern const char *const ocdm__run_average_starts[];
 extern const char *const ocdm__run_optimisers[];
 extern const char *const ocdm__run_lr_schedules[];

@@ -110,7 +110,7 @@ static ocdm_status check_images(const ocdm__run_settings *settings, ocdm_error *
     const char *model = settings->model;
     if (ocdm__run_has_agent(settings) && ocdm__model_takes_images(model))
         return OCDM_OK;
-    if (settings->precision == OCDM__PRECISION_BF16 && !ocdm__run_has_agent(settings))
+    if (settings->network.precision == OCDM__PRECISION_BF16 && !ocdm__run_has_agent(settings))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --precision out", "the model %s computes nothing", model);
     if ((settings->validation > 0 || settings->resample_tests) && !ocdm__run_has_agent(settings))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --validation and --resample-tests out",
@@ -125,21 +125,24 @@ static ocdm_status check_images(const ocdm__run_settings *settings, ocdm_error *
 /* What concerns the networks of this program alone. */
 static bool has_training_options(const ocdm__run_settings *settings)
 {
-    return settings->loss != OCDM__LOSS_BCE || settings->negatives != 1 || settings->focal != 0 ||
-           settings->loss_balance != 0 || settings->averages.count > 0 || settings->optimiser != OCDM__OPTIMISER_ADAM ||
-           settings->weight_decay != 0 || settings->replay_policy == OCDM__REPLAY_LOSS || settings->dark != 0 ||
-           settings->lr_schedule != OCDM__LR_CONSTANT || settings->horizon != 0 || settings->warmup != 0;
+    const ocdm__run_settings usual = ocdm__run_settings_default();
+    const ocdm__network_settings *own = &settings->network, *other = &usual.network;
+    return own->loss.kind != other->loss.kind || own->loss.negatives != other->loss.negatives ||
+           own->loss.focal != other->loss.focal || own->loss.dark != other->loss.dark || settings->loss_balance != 0 ||
+           own->averages.count > 0 || own->optimiser != other->optimiser || own->weight_decay != other->weight_decay ||
+           settings->replay_policy == OCDM__REPLAY_LOSS || own->lr_schedule != other->lr_schedule ||
+           own->horizon != other->horizon || own->warmup != other->warmup;
 }
 
 /* What is of one optimiser or one model alone must not be given to another, which would ignore it. */
 static ocdm_status check_owners(const ocdm__run_settings *settings, ocdm_error *error)
 {
     const ocdm__run_settings usual = ocdm__run_settings_default();
-    bool sgd = settings->optimiser == OCDM__OPTIMISER_SGD;
-    if (!sgd && settings->momentum != usual.momentum)
+    bool sgd = settings->network.optimiser == OCDM__OPTIMISER_SGD;
+    if (!sgd && settings->network.momentum != usual.network.momentum)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --momentum out, or take --optimiser sgd",
-                          "--momentum is of sgd, the optimiser is %s", ocdm__run_optimisers[settings->optimiser]);
-    if (sgd && settings->epsilon != usual.epsilon)
+                          "--momentum is of sgd, the optimiser is %s", ocdm__run_optimisers[settings->network.optimiser]);
+    if (sgd && settings->network.epsilon != usual.network.epsilon)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --adam-eps out", "sgd has no epsilon");
     if (!ocdm__run_is_ridge(settings) && settings->lambda != usual.lambda)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --lambda out, or take --model ridge",
@@ -149,17 +152,8 @@ static ocdm_status check_owners(const ocdm__run_settings *settings, ocdm_error *
 
 static ocdm_status check_optimiser(const ocdm__run_settings *settings, ocdm_error *error)
 {
-    bool cosine = settings->lr_schedule == OCDM__LR_COSINE;
-    if (settings->optimiser == OCDM__OPTIMISER_ADAM && settings->weight_decay > 0)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--optimiser adamw has it", "adam has no weight decay");
-    if (settings->optimiser == OCDM__OPTIMISER_ADAMW && settings->weight_decay == 0)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "such as --weight-decay 0.01", "adamw without weight decay is adam");
-    if (cosine != (settings->horizon > 0))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--schedule cosine --horizon STEPS",
-                          cosine ? "the cosine schedule needs a horizon" : "a horizon without the cosine schedule");
-    if (settings->loss == OCDM__LOSS_ASL && settings->focal > 0)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --focal out", "the loss asl has a focal power of its own");
-    if (settings->average_start != OCDM__AVERAGE_SINCE_STREAM && settings->averages.count == 0)
+    OCDM_TRY(ocdm__network_settings_check(&settings->network, error));
+    if (settings->average_start != OCDM__AVERAGE_SINCE_STREAM && settings->network.averages.count == 0)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "such as --ema 0.999", "--ema-start %s: there are no averages to start",
                           ocdm__run_average_starts[settings->average_start]);
     return check_owners(settings, error);
@@ -169,10 +163,11 @@ static ocdm_status check_optimiser(const ocdm__run_settings *settings, ocdm_erro
 static ocdm_status check_ridge(const ocdm__run_settings *settings, ocdm_error *error)
 {
     const ocdm__run_settings usual = ocdm__run_settings_default();
-    if (settings->precision == OCDM__PRECISION_BF16 || settings->weights != NULL)
+    if (settings->network.precision == OCDM__PRECISION_BF16 || settings->weights != NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --precision and --weights out",
                           "ridge computes in double precision, and from the stream alone");
-    if (settings->learning_rate != usual.learning_rate || settings->epsilon != usual.epsilon || settings->clip != 0)
+    if (settings->network.learning_rate != usual.network.learning_rate || settings->network.epsilon != usual.network.epsilon ||
+        settings->network.clip != 0)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --lr, --adam-eps and --clip out",
                           "ridge is solved and takes no steps");
     if (ocdm__is_upper_bound(settings->method))
@@ -224,7 +219,7 @@ static ocdm_status check_learning(const ocdm__run_settings *settings, ocdm_error
     if (has_training_options(settings) && (ridge || settings->own_learner || !ocdm__run_has_agent(settings)))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave the flags of loss, optimiser, schedule and --ema out",
                           "ocdm does not train the model %s by gradients", settings->model);
-    if ((settings->replay_policy != OCDM__REPLAY_UNIFORM || settings->dark != 0) &&
+    if ((settings->replay_policy != OCDM__REPLAY_UNIFORM || settings->network.loss.dark != 0) &&
         (!ocdm__run_has_memory(settings) || !ocdm__run_has_agent(settings) || ridge || settings->replay == 0))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --replay-policy and --dark out",
                           "nothing is replayed: --method %s, --model %s, --replay %lu", settings->method, settings->model,

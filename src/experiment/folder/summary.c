@@ -65,7 +65,7 @@ static void write_validation(ocdm__output *output, const ocdm__run *run)
 
 static double rate_of(const ocdm__run *run, size_t version)
 {
-    return version > 0 ? run->settings->averages.values[version - 1] : 0;
+    return version > 0 ? run->settings->network.averages.values[version - 1] : 0;
 }
 
 /* Left out where there are no averages. The rate of the trained weights is 0. */
@@ -455,7 +455,7 @@ ocdm_status ocdm__summary_write(ocdm__output *output, const ocdm__run *run, cons
     ocdm__output_count(output, ",\"skipped\":", ocdm__run_skipped(run));
     write_times(output, run);
     ocdm__output_text(output, ",\"environment\":{");
-    write_machine(output, run->settings->threads);
+    write_machine(output, run->settings->network.threads);
     ocdm_status status = write_files(output, run, folder, error);
     ocdm__output_text(output, "}}\n");
     return status;

@@ -45,13 +45,6 @@ void ocdm__ranks_end_after(const ocdm__ranks *ranks, const ocdm_error *error)
 
 /* ---- files --------------------------------------------------------------------------------------------------------------- */
 
-void ocdm__learner_tensors_clear(ocdm__learner_tensors *tensors)
-{
-    ocdm__release(tensors->tensors);
-    ocdm__release(tensors->memory);
-    *tensors = (ocdm__learner_tensors){.count = 0};
-}
-
 size_t ocdm__learner_versions(const ocdm__learner *learner)
 {
     return learner != NULL && learner->functions->average_count != NULL ? 1 + learner->functions->average_count(learner->state)
@@ -125,7 +118,7 @@ ocdm_status ocdm__learner_file_write(ocdm__output *output, const ocdm__learner_f
 ocdm_status ocdm__learner_save(const ocdm__learner *learner, const struct ocdm__note *notes, size_t note_count,
                                const char *path, ocdm_error *error)
 {
-    ocdm__learner_tensors saved = {.count = 0};
+    ocdm__tensor_list saved = {.count = 0};
     ocdm__output output;
     OCDM_TRY(ocdm__output_open_own(&output, path, error));
     ocdm_status status = learner->functions->save(learner->state, false, &saved, error);
@@ -137,7 +130,7 @@ ocdm_status ocdm__learner_save(const ocdm__learner *learner, const struct ocdm__
                                      .saved = &saved};
     if (status == OCDM_OK)
         status = ocdm__learner_file_write(&output, &file, error);
-    ocdm__learner_tensors_clear(&saved);
+    ocdm__tensor_list_clear(&saved);
     if (status == OCDM_OK)
         return ocdm__output_commit(&output, error);
     ocdm__output_abandon(&output);

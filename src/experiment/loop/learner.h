@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agent/batch.h"
 #include "base/output.h"
 #include "base/safetensors.h"
 #include "experiment/folder/settings.h"
@@ -18,64 +19,33 @@
 #include "ocdm/ocdm.h"
 #include "ranks/ranks.h"
 
-/*
- * Samples with their labels. `input` has `count` rows of features, or images as planes (channel, row, column); NULL if the run
- * has no inputs and the learner reads the samples itself, by their numbers in the stream. The labels of sample i are
- * labels[starts[i]] to labels[starts[i + 1] - 1].
- */
-typedef struct ocdm__learner_batch {
-    const float *input;
-    const size_t *starts;
-    const uint32_t *labels;
-    size_t count;
-    const uint32_t *samples;
-    size_t fresh;               /* how many are of the stream: the first ones; the others are replayed */
-    const float *class_weights; /* of the loss, one for each class; NULL: 1 */
-    const float *dark;          /* logits that the replayed samples once had, a row for each; NULL: not known */
-    const uint8_t *known;       /* a row of bits for each sample: the classes that are annotated; NULL: all are */
-    const float *ages;          /* steps since each class first came, this one included; 0: not yet; NULL: not counted */
-} ocdm__learner_batch;
-
-/* What the last step computed, a row or a number for each sample; valid until the next one. */
-typedef struct ocdm__learner_outputs {
-    const float *logits;
-    const double *losses;
-} ocdm__learner_outputs;
-
-/* The tensors that a learner saves. Start with all bytes zero. */
-typedef struct ocdm__learner_tensors {
-    struct ocdm__tensor *tensors; /* names end with a NUL; `data` is NULL where `fetch` has to be called */
-    size_t count;
-    void *memory; /* what the tensors point into */
-} ocdm__learner_tensors;
-
 typedef struct ocdm__learner_functions {
     /* Training and prediction are NULL for a learner outside the loop, which requests each step (ocdm_loop_open).
      * One step. OCDM_BAD_RECORD if the loss is not finite: `*bad` is the sample of the batch that caused it. */
-    ocdm_status (*train)(void *state, const ocdm__learner_batch *batch, double *loss, size_t *bad, ocdm_error *error);
+    ocdm_status (*train)(void *state, const ocdm__batch *batch, double *loss, size_t *bad, ocdm_error *error);
 
     /* Logits, count x classes, positive where the class is predicted. */
     ocdm_status (*predict)(void *state, const float *input, size_t count, float *logits, ocdm_error *error);
 
     /* Gradient of the mean loss of a batch, gradient_size floats; nothing changes. NULL: policies that need gradients cannot be
      * used. */
-    ocdm_status (*gradient)(void *state, const ocdm__learner_batch *batch, float *gradient, ocdm_error *error);
+    ocdm_status (*gradient)(void *state, const ocdm__batch *batch, float *gradient, ocdm_error *error);
     size_t (*gradient_size)(const void *state);
 
     /* Lists the tensors to save: all that a checkpoint needs, or only what is needed to predict. The list is allocated with
      * ocdm__allocate. */
-    ocdm_status (*save)(void *state, bool all, ocdm__learner_tensors *tensors, ocdm_error *error);
+    ocdm_status (*save)(void *state, bool all, ocdm__tensor_list *tensors, ocdm_error *error);
 
     /* The bytes of tensor number i of the list, valid until the next call. OCDM_BAD_RECORD for values that could not be loaded
      * again. NULL: the list has all data. */
-    ocdm_status (*fetch)(void *state, const ocdm__learner_tensors *tensors, size_t i, const unsigned char **data,
+    ocdm_status (*fetch)(void *state, const ocdm__tensor_list *tensors, size_t i, const unsigned char **data,
                          ocdm_error *error);
 
-    /* Restores what a checkpoint saved. `name` is the file's, for messages. OCDM_BAD_FILE: nothing has changed. */
-    ocdm_status (*load)(void *state, const char *name, const struct ocdm__safetensors *file, ocdm_error *error);
+    /* Restores what a checkpoint saved. OCDM_BAD_FILE: nothing has changed. */
+    ocdm_status (*load)(void *state, const struct ocdm__weights *saved, ocdm_error *error);
 
     /* What the last step computed. NULL: the run cannot use it. */
-    ocdm__learner_outputs (*outputs)(const void *state);
+    ocdm__outputs (*outputs)(const void *state);
 
     /* Averages of its weights that the learner keeps; `use` chooses what prediction and saving take from now on: 0 the trained
      * weights, i the average number i - 1. NULL: there are none. */
@@ -132,8 +102,6 @@ struct ocdm__learner_maker {
 
 /* ---- files ------------------------------------------------------------------------------------------------------------- */
 
-void ocdm__learner_tensors_clear(ocdm__learner_tensors *tensors);
-
 /* A safetensors file in which some tensors come from a learner. */
 typedef struct ocdm__learner_file {
     const struct ocdm__note *notes;
@@ -141,7 +109,7 @@ typedef struct ocdm__learner_file {
     const struct ocdm__tensor *tensors;
     size_t tensor_count;
     const ocdm__learner *learner;
-    const ocdm__learner_tensors *saved; /* these are tensors[first] and those after it, under names of the caller's choice */
+    const ocdm__tensor_list *saved; /* these are tensors[first] and those after it, under names of the caller's choice */
     size_t first;
 } ocdm__learner_file;
 

@@ -102,12 +102,12 @@ static ocdm_status gradient_of_usable(struct ocdm__similarity *similarity, const
                                       size_t count, float *gradient, ocdm_error *error)
 {
     OCDM_TRY(gather_labels(&similarity->labels, &similarity->lists, samples, count, error));
-    const ocdm__learner_batch batch = {.input = input,
-                                       .starts = similarity->labels.starts,
-                                       .labels = similarity->labels.labels,
-                                       .known = similarity->labels.known,
-                                       .count = count,
-                                       .samples = samples};
+    const ocdm__batch batch = {.input = input,
+                               .starts = similarity->labels.starts,
+                               .labels = similarity->labels.labels,
+                               .known = similarity->labels.known,
+                               .count = count,
+                               .samples = samples};
     similarity->asked += count;
     return similarity->learner->functions->gradient(similarity->learner->state, &batch, gradient, error);
 }
@@ -598,7 +598,7 @@ static void note_replayed(const ocdm__online *online)
     ocdm__replay *replays = online->parts.replays;
     if (replays == NULL || replays->kept == NULL)
         return;
-    const ocdm__learner_outputs outputs = learner->functions->outputs(learner->state);
+    const ocdm__outputs outputs = learner->functions->outputs(learner->state);
     for (size_t i = online->stream_count; i < online->count; i++)
         ocdm__replay_note(replays, online->slots[i - online->stream_count], &outputs, i, false);
 }
@@ -609,7 +609,7 @@ static void note_stored(const ocdm__online *online, const ocdm_change *change)
     ocdm__replay *replays = online->parts.replays;
     if (replays == NULL || replays->kept == NULL)
         return;
-    const ocdm__learner_outputs outputs = learner->functions->outputs(learner->state);
+    const ocdm__outputs outputs = learner->functions->outputs(learner->state);
     for (size_t i = 0; i < change->stored; i++)
         ocdm__replay_note(replays, change->slot[i], &outputs, change->item[i], true);
 }
@@ -633,16 +633,16 @@ static ocdm_status train(ocdm__online *online, uint64_t step, double *loss, ocdm
     if (status != OCDM_OK || online->count == 0)
         return status;
     const ocdm__learner *learner = online->parts.learner;
-    const ocdm__learner_batch batch = {.input = online->input,
-                                       .starts = online->labels.starts,
-                                       .labels = online->labels.labels,
-                                       .known = online->labels.known,
-                                       .count = online->count,
-                                       .samples = online->chosen,
-                                       .fresh = online->stream_count,
-                                       .class_weights = weigh_classes(online),
-                                       .dark = recall_logits(online),
-                                       .ages = online->ages};
+    const ocdm__batch batch = {.input = online->input,
+                               .starts = online->labels.starts,
+                               .labels = online->labels.labels,
+                               .known = online->labels.known,
+                               .count = online->count,
+                               .samples = online->chosen,
+                               .fresh = online->stream_count,
+                               .class_weights = weigh_classes(online),
+                               .dark = recall_logits(online),
+                               .ages = online->ages};
     size_t bad = 0;
     status = learner->functions->train(learner->state, &batch, loss, &bad, &found);
     if (status == OCDM_BAD_RECORD)

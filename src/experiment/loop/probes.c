@@ -157,7 +157,8 @@ ocdm_status ocdm__probes_make(ocdm__probes *probes, const ocdm__run_settings *se
                               const ocdm__stream_order *tests, ocdm_error *error)
 {
     struct draw draw = {.table = table, .tests = tests};
-    *probes = (ocdm__probes){.part = {.task_count = tests->task_count}, .versions = 1 + (size_t)settings->averages.count};
+    *probes =
+        (ocdm__probes){.part = {.task_count = tests->task_count}, .versions = 1 + (size_t)settings->network.averages.count};
     if (settings->eval_every == 0)
         return OCDM_OK;
     probes->part.samples = ocdm__allocate(tests->count, sizeof *probes->part.samples);
@@ -169,7 +170,7 @@ ocdm_status ocdm__probes_make(ocdm__probes *probes, const ocdm__run_settings *se
     if (made && settings->eval_samples >= tests->count) {
         memset(draw.is_taken, 1, tests->count * sizeof *draw.is_taken);
     } else if (made) {
-        list_tests(&draw, settings->seed);
+        list_tests(&draw, settings->network.seed);
         take_tests(&draw, settings->eval_samples);
     }
     if (made)

@@ -17,9 +17,9 @@
 
 ocdm_status ocdm__replay_open(ocdm__replay *replay, const ocdm__run_settings *settings, size_t class_count, ocdm_error *error)
 {
-    size_t losses = settings->replay_policy == OCDM__REPLAY_LOSS, logits = settings->dark > 0 ? class_count : 0;
+    size_t losses = settings->replay_policy == OCDM__REPLAY_LOSS, logits = settings->network.loss.dark > 0 ? class_count : 0;
     *replay = (ocdm__replay){.rule = settings->replay_policy,
-                             .base = ocdm__random_base(settings->seed, OCDM__FOR_REPLAY),
+                             .base = ocdm__random_base(settings->network.seed, OCDM__FOR_REPLAY),
                              .losses = losses,
                              .width = losses + logits,
                              .capacity = settings->memory};
@@ -36,7 +36,7 @@ void ocdm__replay_close(ocdm__replay *replay)
     *replay = (ocdm__replay){.rule = OCDM__REPLAY_UNIFORM};
 }
 
-void ocdm__replay_note(ocdm__replay *replay, uint32_t slot, const ocdm__learner_outputs *outputs, size_t row, bool is_new)
+void ocdm__replay_note(ocdm__replay *replay, uint32_t slot, const ocdm__outputs *outputs, size_t row, bool is_new)
 {
     float *kept = replay->kept + slot * replay->width;
     size_t classes = replay->width - replay->losses;

@@ -84,7 +84,7 @@ static ocdm_status check_result_size(const ocdm__run *run, ocdm_error *error)
 {
     static const double limit = 1 << 30;
     double tasks = (double)run->schedule.order.task_count, classes = (double)run->stream->table.class_count;
-    double versions = 1 + (double)run->settings->averages.count;
+    double versions = 1 + (double)run->settings->network.averages.count;
     double tested = 0;
     for (size_t k = 0; k < run->schedule.order.task_count; k++)
         tested += (double)run->schedule.tested[k];
@@ -114,7 +114,7 @@ static void report_version(ocdm__run *run, size_t version)
 
 static ocdm_status make_versions(ocdm__run *run, ocdm_error *error)
 {
-    size_t count = 1 + (size_t)run->settings->averages.count;
+    size_t count = 1 + (size_t)run->settings->network.averages.count;
     run->versions = ocdm__allocate(count, sizeof *run->versions);
     run->version_count = run->versions != NULL ? count : 0;
     bool failed = run->versions == NULL;
@@ -162,10 +162,10 @@ static ocdm_status make_tables(ocdm__run *run, ocdm_error *error)
     const ocdm__run_settings *settings = run->settings;
     const ocdm__stream_table *table = &run->stream->table;
     OCDM_TRY(ocdm__schedule_make(&run->schedule, settings, table, error));
-    OCDM_TRY(
-        ocdm__stream_order_make(&run->tests, table, OCDM__TEST, settings->order, settings->order_count, settings->seed, error));
+    OCDM_TRY(ocdm__stream_order_make(&run->tests, table, OCDM__TEST, settings->order, settings->order_count,
+                                     settings->network.seed, error));
     if (settings->resample_tests)
-        OCDM_TRY(ocdm__stream_order_resample(&run->tests, table, settings->seed, error));
+        OCDM_TRY(ocdm__stream_order_resample(&run->tests, table, settings->network.seed, error));
     OCDM_TRY(check_result_size(run, error));
     run->train_counts = ocdm__allocate(table->class_count, sizeof *run->train_counts);
     run->test_counts = ocdm__allocate(table->class_count, sizeof *run->test_counts);
@@ -203,8 +203,8 @@ static ocdm_status make_learner(ocdm__run *run, const ocdm__learner_maker *maker
                                                .symmetric = ocdm__model_is_symmetric(settings->model),
                                                .strict = settings->strict,
                                                .image_root = settings->image_root,
-                                               .seed = settings->seed,
-                                               .threads = settings->threads,
+                                               .seed = settings->network.seed,
+                                               .threads = settings->network.threads,
                                                .images = maker->images,
                                                .storing = image_storing(settings)};
     if (!maker->reads_samples)
@@ -225,7 +225,7 @@ static ocdm_status make_memory(ocdm__run *run, ocdm_error *error)
     options.distance = (ocdm_distance)settings->distance;
     options.tie = (ocdm_tie)settings->tie;
     options.rho = settings->rho;
-    options.seed = settings->seed;
+    options.seed = settings->network.seed;
     OCDM_TRY(ocdm_memory_create(&options, &run->memory, error));
     return ocdm__class_weights_set(run->memory, run->class_weights, run->stream->table.class_count, error);
 }

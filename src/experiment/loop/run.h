@@ -102,7 +102,7 @@ ocdm_status ocdm__replay_open(ocdm__replay *replay, const ocdm__run_settings *se
 void ocdm__replay_close(ocdm__replay *replay);
 
 /* After a step: row `row` of its outputs is the sample in this slot. Logits are those of a new one. */
-void ocdm__replay_note(ocdm__replay *replay, uint32_t slot, const ocdm__learner_outputs *outputs, size_t row, bool is_new);
+void ocdm__replay_note(ocdm__replay *replay, uint32_t slot, const ocdm__outputs *outputs, size_t row, bool is_new);
 const float *ocdm__replay_logits(const ocdm__replay *replay, uint32_t slot);
 
 /* Draws up to `count` slots for a step by a rule that is not uniform; `keys` is room. Returns how many. */

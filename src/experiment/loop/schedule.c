@@ -532,13 +532,13 @@ ocdm_status ocdm__schedule_make(ocdm__schedule *schedule, const ocdm__run_settin
     *schedule = (ocdm__schedule){.batch = multitask ? (size_t)settings->batch + settings->replay : settings->batch,
                                  .multitask = multitask,
                                  .epochs = settings->epochs,
-                                 .seed = settings->seed,
+                                 .seed = settings->network.seed,
                                  .pool_of = UINT64_MAX};
     OCDM_TRY(ocdm__stream_order_make(&schedule->order, table, OCDM__TRAIN, settings->order, settings->order_count,
-                                     settings->seed, error));
+                                     settings->network.seed, error));
     if (settings->validation > 0)
         OCDM_TRY(hold_out(schedule, table, settings->validation, error));
-    OCDM_TRY(ocdm__stream_order_blur(&schedule->order, &settings->blur, settings->seed, error));
+    OCDM_TRY(ocdm__stream_order_blur(&schedule->order, &settings->blur, settings->network.seed, error));
     schedule->task_ends = ocdm__allocate(schedule->order.task_count, sizeof *schedule->task_ends);
     schedule->tested = ocdm__allocate(schedule->order.task_count, sizeof *schedule->tested);
     schedule->first = ocdm__allocate(schedule->order.task_count, sizeof *schedule->first);

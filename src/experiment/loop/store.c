@@ -30,7 +30,7 @@ static uint64_t other_bytes(const ocdm__run_settings *settings, const ocdm__stre
 {
     uint64_t classes = stream->table.class_count, bits = ocdm__bits_size(stream->table.class_count);
     uint64_t bytes = stream->table.known != NULL ? 2 * bits : bits;
-    if (settings->dark > 0)
+    if (settings->network.loss.dark > 0)
         bytes += 4 * classes;
     if (settings->replay_policy == OCDM__REPLAY_LOSS)
         bytes += 4;
