@@ -96,6 +96,7 @@ typedef struct ocdm_error {
 #define OCDM_MAX_LABELS 65535u         /* labels on one sample */
 #define OCDM_MAX_CAPACITY 2147483647u  /* slots, M */
 #define OCDM_MAX_RHO 16.0              /* |rho| */
+#define OCDM_MAX_TOLERANCE 1e6
 #define OCDM_MIN_WEIGHT ((double)1e-6) /* of a class: with these bounds no target underflows, whatever rho and n_i are */
 #define OCDM_MAX_WEIGHT 1e6
 
@@ -165,6 +166,8 @@ typedef struct ocdm_options {
     double rho;                /* power of the target p_i ~ w_i n_i^rho, eq. (5), with weights w_i = 1; default 0: equal */
     uint64_t seed;             /* of all random choices; default 0 */
     void *policy_data;         /* passed to the `create` of a policy of your own; default NULL */
+    double tolerance;          /* deletions that leave at most tolerance / S more than the best tie with it, S the number of
+                                  labels in memory and batch; 0, the default, is the paper's rule; up to OCDM_MAX_TOLERANCE */
 } ocdm_options;
 
 /* The defaults named above. Cannot fail. */
@@ -385,8 +388,8 @@ double ocdm_memory_distance(const ocdm_memory *memory, ocdm_scope scope);
  * can be compared without a clock. Experimental: its members may change before 1.0. */
 typedef struct ocdm_work {
     uint64_t deletions; /* samples deleted by searching */
-    uint64_t searches;  /* times that all label sets were searched; one search often serves several deletions */
-    uint64_t steps;     /* scores compared, changed or computed */
+    uint64_t searches;  /* times that the scores of all label sets were read */
+    uint64_t steps;     /* scores read or changed */
 } ocdm_work;
 
 /* The work since the memory was made or loaded; all 0 for policies that do not minimise a distance. O(1). */

@@ -71,22 +71,37 @@ void ocdm__hash_key_replace(uint64_t seed)
 
 /* ---- the table ------------------------------------------------------------------------------------------------------ */
 
-ocdm_status ocdm__hash_table_create(struct ocdm__hash_table *table, uint32_t entries)
+static void add_tag(struct ocdm__hash_table *table, uint32_t tag, uint32_t entry)
+{
+    uint32_t place = tag & table->mask;
+    while (table->places[place].entry != OCDM_NONE)
+        place = (place + 1) & table->mask;
+    table->places[place] = (struct ocdm__hash_table_place){tag, entry};
+}
+
+/* Tags are enough to find every entry its new place. */
+bool ocdm__hash_table_reserve(struct ocdm__hash_table *table, uint32_t entries)
 {
     ocdm__hash_key_prepare();
-    uint64_t places = 16;
+    uint64_t places = 16, before = table->places == NULL ? 0 : (uint64_t)table->mask + 1;
     while (places < (uint64_t)entries * 3)
         places *= 2;
+    if (places <= before)
+        return true;
     if (places > (uint64_t)UINT32_MAX + 1)
-        return OCDM_NO_MEMORY;
-    struct ocdm__hash_table_place *fresh = ocdm__allocate((size_t)places, sizeof *fresh);
-    if (!fresh)
-        return OCDM_NO_MEMORY;
+        return false;
+    struct ocdm__hash_table larger = {.mask = (uint32_t)(places - 1)};
+    larger.places = ocdm__allocate((size_t)places, sizeof *larger.places);
+    if (larger.places == NULL)
+        return false;
     for (uint64_t i = 0; i < places; i++)
-        fresh[i].entry = OCDM_NONE;
-    table->places = fresh;
-    table->mask = (uint32_t)(places - 1);
-    return OCDM_OK;
+        larger.places[i].entry = OCDM_NONE;
+    for (uint64_t i = 0; i < before; i++)
+        if (table->places[i].entry != OCDM_NONE)
+            add_tag(&larger, table->places[i].tag, table->places[i].entry);
+    ocdm__hash_table_destroy(table);
+    *table = larger;
+    return true;
 }
 
 void ocdm__hash_table_destroy(struct ocdm__hash_table *table)
@@ -97,18 +112,14 @@ void ocdm__hash_table_destroy(struct ocdm__hash_table *table)
 
 void ocdm__hash_table_add(struct ocdm__hash_table *table, uint64_t hash, uint32_t entry)
 {
-    uint32_t tag = ocdm__hash_table_tag(hash);
-    uint32_t place = tag & table->mask;
-    while (table->places[place].entry != OCDM_NONE)
-        place = (place + 1) & table->mask;
-    table->places[place] = (struct ocdm__hash_table_place){tag, entry};
+    add_tag(table, (uint32_t)(hash >> 32), entry);
 }
 
 void ocdm__hash_table_remove(struct ocdm__hash_table *table, uint64_t hash, uint32_t entry)
 {
     struct ocdm__hash_table_place *places = table->places;
     uint32_t mask = table->mask;
-    uint32_t hole = ocdm__hash_table_tag(hash) & mask;
+    uint32_t hole = (uint32_t)(hash >> 32) & mask;
     while (places[hole].entry != entry)
         hole = (hole + 1) & mask;
     for (uint32_t place = (hole + 1) & mask; places[place].entry != OCDM_NONE; place = (place + 1) & mask) {

@@ -3,6 +3,7 @@
 #ifndef OCDM_BASE_HASH_TABLE_H
 #define OCDM_BASE_HASH_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -22,22 +23,24 @@ struct ocdm__hash_table {
     uint32_t mask;
 };
 
-/* An empty table for at most `entries` entries, a third full at most. */
-ocdm_status ocdm__hash_table_create(struct ocdm__hash_table *table, uint32_t entries);
+/* Makes room for `entries` entries, a third full at most; a table starts as {0}. False when out of memory: nothing has changed
+ * then. */
+bool ocdm__hash_table_reserve(struct ocdm__hash_table *table, uint32_t entries);
 void ocdm__hash_table_destroy(struct ocdm__hash_table *table);
 
-static inline uint32_t ocdm__hash_table_tag(uint64_t hash)
-{
-    return (uint32_t)(hash >> 32);
-}
+/* Whether an entry, a number of one of the caller's records, has the key. */
+typedef bool ocdm__has_key(const void *records, uint32_t entry, const void *key);
 
-/* Steps through the entries whose tag is the hash's: start with place = tag & mask; OCDM_NONE ends the walk. */
-static inline uint32_t ocdm__hash_table_next(const struct ocdm__hash_table *table, uint32_t tag, uint32_t *place)
+/* The entry with the key whose hash this is, OCDM_NONE if there is none. */
+static inline uint32_t ocdm__hash_table_find(const struct ocdm__hash_table *table, uint64_t hash, ocdm__has_key *has_key,
+                                             const void *records, const void *key)
 {
-    for (;;) {
-        struct ocdm__hash_table_place here = table->places[*place & table->mask];
-        ++*place;
-        if (here.entry == OCDM_NONE || here.tag == tag)
+    if (table->places == NULL)
+        return OCDM_NONE;
+    uint32_t tag = (uint32_t)(hash >> 32);
+    for (uint32_t place = tag;; place++) {
+        struct ocdm__hash_table_place here = table->places[place & table->mask];
+        if (here.entry == OCDM_NONE || (here.tag == tag && has_key(records, here.entry, key)))
             return here.entry;
     }
 }

@@ -47,7 +47,7 @@ void ocdm__memory_trust(ocdm_memory *memory);
  * Never fewer than `minimum` samples of a class while as many were seen, for the policies ocdm and onlyone under KL: when the
  * sample that the policy would delete carries a class that has no more than its minimum, the best deletion among the samples
  * that carry no such class is made instead. There is one if the minimums add up to no more than the capacity, and often beyond,
- * since one sample may serve several; if there is none, the update fails with OCDM_LIMIT and the memory can only be destroyed.
+ * since one sample may serve several; if there is none, the update fails with OCDM_LIMIT and the memory is as before.
  * Costs a look at every distinct label set in that case. OCDM_OK or OCDM_NO_MEMORY.
  */
 ocdm_status ocdm__memory_set_minimum(ocdm_memory *memory, uint32_t class_id, uint32_t minimum, ocdm_error *error);

@@ -74,8 +74,8 @@ typedef struct ocdm__steady_result {
     size_t updates;   /* that were timed; 0: one would have taken too long */
     size_t deletions; /* that were timed on their own instead; else 0 */
     ocdm__quantiles us;
-    double searches; /* per deletion, counted by the index of the policy ocdm (memory/scores.h); NaN if there is none */
-    double steps;    /* per deletion too: scores and bounds compared or changed */
+    double searches; /* per deletion, counted by the index of the policy ocdm (memory/index.h); NaN if there is none */
+    double steps;    /* per deletion too: scores read or changed */
 } ocdm__steady_result;
 
 /* The quantile of `per_mille` / 1000 of ascending values; `count` is at least 1, `per_mille` at most 1000. */

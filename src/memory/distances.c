@@ -190,16 +190,9 @@ ocdm_status ocdm_tie_find(const char *name, ocdm_tie *tie)
 
 /*
  * The best deletion under a distance other than KL: the rule is the one of KL (whole-number weights per class, the largest sum
- * per cardinality, winners compared at 2^-40), but weights depend on S - k or on the target, so every distinct set is scored
- * again. The weights are above.
+ * per number of labels, winners compared at 2^-40), but weights depend on S - k or on the target, so every distinct set is
+ * scored again.
  */
-
-/* One cardinality's view: T labels are left, and what the distance would be if no class had lost any of them. */
-struct view {
-    double rest;
-    double base;
-    double scale; /* the distance falls by scale * (sum of weights) */
-};
 
 static double largest(const double *p, uint32_t count)
 {
@@ -209,71 +202,70 @@ static double largest(const double *p, uint32_t count)
     return most;
 }
 
-static struct view look(const ocdm_memory *memory, const double *p, int64_t *weight, uint32_t cardinality)
+/* Takes the point of view of sets with so many labels: what is left without them, and their classes' weights. */
+static void look(struct scan *scan, uint32_t labels)
 {
-    const struct pool *pool = &memory->pool;
-    const struct distance *distance = &ocdm__distances[memory->options.distance];
-    double most_p = largest(p, pool->class_count);
-    struct view view = {.rest = (double)(pool->label_total - cardinality)};
+    const struct pool *pool = &scan->memory->pool;
+    const struct distance *distance = &ocdm__distances[scan->memory->options.distance];
+    double most_p = largest(scan->target, pool->class_count), rest = (double)(pool->label_total - labels);
+    scan->labels = labels;
+    scan->base = 0;
     for (uint32_t i = 0; i < pool->class_count; i++) {
         uint32_t kept = pool->classes[i].kept;
-        if (distance->base != NULL && p[i] > 0)
-            view.base += distance->base(kept, p[i], view.rest);
-        weight[i] = kept ? ocdm__nearest(distance->weight(kept, p[i], most_p, view.rest) * OCDM__GRID) : 0;
+        scan->weight[i] = 0;
+        if (rest > 0 && kept > 0)
+            scan->weight[i] = ocdm__nearest(distance->weight(kept, scan->target[i], most_p, rest) * OCDM__GRID);
+        if (rest > 0 && distance->base != NULL && scan->target[i] > 0)
+            scan->base += distance->base(kept, scan->target[i], rest);
     }
-    if (distance->offset != NULL)
-        view.base += distance->offset(view.rest);
-    view.scale = distance->scale(most_p, view.rest);
-    return view;
+    if (rest > 0 && distance->offset != NULL)
+        scan->base += distance->offset(rest);
+    scan->scale = distance->scale(most_p, rest);
 }
 
-static int64_t score_of(const struct pool *pool, const int64_t *weight, uint32_t number)
+static int64_t scan_objective(void *context, uint32_t labels, int64_t score)
 {
+    struct scan *scan = context;
+    if (scan->memory->pool.label_total == labels)
+        return INT64_MAX;
+    if (scan->labels != labels)
+        look(scan, labels);
+    return ocdm__nearest((scan->base - scan->scale * ((double)score / OCDM__GRID)) * 0x1p40);
+}
+
+static int64_t score_of(const struct scan *scan, uint32_t number)
+{
+    const struct pool *pool = &scan->memory->pool;
     const struct set *set = &pool->sets[number];
     int64_t score = 0;
     for (uint32_t i = 0; i < set->cardinality; i++)
-        score += weight[pool->cells[set->cells + i].class_index];
+        score += scan->weight[pool->cells[set->cells + i].class_index];
     return score;
 }
 
-/* Scores all sets of a cardinality into their lanes and returns the best. */
-static int64_t score_sets(const ocdm_memory *memory, const int64_t *weight, uint32_t cardinality)
+/* Scores the sets with so many labels in their places. */
+static void score_sets(struct scan *scan, uint32_t labels)
 {
-    struct scores *scores = memory->scores;
-    int64_t best = INT64_MIN;
-    for (uint32_t b = scores->buckets[cardinality].first_block; b != OCDM_NONE; b = scores->lanes.blocks[b].next)
-        for (uint32_t lane = b * OCDM__LANES, end = lane + scores->lanes.blocks[b].used; lane < end; lane++) {
-            int64_t score = score_of(&memory->pool, weight, scores->lanes.set[lane]);
-            scores->lanes.score[lane] = score;
-            best = score > best ? score : best;
-        }
-    return best;
+    struct index *index = scan->memory->index;
+    struct bucket *bucket = &index->buckets[labels];
+    look(scan, labels);
+    index->contenders[index->contender_count++] = labels;
+    bucket->best = INT64_MIN;
+    for (uint32_t i = 0; i < bucket->sets; i++) {
+        uint32_t rank = i / OCDM__BLOCK, place = bucket->blocks[rank] * OCDM__BLOCK + i % OCDM__BLOCK;
+        int64_t score = score_of(scan, index->set[place]);
+        index->score[place] = score;
+        bucket->tops[rank] = i % OCDM__BLOCK == 0 || score > bucket->tops[rank] ? score : bucket->tops[rank];
+        bucket->best = score > bucket->best ? score : bucket->best;
+    }
+    bucket->value = scan_objective(scan, labels, bucket->best);
 }
 
-static struct contender contend(const ocdm_memory *memory, const double *p, int64_t *weight, uint32_t cardinality)
+void ocdm__scan_search(struct scan *scan)
 {
-    if (memory->pool.label_total == cardinality) {
-        for (uint32_t i = 0; i < memory->pool.class_count; i++)
-            weight[i] = 0;
-        return (struct contender){.value = INT64_MAX, .score = score_sets(memory, weight, cardinality)};
-    }
-    struct view view = look(memory, p, weight, cardinality);
-    int64_t score = score_sets(memory, weight, cardinality);
-    double left = view.base - view.scale * ((double)score / OCDM__GRID);
-    return (struct contender){.value = ocdm__nearest(left * 0x1p40), .score = score};
-}
-
-uint32_t ocdm__scan_best(const ocdm_memory *memory, const double *p, int64_t *weight)
-{
-    struct scores *scores = memory->scores;
-    int64_t least = INT64_MAX;
-    for (uint32_t i = 0; i < scores->present_count; i++) {
-        scores->contenders[i] = contend(memory, p, weight, scores->present[i]);
-        least = scores->contenders[i].value < least ? scores->contenders[i].value : least;
-    }
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < scores->present_count; i++)
-        if (scores->contenders[i].value == least)
-            count = ocdm__scores_collect(scores, scores->present[i], scores->contenders[i].score, count);
-    return count;
+    struct index *index = scan->memory->index;
+    index->contender_count = 0;
+    for (uint32_t i = 0; i < index->present_count; i++)
+        score_sets(scan, index->present[i]);
+    ocdm__index_tie(index, &scan->memory->pool, scan->memory->options.tolerance, scan_objective, scan);
 }

@@ -8,8 +8,8 @@
 
 /*
  * A distance. `term` is a class's part of what is reported, with q = m_i / S. The others are for a scan over all label sets
- * (ocdm__scan_best), NULL for KL, which the index of scores answers: with T labels left after a deletion, a deletion leaves
- * offset + sum of `base` - scale * (sum of `weight` over the labels that go).
+ * (ocdm__scan_search), NULL for KL, which the index of label sets answers: with T labels left after a deletion, a deletion
+ * leaves offset + sum of `base` - scale * (sum of `weight` over the labels that go).
  */
 struct distance {
     double (*term)(double q, double kept, double ln_p, double total);

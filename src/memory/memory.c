@@ -32,26 +32,30 @@ ocdm_status ocdm__pass_on(ocdm_status status, const ocdm_error *found, const cha
 /* ---- what a caller hands in ----------------------------------------------------------------------------------------- */
 
 /*
- * Copies a struct that begins with its size. `known` are the sizes that it has had since it exists, ascending, the last one the
- * present one; what the caller's lacks is 0 in the copy.
+ * Copies a struct that begins with its size. `known` are the `count` sizes that it has had since it exists, ascending, the last
+ * one the present one; what the caller's lacks is 0 in the copy.
  */
-static ocdm_status copy_sized(void *copy, const void *given, const size_t known[2], const char *what, ocdm_error *error)
+static ocdm_status copy_sized(void *copy, const void *given, const size_t *known, size_t count, const char *what,
+                              ocdm_error *error)
 {
-    size_t size;
+    size_t size, present = known[count - 1], i = 0;
     memcpy(&size, given, sizeof size);
-    if (size != known[0] && size != known[1])
+    while (i < count && known[i] != size)
+        i++;
+    if (i == count)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "set its first member to sizeof; a newer header needs a newer library",
                           "%s of %zu bytes is not one that this library knows", what, size);
-    memset(copy, 0, known[1]);
+    memset(copy, 0, present);
     memcpy(copy, given, size);
-    memcpy(copy, &known[1], sizeof size);
+    memcpy(copy, &present, sizeof size);
     return OCDM_OK;
 }
 
 static ocdm_status copy_options(const ocdm_options *given, ocdm_options *options, ocdm_error *error)
 {
-    static const size_t known[] = {offsetof(ocdm_options, policy_data), sizeof(ocdm_options)};
-    return copy_sized(options, given, known, "an ocdm_options", error);
+    static const size_t known[] = {offsetof(ocdm_options, policy_data), offsetof(ocdm_options, tolerance),
+                                   sizeof(ocdm_options)};
+    return copy_sized(options, given, known, 3, "an ocdm_options", error);
 }
 
 static ocdm_status copy_policy(const ocdm_policy *given, ocdm_policy *policy, ocdm_error *error)
@@ -60,7 +64,7 @@ static ocdm_status copy_policy(const ocdm_policy *given, ocdm_policy *policy, oc
     if (given == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "set options.policy, for example by ocdm_policy_find(\"ocdm\")",
                           "no policy");
-    return copy_sized(policy, given, known, "an ocdm_policy", error);
+    return copy_sized(policy, given, known, 2, "an ocdm_policy", error);
 }
 
 static ocdm_status check_policy(const ocdm_policy *policy, ocdm_error *error)
@@ -89,6 +93,9 @@ static ocdm_status check_options(const ocdm_options *options, ocdm_error *error)
     if (!(options->rho >= -OCDM_MAX_RHO && options->rho <= OCDM_MAX_RHO))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "0 asks for equal shares, 1 for the stream's own",
                           "rho %g is not between -16 and 16", options->rho);
+    if (!(options->tolerance >= 0 && options->tolerance <= OCDM_MAX_TOLERANCE))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "0 is the paper's rule; try 0.1", "tolerance %g is not between 0 and %g",
+                          options->tolerance, OCDM_MAX_TOLERANCE);
     if (!ocdm_distance_name(options->distance))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%d is no distance", (int)options->distance);
     if (!ocdm_tie_name(options->tie))
@@ -141,7 +148,7 @@ static ocdm_status fill_memory(ocdm_memory *memory, ocdm_error *error)
         status = ocdm__ranking_create(&memory->pool.ranking, memory->options.policy->replace == ocdm__policy_prs.replace,
                                       memory->pool.reserved, error);
     if (status == OCDM_OK && ocdm__policy_minimises(memory->options.policy))
-        status = ocdm__scores_create(&memory->scores, memory->options.rho, memory->options.distance == OCDM_KL, room, error);
+        status = ocdm__index_create(&memory->index, memory->options.rho, memory->options.distance == OCDM_KL, room, error);
     if (status == OCDM_OK)
         status = ocdm__memory_reserve_batch(memory, memory->options.batch < room ? memory->options.batch : room, error);
     return status == OCDM_OK ? create_state(memory, error) : status;
@@ -194,11 +201,10 @@ void ocdm_memory_destroy(ocdm_memory *memory)
     if (memory->state != NULL && memory->policy.destroy != NULL)
         memory->policy.destroy(memory->state);
     ocdm__pool_destroy(&memory->pool);
-    ocdm__scores_destroy(memory->scores);
+    ocdm__index_destroy(memory->index);
     ocdm__release(memory->class_index);
     ocdm__release(memory->first_class);
     ocdm__release(memory->item_node);
-    ocdm__release(memory->batch_ids);
     ocdm__release(memory->left);
     ocdm__release(memory->stored_slot);
     ocdm__release(memory->stored_item);
@@ -220,6 +226,12 @@ ocdm_status ocdm__memory_set_minimum(ocdm_memory *memory, uint32_t class_id, uin
     uint32_t class_index = ocdm__pool_add_class(&memory->pool, class_id);
     if (class_index == OCDM_NONE)
         return ocdm__fail_memory(error, "the classes");
+    if (!memory->keeps_journal) {
+        memory->journal = ocdm__allocate((size_t)memory->batch_room * 2, sizeof *memory->journal);
+        if (memory->journal == NULL)
+            return ocdm__fail_memory(error, "the journal of the update");
+        memory->keeps_journal = true;
+    }
     memory->pool.classes[class_index].minimum = minimum;
     memory->pool.has_minimums = true;
     return OCDM_OK;
@@ -227,7 +239,7 @@ ocdm_status ocdm__memory_set_minimum(ocdm_memory *memory, uint32_t class_id, uin
 
 uint64_t ocdm__memory_spared(const ocdm_memory *memory)
 {
-    return memory->pool.spared;
+    return memory->index == NULL ? 0 : memory->index->spared;
 }
 
 static uint64_t key_base_of(const ocdm_memory *memory, uint64_t shard)
@@ -403,12 +415,7 @@ uint64_t ocdm_memory_seen(const ocdm_memory *memory, uint32_t class_id)
 
 ocdm_work ocdm_memory_work(const ocdm_memory *memory)
 {
-    if (memory == NULL || memory->scores == NULL)
-        return (ocdm_work){0};
-    const struct ocdm__search_work *work = &memory->scores->work;
-    return (ocdm_work){.deletions = work->deletions,
-                       .searches = work->searches,
-                       .steps = work->lanes + work->listed + work->heights + work->paired + work->scored + work->rankings};
+    return memory == NULL || memory->index == NULL ? (ocdm_work){0} : memory->index->work;
 }
 
 uint64_t ocdm_memory_random(const ocdm_memory *memory, uint32_t draw, uint64_t below)

@@ -4,7 +4,7 @@
 
 #include "base/random.h"
 #include "memory/pool.h"
-#include "memory/scores.h"
+#include "memory/index.h"
 
 /* What one update did to the pool, in order, so that it can be taken back when a caller's policy errs half way. */
 struct event {
@@ -17,11 +17,6 @@ struct event {
     uint32_t label_count;
 };
 
-struct batch_id {
-    uint64_t id;
-    uint64_t stamp;
-};
-
 struct ocdm_memory {
     ocdm_options options;
     ocdm_policy policy;         /* options.policy as this library knows it: members that the caller's lacks are NULL */
@@ -31,7 +26,7 @@ struct ocdm_memory {
     const ocdm_sample *beginning; /* the batch that the policy's `begin` is looking at, while it does */
     size_t beginning_count;       /* SIZE_MAX outside `begin` */
     struct pool pool;
-    struct scores *scores; /* NULL for policies that do not minimise a distance */
+    struct index *index; /* NULL for policies that do not minimise a distance */
 
     uint64_t arrived;
     uint64_t departed;
@@ -50,11 +45,6 @@ struct ocdm_memory {
     uint32_t *item_node; /* OCDM_NONE once it has left */
     uint32_t batch_room;
     uint32_t item; /* the one being offered to a `replace` policy */
-
-    /* The batch's ids, to find repeats: a table whose entries count only if they have the stamp of the batch. */
-    struct batch_id *batch_ids;
-    uint32_t batch_id_mask;
-    uint64_t batch_stamp;
 
     ocdm_departure *left;
     size_t left_count;
@@ -122,7 +112,8 @@ void ocdm__sort(uint32_t *number, size_t count);
 
 /* ---- the journal of an update -------------------------------------------------------------------------------------- */
 
-/* Taking an update back: kept only for policies that are not the library's own, which alone can err after the first change. */
+/* Taking an update back: kept only where one can fail after the first change: for policies that are not the library's own, and
+ * with minimums, which may not fit. */
 
 /* The counters as they were. */
 struct before {

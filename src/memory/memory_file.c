@@ -16,7 +16,9 @@
 
 #define FORMAT "ocdm-memory"
 #define VERSION "1"
-#define VERSION_WITH_WEIGHTS "2" /* written only when some weight is not 1, so that old libraries read the rest */
+/* Written only when some weight is not 1, and when the tolerance is not 0, so that old libraries read the rest. */
+#define VERSION_WITH_WEIGHTS "2"
+#define VERSION_WITH_TOLERANCE "3"
 
 /* The counters, in this order, as one tensor. */
 enum counter {
@@ -34,7 +36,7 @@ enum counter {
 struct image {
     unsigned char *block;
     unsigned char *end;
-    struct ocdm__tensor tensors[12];
+    struct ocdm__tensor tensors[13];
     size_t tensor_count;
 };
 
@@ -62,6 +64,8 @@ static void put_counters(struct image *image, const ocdm_memory *memory)
     for (size_t i = 0; i < COUNTERS; i++)
         ocdm__put_u64(bytes + 8 * i, counters[i]);
     ocdm__put_double(start_tensor(image, "rho", OCDM__F64, 1), memory->options.rho);
+    if (memory->options.tolerance > 0)
+        ocdm__put_double(start_tensor(image, "tolerance", OCDM__F64, 1), memory->options.tolerance);
 }
 
 static void put_samples(struct image *image, const ocdm_memory *memory)
@@ -172,7 +176,7 @@ static ocdm_status put_policy_state(struct image *image, const ocdm_memory *memo
 static ocdm_status measure(const ocdm_memory *memory, size_t state, size_t *size, ocdm_error *error)
 {
     const struct pool *pool = &memory->pool;
-    uint64_t rest = 8 * (COUNTERS + 2 + 3 * (uint64_t)pool->size + pool->class_count) + 4 * pool->label_total +
+    uint64_t rest = 8 * (COUNTERS + 3 + 3 * (uint64_t)pool->size + pool->class_count) + 4 * pool->label_total +
                     5 * (uint64_t)pool->class_count + 12 * (uint64_t)weights_to_save(memory);
     if (state > SIZE_MAX / 2 || rest > SIZE_MAX / 2)
         return ocdm__fail(error, OCDM_LIMIT, "", "policy %s has a state of %zu bytes, too large for a file",
@@ -212,10 +216,12 @@ static ocdm_status build_image(struct image *image, const ocdm_memory *memory, o
 
 static ocdm_status write_image(const struct image *image, const ocdm_memory *memory, ocdm__output *output, ocdm_error *error)
 {
-    bool weighted = weights_to_save(memory) > 0;
+    const char *version = memory->options.tolerance > 0 ? VERSION_WITH_TOLERANCE
+                          : weights_to_save(memory) > 0 ? VERSION_WITH_WEIGHTS
+                                                        : VERSION;
     const struct ocdm__note notes[] = {
         {.key = "format", .value = FORMAT},
-        {.key = "version", .value = weighted ? VERSION_WITH_WEIGHTS : VERSION},
+        {.key = "version", .value = version},
         {.key = "library", .value = ocdm_version()},
         {.key = "policy", .value = memory->policy.name},
         {.key = "distance", .value = ocdm_distance_name(memory->options.distance)},
@@ -279,6 +285,7 @@ struct parts {
     void *policy_data;
     const struct ocdm__tensor *counters, *rho, *ids, *arrivals, *starts, *labels, *classes, *seen, *in_play, *policy_state;
     const struct ocdm__tensor *weights, *weighted_classes; /* NULL when all classes have weight 1 */
+    const struct ocdm__tensor *tolerance;                  /* NULL when it is 0 */
     ocdm_error *error;
 };
 
@@ -357,6 +364,12 @@ static ocdm_status find_weights(struct parts *parts, const struct ocdm__safetens
     return OCDM_OK;
 }
 
+static ocdm_status find_tolerance(struct parts *parts, const struct ocdm__safetensors *file)
+{
+    ocdm_status status = find(parts, file, "tolerance", OCDM__F64, &parts->tolerance);
+    return status == OCDM_OK && parts->tolerance->shape[0] != 1 ? bad(parts, "it has not one tolerance") : status;
+}
+
 /* ---- options -------------------------------------------------------------------------------------------------------- */
 
 static int find_name(const struct ocdm__note *note, const char *(*name_of)(int))
@@ -410,6 +423,9 @@ static ocdm_status read_options(const struct parts *parts, const struct ocdm__sa
     options->rho = ocdm__get_double(parts->rho->data);
     if (!(fabs(options->rho) <= OCDM_MAX_RHO))
         return bad(parts, "its rho is out of range");
+    options->tolerance = parts->tolerance != NULL ? ocdm__get_double(parts->tolerance->data) : 0;
+    if (!(options->tolerance >= 0 && options->tolerance <= OCDM_MAX_TOLERANCE))
+        return bad(parts, "its tolerance is out of range");
     return OCDM_OK;
 }
 
@@ -513,15 +529,12 @@ static ocdm_status fill_classes(const struct parts *parts, ocdm_memory *memory)
     for (uint32_t i = 0; i < count; i++)
         if (ocdm__pool_add_class(&memory->pool, small_number(parts->classes, i)) == OCDM_NONE)
             return ocdm__fail_memory(parts->error, "the classes");
-    ocdm_status status = OCDM_OK;
-    if (memory->scores)
-        status = ocdm__scores_reserve(memory->scores, memory->pool.reserved, count, 0, parts->error);
-    for (uint32_t i = 0; status == OCDM_OK && i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         memory->pool.classes[i].seen = number(parts->seen, i);
-        if (memory->scores && memory->scores->weighted && memory->options.rho != 0)
-            ocdm__scores_class_seen(memory->scores, &memory->pool, i);
+        if (memory->index != NULL && memory->options.rho != 0)
+            ocdm__index_class_seen(memory->index, &memory->pool, i);
     }
-    return status;
+    return OCDM_OK;
 }
 
 static ocdm_status fill_sample(const struct parts *parts, ocdm_memory *memory, uint32_t slot, uint32_t *scratch)
@@ -536,15 +549,14 @@ static ocdm_status fill_sample(const struct parts *parts, ocdm_memory *memory, u
     ocdm__sort(scratch, count);
     ocdm_status status = ocdm__memory_reserve(memory, slot + 1, parts->error);
     if (status == OCDM_OK)
-        status = ocdm__pool_reserve_cells(&memory->pool, count, parts->error);
-    if (status == OCDM_OK && memory->scores)
-        status = ocdm__scores_reserve(memory->scores, memory->pool.reserved, memory->pool.class_count, count, parts->error);
+        status = ocdm__pool_reserve_labels(&memory->pool, scratch, count, parts->error);
+    if (status == OCDM_OK && memory->index != NULL)
+        status = ocdm__index_reserve(memory->index, &memory->pool, (const uint32_t[2]){0, count}, 1, parts->error);
     if (status != OCDM_OK)
         return status;
     uint32_t node = ocdm__pool_take_node(&memory->pool, number(parts->ids, slot));
     ocdm__memory_stamp(memory, node, number(parts->arrivals, slot));
-    ocdm__pool_join(&memory->pool, memory->scores, node, scratch, count);
-    ocdm__pool_know(&memory->pool, node);
+    ocdm__pool_join(&memory->pool, memory->index, node, scratch, count);
     return OCDM_OK;
 }
 
@@ -587,11 +599,11 @@ static ocdm_status fill(const struct parts *parts, ocdm_memory *memory)
     for (uint32_t i = 0; status == OCDM_OK && i < parts->ids->shape[0]; i++)
         status = fill_sample(parts, memory, i, scratch);
     ocdm__release(scratch);
+    if (status == OCDM_OK && memory->index != NULL)
+        ocdm__index_settle(memory->index, &memory->pool);
     if (status == OCDM_OK)
         status = fill_counts(parts, memory);
-    if (status != OCDM_OK)
-        return status;
-    return load_state(parts, memory);
+    return status == OCDM_OK ? load_state(parts, memory) : status;
 }
 
 /* Format, version, and where each part is. */
@@ -599,15 +611,19 @@ static ocdm_status find_parts(struct parts *parts, const struct ocdm__safetensor
 {
     const struct ocdm__note *checksum = ocdm__safetensors_note(file, "checksum");
     const struct ocdm__note *version = ocdm__safetensors_note(file, "version");
-    bool weighted = ocdm__note_is(version, VERSION_WITH_WEIGHTS);
+    bool tolerant = ocdm__note_is(version, VERSION_WITH_TOLERANCE);
+    bool weighted =
+        ocdm__note_is(version, VERSION_WITH_WEIGHTS) || (tolerant && ocdm__safetensors_find(file, "weights") != NULL);
     if (!ocdm__note_is(ocdm__safetensors_note(file, "format"), FORMAT))
         return bad(parts, "it is not a memory that ocdm_memory_save wrote");
-    if (!weighted && !ocdm__note_is(version, VERSION))
+    if (!weighted && !tolerant && !ocdm__note_is(version, VERSION))
         return bad(parts, "it is of a version that this library does not read");
     if (checksum == NULL || checksum->value_length != 16)
         return bad(parts, "it has no checksum");
     ocdm_status status = find_all(parts, file);
-    return status == OCDM_OK && weighted ? find_weights(parts, file) : status;
+    if (status == OCDM_OK && weighted)
+        status = find_weights(parts, file);
+    return status == OCDM_OK && tolerant ? find_tolerance(parts, file) : status;
 }
 
 static ocdm_status check_parts(const struct parts *parts)

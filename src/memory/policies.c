@@ -71,7 +71,7 @@ void ocdm__lottery_enter_class(struct lottery *lottery, const struct pool *pool,
 {
     const struct class *class = &pool->classes[class_index];
     for (uint32_t i = 0; i < class->list.count; i++)
-        ocdm__lottery_enter_set(lottery, pool, pool->cells[pool->lists[class->list.first + i].cell].set);
+        ocdm__lottery_enter_set(lottery, pool, pool->cells[class->list.cells[i]].set);
 }
 
 void ocdm__lottery_enter_all(struct lottery *lottery, const struct pool *pool)

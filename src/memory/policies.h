@@ -54,7 +54,20 @@ ocdm_status ocdm__remove_from_largest(void *state, const ocdm_memory *memory, ui
 /* One of the classes with the largest m_i, ties uniform. Some class has a sample, and classes are ranked. */
 uint32_t ocdm__largest_class(const struct pool *pool, ocdm__random *random);
 
-/* The sets whose deletion is best under a distance other than KL, into scores->tied; returns how many. p is the target. */
-uint32_t ocdm__scan_best(const ocdm_memory *memory, const double *p, int64_t *weight);
+/* What a search under a distance other than KL needs: the target, which is fixed for a batch, and what is left after the
+ * deletion of a sample with so many labels, base - scale * (the sum of its classes' weights). */
+struct scan {
+    const ocdm_memory *memory;
+    double *target;
+    int64_t *weight;
+    uint32_t room;
+    uint64_t step; /* the batch that the target is for */
+    uint32_t labels;
+    double base;
+    double scale;
+};
+
+/* What ocdm__index_search does, under a distance other than KL. */
+void ocdm__scan_search(struct scan *scan);
 
 #endif

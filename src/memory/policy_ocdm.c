@@ -1,7 +1,7 @@
 /*
  * OCDM, Algorithm 1: while memory and batch exceed M, delete the sample whose loss leaves the least Dist(p_omega, p), eq. (7).
- * KL is answered by the index of scores, the other distances by a scan over distinct label sets (distances.c); both name
- * all label sets that tie, and the tie rule picks the sample.
+ * KL is answered by the index of label sets, the other distances by a scan over all label sets (distances.c). Both find the
+ * sets that tie, and the tie rule picks the sample.
  *
  * Onlyone is the same but lets only samples with exactly one label into the memory.
  */
@@ -10,23 +10,16 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "memory/distances.h"
-#include "memory/scores_parts.h"
-
-/* What the scan needs for a batch: the target, which is fixed for it, and room for class weights. Not used under KL. */
-struct scan {
-    double *target;
-    int64_t *weight;
-    uint32_t room;
-    uint64_t step;         /* the batch that the target is for */
-    int64_t *best_of_size; /* with minimums: the highest score by number of labels, up to OCDM_MAX_LABELS */
-};
 
 static ocdm_status create(const ocdm_memory *memory, void *data, void **state, ocdm_error *error)
 {
-    (void)memory;
     (void)data;
-    *state = ocdm__allocate(1, sizeof(struct scan));
-    return *state ? OCDM_OK : ocdm__fail_memory(error, "the policy's state");
+    struct scan *scan = ocdm__allocate(1, sizeof *scan);
+    if (scan == NULL)
+        return ocdm__fail_memory(error, "the policy's state");
+    scan->memory = memory;
+    *state = scan;
+    return OCDM_OK;
 }
 
 static void destroy(void *state)
@@ -34,7 +27,6 @@ static void destroy(void *state)
     struct scan *scan = state;
     ocdm__release(scan->target);
     ocdm__release(scan->weight);
-    ocdm__release(scan->best_of_size);
     ocdm__release(scan);
 }
 
@@ -43,11 +35,6 @@ static ocdm_status begin(void *state, const ocdm_memory *memory, const ocdm_samp
     (void)batch;
     (void)count;
     struct scan *scan = state;
-    if (memory->pool.has_minimums && scan->best_of_size == NULL) {
-        scan->best_of_size = ocdm__allocate((size_t)OCDM_MAX_LABELS + 1, sizeof *scan->best_of_size);
-        if (scan->best_of_size == NULL)
-            return ocdm__fail_memory(error, "the policy's state");
-    }
     if (memory->options.distance == OCDM_KL || memory->pool.class_count <= scan->room)
         return OCDM_OK;
     uint32_t room = memory->pool.class_count * 2 + 62;
@@ -60,53 +47,60 @@ static ocdm_status begin(void *state, const ocdm_memory *memory, const ocdm_samp
     return OCDM_OK;
 }
 
-/* Under distances other than KL: all sets that tie. */
-static uint32_t scan_sets(struct scan *scan, const ocdm_memory *memory)
+/* ---- ties ----------------------------------------------------------------------------------------------------------- */
+
+/* The choice among the sets that tie: by the least priority of all their samples, or by a lottery. */
+struct tie_break {
+    const ocdm_memory *memory;
+    struct lottery lottery;
+    uint32_t first; /* the sample with the least priority; OCDM_NONE: no set yet */
+};
+
+static void enter_set(void *context, uint32_t number)
 {
+    struct tie_break *tie = context;
+    const struct pool *pool = &tie->memory->pool;
+    uint32_t node = pool->sets[number].first;
+    if (tie->first == OCDM_NONE || pool->nodes[node].priority < pool->nodes[tie->first].priority)
+        tie->first = node;
+    if (ocdm__ties[tie->memory->options.tie].fresh)
+        ocdm__lottery_enter_set(&tie->lottery, pool, number);
+}
+
+static struct tie_break start_tie_break(const ocdm_memory *memory)
+{
+    ocdm__random random = ocdm__decision_random(memory);
+    return (struct tie_break){.memory = memory, .lottery = ocdm__lottery(&random), .first = OCDM_NONE};
+}
+
+static uint32_t winner(const struct tie_break *tie)
+{
+    return ocdm__ties[tie->memory->options.tie].fresh ? tie->lottery.node : tie->first;
+}
+
+/* ---- the best deletion ---------------------------------------------------------------------------------------------- */
+
+static void search(struct scan *scan, const ocdm_memory *memory)
+{
+    if (memory->options.distance == OCDM_KL) {
+        ocdm__index_search(memory->index, &memory->pool, memory->options.tolerance);
+        return;
+    }
     if (scan->step != memory->step) {
         ocdm__target(memory, OCDM_IN_PLAY, scan->target);
         scan->step = memory->step;
     }
-    return ocdm__scan_best(memory, scan->target, scan->weight);
+    ocdm__scan_search(scan);
 }
 
-/* Key, oldest, newest: each set keeps its samples in this order. */
-static uint32_t smallest_priority(const ocdm_memory *memory, uint32_t count)
+static uint32_t best_deletion(struct scan *scan, const ocdm_memory *memory)
 {
-    const struct pool *pool = &memory->pool;
-    uint32_t best = pool->sets[memory->scores->tied[0]].first;
-    for (uint32_t i = 1; i < count; i++) {
-        uint32_t node = pool->sets[memory->scores->tied[i]].first;
-        best = pool->nodes[node].priority < pool->nodes[best].priority ? node : best;
-    }
-    return best;
-}
-
-static uint32_t uniform_choice(const ocdm_memory *memory, uint32_t count)
-{
-    ocdm__random random = ocdm__decision_random(memory);
-    struct lottery lottery = ocdm__lottery(&random);
-    for (uint32_t i = 0; i < count; i++)
-        ocdm__lottery_enter_set(&lottery, &memory->pool, memory->scores->tied[i]);
-    return lottery.node;
-}
-
-/* The index is the memory's own cache: a search reorders it and changes nothing that anyone can see. */
-static struct pool *pool_of(const ocdm_memory *memory)
-{
-    return (struct pool *)&memory->pool;
-}
-
-static uint32_t best_deletion(void *state, const ocdm_memory *memory)
-{
-    const struct pool *pool = &memory->pool;
-    bool uniform = ocdm__ties[memory->options.tie].fresh;
-    if (memory->options.distance == OCDM_KL && !uniform)
-        return pool->nodes[pool->sets[ocdm__scores_best(memory->scores, pool_of(memory))].first].position;
-    uint32_t count =
-        memory->options.distance == OCDM_KL ? ocdm__scores_all_best(memory->scores, pool_of(memory)) : scan_sets(state, memory);
-    uint32_t node = uniform ? uniform_choice(memory, count) : smallest_priority(memory, count);
-    return pool->nodes[node].position;
+    search(scan, memory);
+    if (!ocdm__ties[memory->options.tie].fresh)
+        return memory->pool.sets[ocdm__index_first(memory->index)].first;
+    struct tie_break tie = start_tie_break(memory);
+    ocdm__index_each_tied(memory->index, enter_set, &tie);
+    return winner(&tie);
 }
 
 /* ---- minimums ------------------------------------------------------------------------------------------------------- */
@@ -131,61 +125,57 @@ static uint32_t free_set_at(const struct pool *pool, uint32_t position)
     return set->first != node || is_protected(pool, set) ? OCDM_NONE : number;
 }
 
-/* The highest score of the free sets by number of labels; returns the least objective that one of them leaves. */
-static int64_t score_free_sets(struct scan *scan, const ocdm_memory *memory)
+/* The best deletion of the sets that are not protected, after a search: the same rule, by a plain look at all of them. */
+static ocdm_status best_free_deletion(const ocdm_memory *memory, uint32_t *node, ocdm_error *error)
 {
-    struct pool *pool = pool_of(memory);
-    int64_t least = INT64_MAX, *best = scan->best_of_size;
-    for (uint32_t i = 0; i <= OCDM_MAX_LABELS; i++)
-        best[i] = INT64_MIN;
+    const struct pool *pool = &memory->pool;
+    struct index *index = memory->index;
+    for (uint32_t i = 0; i < index->present_count; i++)
+        index->buckets[index->present[i]].best = INT64_MIN;
     for (uint32_t position = 0; position < pool->size; position++) {
         uint32_t number = free_set_at(pool, position);
-        int64_t score = number == OCDM_NONE ? INT64_MIN : ocdm__scores_sum_weights(pool, number);
-        if (number != OCDM_NONE && score > best[pool->sets[number].cardinality])
-            best[pool->sets[number].cardinality] = score;
-    }
-    for (uint32_t i = 0; i <= OCDM_MAX_LABELS; i++) {
-        int64_t value = best[i] == INT64_MIN ? INT64_MAX : ocdm__scores_objective(memory->scores, pool, i, best[i]);
-        least = value < least ? value : least;
-    }
-    return least;
-}
-
-/* The best deletion of the sets that are not protected: the rule of the index, by a plain look at all of them. The weights of
- * the classes are those of the search before. */
-static ocdm_status best_free_deletion(struct scan *scan, const ocdm_memory *memory, uint32_t *position, ocdm_error *error)
-{
-    struct pool *pool = pool_of(memory);
-    ocdm__random random = ocdm__decision_random(memory);
-    struct lottery lottery = ocdm__lottery(&random);
-    int64_t least = score_free_sets(scan, memory);
-    uint32_t first = OCDM_NONE;
-    for (uint32_t i = 0; i < pool->size; i++) {
-        uint32_t number = free_set_at(pool, i);
-        const struct set *set = number == OCDM_NONE ? NULL : &pool->sets[number];
-        if (set == NULL || ocdm__scores_sum_weights(pool, number) != scan->best_of_size[set->cardinality] ||
-            ocdm__scores_objective(memory->scores, pool, set->cardinality, scan->best_of_size[set->cardinality]) != least)
+        if (number == OCDM_NONE)
             continue;
-        ocdm__lottery_enter_set(&lottery, pool, number);
-        if (first == OCDM_NONE || pool->nodes[set->first].priority < pool->nodes[first].priority)
-            first = set->first;
+        int64_t *best = &index->buckets[pool->sets[number].cardinality].best, score = index->score[pool->sets[number].place];
+        *best = score > *best ? score : *best;
     }
-    if (first == OCDM_NONE)
+    struct kl_objective kl = {index, pool};
+    index->contender_count = 0;
+    for (uint32_t i = 0; i < index->present_count; i++) {
+        uint32_t labels = index->present[i];
+        struct bucket *bucket = &index->buckets[labels];
+        bucket->threshold = INT64_MAX;
+        if (bucket->best == INT64_MIN)
+            continue;
+        bucket->value = ocdm__index_kl(&kl, labels, bucket->best);
+        index->contenders[index->contender_count++] = labels;
+    }
+    if (index->contender_count == 0)
         return ocdm__fail(
             error, OCDM_LIMIT, "a larger memory, or smaller minimums",
             "the minimums do not fit into %u samples: whichever of memory and batch left, a class would fall below its minimum",
             memory->options.capacity);
-    pool->spared++;
-    *position = pool->nodes[ocdm__ties[memory->options.tie].fresh ? lottery.node : first].position;
+    ocdm__index_tie(index, pool, memory->options.tolerance, ocdm__index_kl, &kl);
+    struct tie_break tie = start_tie_break(memory);
+    for (uint32_t position = 0; position < pool->size; position++) {
+        uint32_t number = free_set_at(pool, position);
+        const struct set *set = number == OCDM_NONE ? NULL : &pool->sets[number];
+        if (set != NULL && index->score[set->place] >= index->buckets[set->cardinality].threshold)
+            enter_set(&tie, number);
+    }
+    index->spared++;
+    *node = winner(&tie);
     return OCDM_OK;
 }
 
 static ocdm_status remove_best(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error)
 {
     const struct pool *pool = &memory->pool;
-    *slot = best_deletion(state, memory);
-    bool kept = pool->has_minimums && is_protected(pool, &pool->sets[pool->nodes[pool->node_at[*slot]].set]);
-    return kept ? best_free_deletion(state, memory, slot, error) : OCDM_OK;
+    uint32_t node = best_deletion(state, memory);
+    if (pool->has_minimums && is_protected(pool, &pool->sets[pool->nodes[node].set]))
+        OCDM_TRY(best_free_deletion(memory, &node, error));
+    *slot = pool->nodes[node].position;
+    return OCDM_OK;
 }
 
 static int has_one_label(void *state, const ocdm_memory *memory, const ocdm_sample *sample)

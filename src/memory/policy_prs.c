@@ -354,7 +354,7 @@ static struct candidates find_candidates(struct partitions *partitions, const st
     struct candidates found = {partitions->candidates, 0, 0};
     uint32_t fewest = OCDM_NONE;
     for (uint32_t i = 0; i < class->list.count; i++) {
-        uint32_t number = pool->cells[pool->lists[class->list.first + i].cell].set;
+        uint32_t number = pool->cells[class->list.cells[i]].set;
         uint32_t in_need = classes_in_need(partitions, pool, &pool->sets[number]);
         if (in_need > fewest)
             continue;

@@ -1,17 +1,16 @@
 /* The pool's book-keeping: members, their label sets, class counts. Storage and its growth are in pool_storage.c. */
 #include "memory/pool.h"
 
-#include "memory/scores_parts.h"
+#include "memory/index.h"
+
+static bool has_id(const void *pool, uint32_t node, const void *id)
+{
+    return ((const struct pool *)pool)->nodes[node].id == *(const uint64_t *)id;
+}
 
 uint32_t ocdm__pool_find(const struct pool *pool, uint64_t id)
 {
-    uint32_t tag = ocdm__hash_table_tag(ocdm__hash_number(id));
-    uint32_t place = tag;
-    uint32_t node;
-    do
-        node = ocdm__hash_table_next(&pool->id_table, tag, &place);
-    while (node != OCDM_NONE && pool->nodes[node].id != id);
-    return node;
+    return ocdm__hash_table_find(&pool->id_table, ocdm__hash_number(id), has_id, pool, &id);
 }
 
 uint32_t ocdm__pool_take_node(struct pool *pool, uint64_t id)
@@ -19,28 +18,27 @@ uint32_t ocdm__pool_take_node(struct pool *pool, uint64_t id)
     uint32_t node = pool->free_node;
     pool->free_node = pool->nodes[node].next;
     pool->nodes[node].id = id;
+    pool->nodes[node].position = OCDM_NONE;
+    if (!pool->trusting)
+        ocdm__hash_table_add(&pool->id_table, ocdm__hash_number(id), node);
     return node;
 }
 
 void ocdm__pool_give_back_node(struct pool *pool, uint32_t node)
 {
+    if (!pool->trusting)
+        ocdm__hash_table_remove(&pool->id_table, ocdm__hash_number(pool->nodes[node].id), node);
     pool->nodes[node].next = pool->free_node;
     pool->free_node = node;
 }
 
-void ocdm__pool_know(struct pool *pool, uint32_t node)
-{
-    if (pool->trusting)
-        return;
-    ocdm__hash_table_add(&pool->id_table, ocdm__hash_number(pool->nodes[node].id), node);
-}
+/* ---- label sets ----------------------------------------------------------------------------------------------------- */
 
-void ocdm__pool_forget(struct pool *pool, uint32_t node)
-{
-    if (pool->trusting)
-        return;
-    ocdm__hash_table_remove(&pool->id_table, ocdm__hash_number(pool->nodes[node].id), node);
-}
+/* The classes of a label set, ascending. */
+struct label_set {
+    const uint32_t *class_index;
+    uint32_t count;
+};
 
 static uint64_t hash_of_set(const struct pool *pool, const uint32_t *class_index, uint32_t count)
 {
@@ -50,25 +48,49 @@ static uint64_t hash_of_set(const struct pool *pool, const uint32_t *class_index
     return hash;
 }
 
-static bool set_is(const struct pool *pool, const struct set *set, const uint32_t *class_index, uint32_t count)
+static bool has_labels(const void *context, uint32_t number, const void *wanted)
 {
-    if (set->cardinality != count)
+    const struct pool *pool = context;
+    const struct label_set *labels = wanted;
+    const struct set *set = &pool->sets[number];
+    if (set->cardinality != labels->count)
         return false;
-    for (uint32_t i = 0; i < count; i++)
-        if (pool->cells[set->cells + i].class_index != class_index[i])
+    for (uint32_t i = 0; i < labels->count; i++)
+        if (pool->cells[set->cells + i].class_index != labels->class_index[i])
             return false;
     return true;
 }
 
-static uint32_t find_set(const struct pool *pool, uint64_t hash, const uint32_t *class_index, uint32_t count)
+/* Puts a set's cells on the lists of their classes. */
+static void link_set(struct pool *pool, uint32_t number)
 {
-    uint32_t tag = ocdm__hash_table_tag(hash);
-    uint32_t place = tag;
-    uint32_t set;
-    do
-        set = ocdm__hash_table_next(&pool->set_table, tag, &place);
-    while (set != OCDM_NONE && !set_is(pool, &pool->sets[set], class_index, count));
-    return set;
+    const struct set *set = &pool->sets[number];
+    for (uint32_t c = set->cells; c < set->cells + set->cardinality; c++) {
+        struct class_list *list = &pool->classes[pool->cells[c].class_index].list;
+        pool->cells[c].entry = list->count;
+        list->cells[list->count++] = c;
+    }
+}
+
+/* The last on a list takes the free entry. */
+static void unlink_set(struct pool *pool, uint32_t number)
+{
+    const struct set *set = &pool->sets[number];
+    for (uint32_t c = set->cells; c < set->cells + set->cardinality; c++) {
+        struct class_list *list = &pool->classes[pool->cells[c].class_index].list;
+        uint32_t entry = pool->cells[c].entry, last = --list->count;
+        list->cells[entry] = list->cells[last];
+        list->places[entry] = list->places[last];
+        pool->cells[list->cells[entry]].entry = entry;
+    }
+}
+
+void ocdm__pool_set_place(struct pool *pool, uint32_t number, uint32_t place)
+{
+    struct set *set = &pool->sets[number];
+    set->place = place;
+    for (uint32_t c = set->cells; c < set->cells + set->cardinality; c++)
+        pool->classes[pool->cells[c].class_index].list.places[pool->cells[c].entry] = place;
 }
 
 static uint32_t add_set(struct pool *pool, uint64_t hash, const uint32_t *class_index, uint32_t count)
@@ -80,7 +102,7 @@ static uint32_t add_set(struct pool *pool, uint64_t hash, const uint32_t *class_
     set->cells = ocdm__pool_take_cells(pool, count);
     for (uint32_t i = 0; i < count; i++)
         pool->cells[set->cells + i] = (struct cell){.class_index = class_index[i], .set = number};
-    ocdm__pool_link_set(pool, number);
+    link_set(pool, number);
     ocdm__hash_table_add(&pool->set_table, hash, number);
     return number;
 }
@@ -88,75 +110,76 @@ static uint32_t add_set(struct pool *pool, uint64_t hash, const uint32_t *class_
 static void remove_set(struct pool *pool, uint32_t number)
 {
     struct set *set = &pool->sets[number];
-    ocdm__pool_unlink_set(pool, number);
+    unlink_set(pool, number);
     ocdm__pool_give_back_cells(pool, set->cells, set->cardinality);
     ocdm__hash_table_remove(&pool->set_table, set->hash, number);
     set->first = pool->free_set;
     pool->free_set = number;
 }
 
-static uint32_t set_of(struct pool *pool, struct scores *scores, const uint32_t *class_index, uint32_t count)
+static uint32_t set_of(struct pool *pool, struct index *index, const uint32_t *class_index, uint32_t count)
 {
     uint64_t hash = hash_of_set(pool, class_index, count);
-    uint32_t number = find_set(pool, hash, class_index, count);
+    struct label_set labels = {class_index, count};
+    uint32_t number = ocdm__hash_table_find(&pool->set_table, hash, has_labels, pool, &labels);
     if (number != OCDM_NONE)
         return number;
     number = add_set(pool, hash, class_index, count);
-    if (scores)
-        ocdm__scores_add_set(scores, pool, number);
+    if (index != NULL)
+        ocdm__index_add_set(index, pool, number);
     return number;
 }
 
-void ocdm__pool_join(struct pool *pool, struct scores *scores, uint32_t node, const uint32_t *class_index, uint32_t count)
+/* ---- members -------------------------------------------------------------------------------------------------------- */
+
+void ocdm__pool_join(struct pool *pool, struct index *index, uint32_t node, const uint32_t *class_index, uint32_t count)
 {
-    uint32_t number = set_of(pool, scores, class_index, count);
+    uint32_t number = set_of(pool, index, class_index, count);
     struct set *set = &pool->sets[number];
     set->size++;
     set->first = ocdm__members_add(pool->nodes, set->first, node);
-    if (scores && set->first == node)
-        ocdm__scores_first_changed(scores, pool, number);
+    if (index != NULL && set->first == node)
+        ocdm__index_first_changed(index, pool, number);
     pool->nodes[node].set = number;
     pool->nodes[node].position = pool->size;
     pool->node_at[pool->size++] = node;
-    for (uint32_t i = 0; i < count; i++)
-        pool->classes[class_index[i]].kept++;
-    for (uint32_t i = 0; pool->ranking && i < count; i++)
-        ocdm__ranking_set(pool->ranking, class_index[i], pool->classes[class_index[i]].kept);
     pool->label_total += count;
-    if (!scores)
-        return;
-    ocdm__scores_joined(scores, pool);
-    for (uint32_t i = 0; i < count; i++)
-        ocdm__scores_class_grew(scores, pool, class_index[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t kept = ++pool->classes[class_index[i]].kept;
+        if (pool->ranking != NULL)
+            ocdm__ranking_set(pool->ranking, class_index[i], kept);
+        if (index != NULL)
+            ocdm__index_class_grew(index, pool, class_index[i]);
+    }
 }
 
-static void forget_member(struct pool *pool, struct scores *scores, uint32_t node)
+static void forget_member(struct pool *pool, struct index *index, uint32_t node)
 {
     uint32_t number = pool->nodes[node].set;
     struct set *set = &pool->sets[number];
     for (uint32_t i = 0; i < set->cardinality; i++) {
         uint32_t class_index = pool->cells[set->cells + i].class_index;
-        if (scores)
-            ocdm__scores_class_shrinks(scores, pool, class_index);
-        pool->classes[class_index].kept--;
-        if (pool->ranking)
-            ocdm__ranking_set(pool->ranking, class_index, pool->classes[class_index].kept);
+        if (index != NULL)
+            ocdm__index_class_shrinks(index, pool, class_index);
+        uint32_t kept = --pool->classes[class_index].kept;
+        if (pool->ranking != NULL)
+            ocdm__ranking_set(pool->ranking, class_index, kept);
     }
     pool->label_total -= set->cardinality;
     set->first = ocdm__members_remove(pool->nodes, set->first, node);
     set->size--;
-    if (scores && set->size)
-        ocdm__scores_first_changed(scores, pool, number);
-    else if (scores)
-        ocdm__scores_remove_set(scores, pool, number);
-    if (!set->size)
+    if (index != NULL && set->size > 0)
+        ocdm__index_first_changed(index, pool, number);
+    else if (index != NULL)
+        ocdm__index_remove_set(index, pool, number);
+    if (set->size == 0)
         remove_set(pool, number);
 }
 
-void ocdm__pool_leave(struct pool *pool, struct scores *scores, uint32_t position)
+void ocdm__pool_leave(struct pool *pool, struct index *index, uint32_t position)
 {
     uint32_t last = pool->size - 1;
-    forget_member(pool, scores, pool->node_at[position]);
+    forget_member(pool, index, pool->node_at[position]);
     if (position != last)
         ocdm__pool_swap(pool, position, last);
     pool->size = last;

@@ -37,30 +37,23 @@ struct set {
     uint32_t cardinality;
     uint32_t size;  /* how many samples */
     uint32_t first; /* the one with the smallest priority: root of the heap */
-    uint32_t lane;  /* where the index of scores keeps it: its lane, or its seat among the sets that are asleep */
-    bool asleep;    /* known to the index by an upper bound only */
+    uint32_t place; /* where the index of label sets has its score */
 };
 
 /* One class of one set. */
 struct cell {
     uint32_t class_index;
     uint32_t set;
-    uint32_t place; /* in the class's list of the sets that carry it and are awake, or of those that are asleep */
+    uint32_t entry; /* in the class's list */
 };
 
-/* A cell on its class's list, with the set's lane again: walking over a list then touches nothing but the list. */
-struct listed {
-    uint32_t cell;
-    uint32_t lane; /* or seat; OCDM__NOBODYS_LANE behind the end of the list */
-};
-
-#define OCDM__NOBODYS_LANE 0u
-
-/* A list of cells, one of a class's. */
+/* The label sets that carry a class: two arrays, so that a walk over the places reads nothing else. */
 struct class_list {
-    size_t first; /* in pool.lists */
+    uint32_t *places; /* the set's place in the index of label sets */
+    uint32_t *cells;
     uint32_t count;
-    uint32_t room; /* a power of 2, or 0 */
+    uint32_t room;
+    uint32_t expected; /* entries that a batch may add, while room is made for it */
 };
 
 /* A class, from the moment a sample first carried it. */
@@ -70,25 +63,12 @@ struct class
     uint64_t seen;       /* n_i */
     uint64_t emptied_at; /* the last step in which it was in play while no sample in memory carried it, and the one before */
     uint64_t emptied_before;
-    int64_t weight;    /* w_i on the grid, as it is in the scores of its sets */
-    int64_t reference; /* w_i as it is in the heights of its sleepers */
-    int64_t mark;      /* w_i when the ceilings were set, and how far it has risen since, at most: both of age `age` */
-    int64_t rise;
-    uint64_t age;
-    int64_t log_seen;   /* rho ln n_i + ln w_i, each on the grid */
-    int64_t log_weight; /* ln w_i on the grid, and as it is */
-    double ln_weight;
-    uint64_t near;   /* which of the sets near the best deletion carry it */
-    uint64_t guests; /* which of the index's guests carry it */
+    int64_t log_seen; /* rho ln n_i + ln w_i, each on the grid */
+    double ln_weight; /* ln w_i */
     uint32_t id;
-    uint32_t kept;            /* m_i */
-    struct class_list list;   /* of its cells: one for each set that carries it and is awake */
-    struct class_list asleep; /* the others */
-    uint32_t minimum;         /* see ocdm__memory_set_minimum */
-    uint32_t above;           /* sweeps in a row in which its weight was above the reference */
-    uint32_t charge;          /* steps lost because its weight is below the reference */
-    bool changed;             /* to be looked at by the index of scores */
-    bool risen;               /* on the list of classes whose weight may be above the reference */
+    uint32_t kept;    /* m_i */
+    uint32_t minimum; /* see ocdm__memory_set_minimum */
+    struct class_list list;
 };
 
 /* The weight that the caller gave a class, seen or not. */
@@ -97,8 +77,8 @@ struct class_weight {
     uint32_t class_id;
 };
 
-/* Free cells in runs of one length; longer ones wait for the next compaction. */
-#define OCDM__RUN_LENGTHS 33
+/* Free runs of cells have lists by length: one for each length up to 32, then one for each power of 2. */
+#define OCDM__RUN_LENGTHS 44
 
 struct pool {
     struct node *nodes;
@@ -117,7 +97,7 @@ struct pool {
     uint32_t class_count;
     uint32_t class_room;
     struct ocdm__hash_table class_table;
-    uint32_t *index_of; /* by class id, of small ids, and of all in a trusting memory: the class's index or OCDM_NONE */
+    uint32_t *index_of; /* by class id, of small ids: the class's index or OCDM_NONE */
     uint32_t index_room;
     struct class_weight *weights; /* in the order in which they were given */
     uint32_t weight_count;
@@ -125,26 +105,19 @@ struct pool {
     struct ocdm__hash_table weight_table;
 
     struct cell *cells;
-    struct cell *spare_cells; /* where the next compaction moves them */
     uint32_t cell_room;
-    uint32_t cell_used;
+    uint32_t cell_used; /* those behind it were never used */
     uint32_t cell_live;
     uint32_t free_run[OCDM__RUN_LENGTHS];
 
-    struct listed *lists; /* the classes' lists; free ones by the power of 2 of their length */
-    size_t list_room;
-    size_t list_used;
-    size_t free_list[32];
-
     bool has_minimums;
-    uint64_t spared; /* deletions that they changed */
 
     uint64_t label_total; /* S, the sum of all m_i */
 
     struct ranking *ranking; /* of the classes by m_i; NULL unless the policy needs it */
 };
 
-struct scores;
+struct index;
 
 ocdm_status ocdm__pool_create(struct pool *pool, uint32_t room, ocdm_error *error);
 void ocdm__pool_destroy(struct pool *pool);
@@ -152,8 +125,9 @@ void ocdm__pool_destroy(struct pool *pool);
 /* Makes room for `room` samples in all; existing ones stay. On failure the pool is as it was. */
 ocdm_status ocdm__pool_reserve(struct pool *pool, uint32_t room, ocdm_error *error);
 
-/* Makes room for sets with `labels` labels in all, beyond those that are there, so that joins cannot fail. */
-ocdm_status ocdm__pool_reserve_cells(struct pool *pool, size_t labels, ocdm_error *error);
+/* Makes room for samples that carry these classes, `count` in all with repeats, beyond those that are there, so that joins
+ * cannot fail. */
+ocdm_status ocdm__pool_reserve_labels(struct pool *pool, const uint32_t *class_index, size_t count, ocdm_error *error);
 
 /* The index of a class, OCDM_NONE if it never appeared; _add makes it appear (OCDM_NONE: out of memory). */
 uint32_t ocdm__pool_class(const struct pool *pool, uint32_t class_id);
@@ -169,31 +143,26 @@ void ocdm__pool_drop_classes(struct pool *pool, uint32_t count);
 /* The node of the sample with that id, or OCDM_NONE. */
 uint32_t ocdm__pool_find(const struct pool *pool, uint64_t id);
 
-/* A node for a new sample, not a member yet; gives it back. Room is reserved. */
+/* A node for a new sample, not a member yet, whose id no other node has; gives it back. Room is reserved. */
 uint32_t ocdm__pool_take_node(struct pool *pool, uint64_t id);
 void ocdm__pool_give_back_node(struct pool *pool, uint32_t node);
 
-/* Makes a member known by its id, and unknown. Samples of the batch become known when they are there to stay: most are not. */
-void ocdm__pool_know(struct pool *pool, uint32_t node);
-void ocdm__pool_forget(struct pool *pool, uint32_t node);
-
-/* Makes a node a member at the next position, in the set of these classes. `scores` hears of it; it may be NULL. */
-void ocdm__pool_join(struct pool *pool, struct scores *scores, uint32_t node, const uint32_t *class_index, uint32_t count);
+/* Makes a node a member at the next position, in the set of these classes. `index` hears of it; it may be NULL. */
+void ocdm__pool_join(struct pool *pool, struct index *index, uint32_t node, const uint32_t *class_index, uint32_t count);
 
 /* Ends the membership of the node at `position`; the member at the last position takes its place. The node, with its id and its
  * label set's cells, is not the pool's any more: give it back. */
-void ocdm__pool_leave(struct pool *pool, struct scores *scores, uint32_t position);
+void ocdm__pool_leave(struct pool *pool, struct index *index, uint32_t position);
 
-/* Puts a set's cells on the lists of their classes, of sets that are awake or asleep as it is, and takes them off. */
-void ocdm__pool_link_set(struct pool *pool, uint32_t set);
-void ocdm__pool_unlink_set(struct pool *pool, uint32_t set);
+/* Tells the lists of a set's classes its place in the index of label sets. */
+void ocdm__pool_set_place(struct pool *pool, uint32_t set, uint32_t place);
 
 /* Exchanges two positions. */
 void ocdm__pool_swap(struct pool *pool, uint32_t a, uint32_t b);
 
 /* ---- storage ------------------------------------------------------------------------------------------------------- */
 
-/* Where the pool's records live: nodes, sets, classes, and the cells of label sets, which are compacted when they run out. */
+/* Where the pool's records live: nodes, sets, classes, and the cells of label sets. */
 
 /* Brings a class's weight into its record. */
 void ocdm__pool_weigh(struct pool *pool, struct class *class);
@@ -201,15 +170,6 @@ void ocdm__pool_weigh(struct pool *pool, struct class *class);
 /* A run of `count` neighbouring cells; room is reserved. */
 uint32_t ocdm__pool_take_cells(struct pool *pool, uint32_t count);
 void ocdm__pool_give_back_cells(struct pool *pool, uint32_t first, uint32_t count);
-
-/* Whether there is room to put a set that is awake on the lists of those asleep, and still all that updates need. */
-bool ocdm__pool_can_sleep(const struct pool *pool, uint32_t set);
-
-/* Makes room on the classes' lists for `labels` more cells; on failure they are as they were. */
-ocdm_status ocdm__pool_reserve_lists(struct pool *pool, size_t labels, ocdm_error *error);
-
-/* Empties all lists. */
-void ocdm__pool_clear_lists(struct pool *pool);
 
 /* ---- the members of a label set ------------------------------------------------------------------------------------ */
 

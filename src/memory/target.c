@@ -2,8 +2,8 @@
  * The target p_i = w_i n_i^rho / Z, eq. (5) with weights, and the distances from it as they are reported: plain sums over
  * classes, for people to read, deciding nothing.
  *
- * Weights are kept by class id, since a class may get its weight before it appears; its record has ln w_i, and the grid's
- * multiple of it, from the moment it does.
+ * Weights are kept by class id, since a class may get its weight before it appears; its record has ln w_i
+ * from the moment it does.
  */
 #include "memory/memory.h"
 
@@ -17,17 +17,14 @@
 
 /* ---- weights -------------------------------------------------------------------------------------------------------- */
 
+static bool has_class_id(const void *weights, uint32_t number, const void *class_id)
+{
+    return ((const struct class_weight *)weights)[number].class_id == *(const uint32_t *)class_id;
+}
+
 static uint32_t find_weight(const struct pool *pool, uint32_t class_id)
 {
-    if (pool->weight_count == 0)
-        return OCDM_NONE;
-    uint32_t tag = ocdm__hash_table_tag(ocdm__hash_number(class_id));
-    uint32_t place = tag;
-    uint32_t number;
-    do
-        number = ocdm__hash_table_next(&pool->weight_table, tag, &place);
-    while (number != OCDM_NONE && pool->weights[number].class_id != class_id);
-    return number;
+    return ocdm__hash_table_find(&pool->weight_table, ocdm__hash_number(class_id), has_class_id, pool->weights, &class_id);
 }
 
 static bool grow_weights(struct pool *pool)
@@ -37,13 +34,8 @@ static bool grow_weights(struct pool *pool)
     if (weights == NULL)
         return false;
     pool->weights = weights;
-    struct ocdm__hash_table table = {0};
-    if (ocdm__hash_table_create(&table, room) != OCDM_OK)
+    if (!ocdm__hash_table_reserve(&pool->weight_table, room))
         return false;
-    for (uint32_t i = 0; i < pool->weight_count; i++)
-        ocdm__hash_table_add(&table, ocdm__hash_number(weights[i].class_id), i);
-    ocdm__hash_table_destroy(&pool->weight_table);
-    pool->weight_table = table;
     pool->weight_room = room;
     return true;
 }
@@ -72,7 +64,6 @@ bool ocdm__pool_set_weight(struct pool *pool, uint32_t class_id, double weight)
 void ocdm__pool_weigh(struct pool *pool, struct class *class)
 {
     class->ln_weight = pool->weight_count > 0 ? ocdm__ln_real(ocdm__pool_weight(pool, class->id)) : 0;
-    class->log_weight = ocdm__nearest(class->ln_weight * OCDM__GRID);
 }
 
 /* Weights that are 1 take no part in anything. */
@@ -89,8 +80,8 @@ ocdm_status ocdm_memory_set_weight(ocdm_memory *memory, uint32_t class_id, doubl
     if (class_index == OCDM_NONE)
         return OCDM_OK;
     ocdm__pool_weigh(&memory->pool, &memory->pool.classes[class_index]);
-    if (memory->scores != NULL && memory->scores->weighted)
-        ocdm__scores_class_seen(memory->scores, &memory->pool, class_index);
+    if (memory->index != NULL)
+        ocdm__index_class_seen(memory->index, &memory->pool, class_index);
     return OCDM_OK;
 }
 

@@ -24,20 +24,6 @@ static bool reserve_class_indices(ocdm_memory *memory, size_t labels)
     return !failed;
 }
 
-static bool reserve_batch_ids(ocdm_memory *memory, size_t count)
-{
-    size_t room = 16;
-    while (room < count * 3)
-        room *= 2;
-    struct batch_id *ids = ocdm__allocate(room, sizeof *ids);
-    if (!ids)
-        return false;
-    ocdm__release(memory->batch_ids);
-    memory->batch_ids = ids;
-    memory->batch_id_mask = (uint32_t)(room - 1);
-    return true;
-}
-
 ocdm_status ocdm__memory_reserve_batch(ocdm_memory *memory, uint32_t count, ocdm_error *error)
 {
     if (count <= memory->batch_room)
@@ -52,7 +38,7 @@ ocdm_status ocdm__memory_reserve_batch(ocdm_memory *memory, uint32_t count, ocdm
     memory->moved = ocdm__grown(memory->moved, room, sizeof *memory->moved, &failed);
     if (memory->keeps_journal)
         memory->journal = ocdm__grown(memory->journal, room * 2, sizeof *memory->journal, &failed);
-    if (failed || !reserve_class_indices(memory, room * 4) || !reserve_batch_ids(memory, room))
+    if (failed || !reserve_class_indices(memory, room * 4))
         return ocdm__fail_memory(error, "the batch");
     memory->batch_room = count;
     return OCDM_OK;
@@ -93,17 +79,17 @@ static inline uint32_t class_index_of(struct pool *pool, uint32_t class_id)
     return ocdm__pool_add_class(pool, class_id);
 }
 
-/* The labels of all items as class indices; returns the largest number of labels on one, OCDM_NONE when out of memory. */
-static uint32_t read_labels(ocdm_memory *memory, const ocdm_sample *batch, size_t count)
+/* The labels of all items as class indices; false when out of memory. */
+static bool read_labels(ocdm_memory *memory, const ocdm_sample *batch, size_t count)
 {
-    uint32_t used = 0, most = 0;
+    uint32_t used = 0;
     for (size_t i = 0; i < count; i++) {
         uint32_t *first = memory->class_index + used;
         uint32_t labels = (uint32_t)batch[i].label_count;
         for (uint32_t j = 0; j < labels; j++) {
             first[j] = class_index_of(&memory->pool, batch[i].labels[j]);
             if (first[j] == OCDM_NONE)
-                return OCDM_NONE;
+                return false;
         }
         memory->first_class[i] = used;
         if (labels > 1) {
@@ -111,10 +97,9 @@ static uint32_t read_labels(ocdm_memory *memory, const ocdm_sample *batch, size_
             labels = drop_repeats(first, labels);
         }
         used += labels;
-        most = labels > most ? labels : most;
     }
     memory->first_class[count] = used;
-    return most;
+    return true;
 }
 
 static void give_back_nodes(ocdm_memory *memory, size_t count)
@@ -123,39 +108,20 @@ static void give_back_nodes(ocdm_memory *memory, size_t count)
         ocdm__pool_give_back_node(&memory->pool, memory->item_node[i]);
 }
 
-/* Whether this batch has the id already; it has from now on. */
-static bool repeats_in_batch(ocdm_memory *memory, uint64_t id)
+static ocdm_status take_nodes(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
-    uint32_t place = ocdm__hash_table_tag(ocdm__hash_number(id));
-    for (;; place++) {
-        struct batch_id *entry = &memory->batch_ids[place & memory->batch_id_mask];
-        if (entry->stamp != memory->batch_stamp) {
-            *entry = (struct batch_id){id, memory->batch_stamp};
-            return false;
-        }
-        if (entry->id == id)
-            return true;
-    }
-}
-
-static ocdm_status take_ids(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
-{
-    memory->batch_stamp++;
-    if (memory->pool.trusting) {
-        for (size_t i = 0; i < count; i++)
-            memory->item_node[i] = ocdm__pool_take_node(&memory->pool, batch[i].id);
-        return OCDM_OK;
-    }
+    struct pool *pool = &memory->pool;
     for (size_t i = 0; i < count; i++) {
-        bool known = ocdm__pool_find(&memory->pool, batch[i].id) != OCDM_NONE;
-        if (!known && !repeats_in_batch(memory, batch[i].id)) {
-            memory->item_node[i] = ocdm__pool_take_node(&memory->pool, batch[i].id);
+        uint32_t known = ocdm__pool_find(pool, batch[i].id);
+        if (known == OCDM_NONE) {
+            memory->item_node[i] = ocdm__pool_take_node(pool, batch[i].id);
             continue;
         }
+        bool is_member = pool->nodes[known].position != OCDM_NONE;
         give_back_nodes(memory, i);
         return ocdm__fail(error, OCDM_DUPLICATE_ID, "ids must be unique among the samples in memory",
-                          known ? "item %zu: id %llu is in the memory already" : "item %zu: id %llu is in the batch twice", i,
-                          (unsigned long long)batch[i].id);
+                          is_member ? "item %zu: id %llu is in the memory already" : "item %zu: id %llu is in the batch twice",
+                          i, (unsigned long long)batch[i].id);
     }
     return OCDM_OK;
 }
@@ -172,12 +138,12 @@ static ocdm_status reserve(ocdm_memory *memory, const ocdm_sample *batch, size_t
     return status;
 }
 
-static ocdm_status reserve_for_labels(ocdm_memory *memory, size_t count, uint32_t most_labels, ocdm_error *error)
+static ocdm_status reserve_for_labels(ocdm_memory *memory, size_t count, ocdm_error *error)
 {
     uint32_t labels = memory->first_class[count];
-    ocdm_status status = ocdm__pool_reserve_cells(&memory->pool, labels, error);
-    if (status == OCDM_OK && memory->scores)
-        status = ocdm__scores_reserve(memory->scores, memory->pool.reserved, memory->pool.class_count, most_labels, error);
+    ocdm_status status = ocdm__pool_reserve_labels(&memory->pool, memory->class_index, labels, error);
+    if (status == OCDM_OK && memory->index != NULL)
+        status = ocdm__index_reserve(memory->index, &memory->pool, memory->first_class, count, error);
     if (status == OCDM_OK && memory->keeps_journal)
         status = ocdm__journal_reserve(memory, labels, error);
     return status;
@@ -217,12 +183,10 @@ static ocdm_status prepare(ocdm_memory *memory, const ocdm_sample *batch, size_t
     if (status != OCDM_OK)
         return status;
     uint32_t known_classes = memory->pool.class_count;
-    uint32_t most_labels = read_labels(memory, batch, count);
-    status = most_labels == OCDM_NONE ? ocdm__fail_memory(error, "the classes") : OCDM_OK;
+    status =
+        read_labels(memory, batch, count) ? reserve_for_labels(memory, count, error) : ocdm__fail_memory(error, "the classes");
     if (status == OCDM_OK)
-        status = reserve_for_labels(memory, count, most_labels, error);
-    if (status == OCDM_OK)
-        status = take_ids(memory, batch, count, error);
+        status = take_nodes(memory, batch, count, error);
     if (status == OCDM_OK) {
         status = check_traits(memory, batch, count, error);
         if (status == OCDM_OK)
@@ -251,16 +215,16 @@ static void count_as_seen(ocdm_memory *memory, uint32_t item)
     const uint32_t *end = memory->class_index + memory->first_class[item + 1];
     for (const uint32_t *i = class_index; i < end; i++)
         memory->pool.classes[*i].seen++;
-    if (!memory->scores || !memory->scores->weighted || memory->options.rho == 0)
+    if (memory->index == NULL || memory->options.rho == 0)
         return;
     for (const uint32_t *i = class_index; i < end; i++)
-        ocdm__scores_class_seen(memory->scores, &memory->pool, *i);
+        ocdm__index_class_seen(memory->index, &memory->pool, *i);
 }
 
 static void join(ocdm_memory *memory, uint32_t item)
 {
     uint32_t first = memory->first_class[item];
-    ocdm__pool_join(&memory->pool, memory->scores, memory->item_node[item], memory->class_index + first,
+    ocdm__pool_join(&memory->pool, memory->index, memory->item_node[item], memory->class_index + first,
                     memory->first_class[item + 1] - first);
     if (memory->keeps_journal)
         ocdm__journal_join(memory);
@@ -279,9 +243,7 @@ static void note_departure(ocdm_memory *memory, uint32_t number, uint32_t slot)
 {
     const struct node *node = &memory->pool.nodes[number];
     memory->left[memory->left_count++] = (ocdm_departure){node->id, node->origin == OCDM_NONE ? slot : OCDM_NONE, node->origin};
-    if (node->origin == OCDM_NONE)
-        ocdm__pool_forget(&memory->pool, number);
-    else
+    if (node->origin != OCDM_NONE)
         memory->item_node[node->origin] = OCDM_NONE;
     memory->departed++;
     ocdm__pool_give_back_node(&memory->pool, number);
@@ -296,7 +258,7 @@ static void take_out(ocdm_memory *memory, uint32_t position)
     for (uint32_t i = 0; i < set->cardinality; i++)
         if (pool->classes[pool->cells[set->cells + i].class_index].kept == 1)
             note_empty(memory, pool->cells[set->cells + i].class_index);
-    ocdm__pool_leave(pool, memory->scores, position);
+    ocdm__pool_leave(pool, memory->index, position);
     note_departure(memory, number, position);
 }
 
@@ -385,8 +347,8 @@ static ocdm_status offer_as_pool(ocdm_memory *memory, const ocdm_sample *batch, 
         if (!enters)
             leave(memory, memory->pool.nodes[memory->item_node[i]].position);
     }
-    if (memory->scores != NULL && memory->pool.size < memory->options.capacity)
-        ocdm__scores_fill(memory->scores, &memory->pool, memory->options.capacity - memory->pool.size, memory->options.batch);
+    if (memory->index != NULL && memory->pool.size < memory->options.capacity)
+        ocdm__index_filling(memory->index, &memory->pool, memory->options.capacity - memory->pool.size, memory->options.batch);
     while (memory->pool.size > memory->options.capacity) {
         memory->decision = memory->departed;
         uint32_t position;
@@ -446,7 +408,6 @@ static ocdm_change publish(ocdm_memory *memory, size_t count)
         if (node == OCDM_NONE)
             continue;
         memory->pool.nodes[node].origin = OCDM_NONE;
-        ocdm__pool_know(&memory->pool, node);
         memory->stored_slot[stored] = memory->pool.nodes[node].position;
         memory->stored_item[stored++] = i;
     }
@@ -678,8 +639,7 @@ void ocdm__sort(uint32_t *number, size_t count)
 
 /* ---- taking an update back ----------------------------------------------------------------------------------------- */
 
-/* The journal of one update: joins and leaves in order, with what a leaver needs to come back. Only the library's own policies
- * have an index of scores, and they need no journal. */
+/* The journal of one update: joins and leaves in order, with what a leaver needs to come back. */
 
 ocdm_status ocdm__journal_reserve(ocdm_memory *memory, size_t batch_labels, ocdm_error *error)
 {
@@ -729,7 +689,7 @@ static void undo_join(ocdm_memory *memory)
 {
     uint32_t position = memory->pool.size - 1;
     uint32_t node = memory->pool.node_at[position];
-    ocdm__pool_leave(&memory->pool, NULL, position);
+    ocdm__pool_leave(&memory->pool, memory->index, position);
     memory->item_node[memory->pool.nodes[node].origin] = OCDM_NONE;
     ocdm__pool_give_back_node(&memory->pool, node);
 }
@@ -742,11 +702,9 @@ static void undo_leave(ocdm_memory *memory, const struct event *event)
     node->arrival = event->arrival;
     node->priority = event->priority;
     node->origin = event->origin;
-    if (event->origin == OCDM_NONE)
-        ocdm__pool_know(pool, number);
-    else
+    if (event->origin != OCDM_NONE)
         memory->item_node[event->origin] = number;
-    ocdm__pool_join(pool, NULL, number, memory->journal_classes + event->first_label, event->label_count);
+    ocdm__pool_join(pool, memory->index, number, memory->journal_classes + event->first_label, event->label_count);
     ocdm__pool_swap(pool, event->position, pool->size - 1);
 }
 
@@ -756,6 +714,8 @@ static void undo_counts(ocdm_memory *memory, struct before before)
     uint32_t counted = (uint32_t)(memory->arrived - before.arrived);
     for (uint32_t i = 0; i < memory->first_class[counted]; i++)
         pool->classes[memory->class_index[i]].seen--;
+    for (uint32_t i = 0; memory->index != NULL && i < memory->first_class[counted]; i++)
+        ocdm__index_class_seen(memory->index, pool, memory->class_index[i]);
     for (uint32_t i = 0; i < pool->class_count; i++)
         if (pool->classes[i].emptied_at == memory->step)
             pool->classes[i].emptied_at = pool->classes[i].emptied_before;

@@ -30,6 +30,7 @@ static unsigned next(struct program *program)
 
 static ocdm_options options_from(struct program *program)
 {
+    static const double tolerances[] = {0, 0, 0.1, OCDM_MAX_TOLERANCE};
     static const double rhos[] = {0, 0.5, 1, -0.3, OCDM_MAX_RHO, -OCDM_MAX_RHO, 3, 0.01};
     ocdm_options options = ocdm_options_default();
     size_t policies = 0;
@@ -39,6 +40,7 @@ static ocdm_options options_from(struct program *program)
     options.distance = (ocdm_distance)(next(program) % 4);
     options.tie = (ocdm_tie)(next(program) % 4);
     options.rho = rhos[next(program) % 8];
+    options.tolerance = tolerances[next(program) % 4];
     options.capacity = 1 + next(program) % LARGEST_MEMORY;
     options.batch = 1 + next(program) % LARGEST_BATCH;
     options.seed = next(program);

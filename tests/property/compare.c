@@ -118,8 +118,16 @@ void compare_memory(const ocdm_memory *memory, const struct naive *naive, const 
 
 /* ---- deletions that are the best ones --------------------------------------------------------------------------------- */
 
-/* How much worse than the best a deletion may leave things: what the grid of 2^-32 costs. */
-static const long double tolerance = 1e-9L;
+/* What the grid of 2^-32 costs: how much worse than the best a deletion may leave things. */
+static const long double rounding = 1e-9L;
+
+/* How much more a deletion may leave than the best, so that both tie. */
+static long double slack_of(const struct naive *naive)
+{
+    uint32_t kept[NAIVE_CLASSES];
+    uint64_t labels = naive_count(naive, kept);
+    return labels > 0 ? (long double)naive->options.tolerance / labels : 0;
+}
 
 /* How many labels of `sample` have the same m and w and, where it matters, n as class `like`. */
 static size_t alike(const struct naive *naive, const struct naive_sample *sample, const uint32_t *kept, uint32_t like)
@@ -163,11 +171,14 @@ static uint64_t tie_rank(const struct naive *naive, const struct naive_sample *s
     }
 }
 
-static void expect_tie_rule(const struct naive *naive, size_t chosen, const char *where)
+/* Samples that tie for certain: by symmetry, or because they are well within the tolerance. */
+static void expect_tie_rule(const struct naive *naive, size_t chosen, long double best, const char *where)
 {
     const struct naive_sample *gone = &naive->pool[chosen];
+    long double slack = slack_of(naive);
     for (size_t v = 0; v < naive->size; v++)
-        if (v != chosen && must_tie(naive, gone, &naive->pool[v]))
+        if (v != chosen && (must_tie(naive, gone, &naive->pool[v]) ||
+                            (slack > rounding && naive_distance_without(naive, v) < best + slack - rounding)))
             HOLDS(where, tie_rank(naive, gone) < tie_rank(naive, &naive->pool[v]));
 }
 
@@ -186,10 +197,10 @@ size_t follow_departures(const struct naive *naive, void *context)
             chosen = v;
     }
     HOLDS(witness->where, chosen < naive->size);
-    long double mine = naive_distance_without(naive, chosen);
-    if (!(mine == best || mine - best <= tolerance))
+    long double mine = naive_distance_without(naive, chosen), allowed = rounding + slack_of(naive);
+    if (!(mine == best || mine - best <= allowed))
         print_error("deleting %llu leaves %.15Lf, the best leaves %.15Lf\n", (unsigned long long)id, mine, best);
-    HOLDS(witness->where, mine == best || mine - best <= tolerance);
-    expect_tie_rule(naive, chosen, witness->where);
+    HOLDS(witness->where, mine == best || mine - best <= allowed);
+    expect_tie_rule(naive, chosen, best, witness->where);
     return chosen;
 }

@@ -87,7 +87,14 @@ static size_t break_tie(const struct naive *naive, const bool *tied)
     return chosen;
 }
 
-/* Marks the samples of each cardinality with the largest gain whose distance is the least of all cardinalities. */
+/* tolerance / S, a multiple of 2^-40. */
+static int64_t rounded_slack(const struct naive *naive, uint64_t sum)
+{
+    return sum > 0 ? llround(naive->options.tolerance / (double)sum * 0x1p40) : 0;
+}
+
+/* Marks the samples of each cardinality with the largest gain whose distance is the least of all cardinalities; with a
+ * tolerance also those whose distance is little more than the least. */
 static void mark_best(const struct naive *naive, const int64_t *gains, const uint32_t *kept, uint64_t sum, const bool *allowed,
                       bool *tied)
 {
@@ -104,8 +111,10 @@ static void mark_best(const struct naive *naive, const int64_t *gains, const uin
             least = rounded_distance(whole, largest_gain[k], sum, k);
     for (size_t v = 0; v < naive->size; v++) {
         size_t k = naive->pool[v].label_count;
-        tied[v] = (allowed == NULL || allowed[v]) && gains[v] == largest_gain[k] &&
-                  rounded_distance(whole, gains[v], sum, k) == least;
+        int64_t distance = rounded_distance(whole, gains[v], sum, k), slack = rounded_slack(naive, sum);
+        bool is_best = gains[v] == largest_gain[k] && distance == least;
+        bool is_near = slack > 0 && distance < INT64_MAX && distance - slack <= least;
+        tied[v] = (allowed == NULL || allowed[v]) && (is_best || is_near);
     }
 }
 

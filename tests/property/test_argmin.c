@@ -78,6 +78,7 @@ static void judge_distance(ocdm_distance distance)
         options.seed = seed;
         options.tie = (ocdm_tie)(seed % 4);
         options.rho = rhos[seed / 4 % 5];
+        options.tolerance = seed % 3 == 1 ? 0.2 * (double)(seed % 11) : 0;
         struct made_shape shape = made_shape_from(seed + 5000, false, &options);
         judge_stream(&options, &shape, seed + 5000);
     }

@@ -11,6 +11,7 @@
 #include "base/inner_memory.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* The minimums by class number of the judge. */
 struct floors {
@@ -75,6 +76,21 @@ static void check_minimums(const ocdm_memory *memory, const struct naive *naive,
     }
 }
 
+#define LONGEST_SAVED 65536u
+
+/* A batch for which the minimums leave no room: the memory is as before, to the byte. */
+static void refuse(ocdm_memory *memory, const ocdm_sample *batch, size_t count, const char *where)
+{
+    static unsigned char before[LONGEST_SAVED], after[LONGEST_SAVED];
+    size_t size = 0, size_after = 0;
+    HOLDS(where, ocdm_memory_save_bytes(memory, before, sizeof before, &size, NULL) == OCDM_OK && size <= sizeof before);
+    for (int again = 0; again < 2; again++) {
+        HOLDS(where, ocdm_memory_update(memory, batch, count, NULL, NULL) == OCDM_LIMIT);
+        HOLDS(where, ocdm_memory_save_bytes(memory, after, sizeof after, &size_after, NULL) == OCDM_OK);
+        HOLDS(where, size_after == size && memcmp(before, after, size) == 0);
+    }
+}
+
 /* The judge goes first: it tells whether the memory must refuse the batch. */
 static void offer_to_both(ocdm_memory *memory, struct naive *naive, const ocdm_sample *batch, size_t count,
                           struct floors *floors, const char *where)
@@ -82,7 +98,7 @@ static void offer_to_both(ocdm_memory *memory, struct naive *naive, const ocdm_s
     ocdm_change change;
     naive_update(naive, batch, count, choose, floors);
     if (floors->stuck) {
-        HOLDS(where, ocdm_memory_update(memory, batch, count, &change, NULL) == OCDM_LIMIT);
+        refuse(memory, batch, count, where);
         return;
     }
     change = offer(memory, batch, count, where);
@@ -102,6 +118,7 @@ static uint64_t compare_with_minimums(uint64_t seed, ocdm_tie tie, const char *p
     options.policy = ocdm_policy_find(policy);
     options.distance = OCDM_KL;
     options.tie = tie;
+    options.tolerance = seed % 4 == 3 ? 0.5 : 0;
     snprintf(where, sizeof where, "seed %llu, tie %s, %s", (unsigned long long)seed, ocdm_tie_name(tie), policy);
     floors->beyond = beyond;
     made_stream_start(stream, seed, &shape);

@@ -14,6 +14,7 @@
 #define STREAMS_PER_CASE 50
 
 static const double rhos[] = {0, 0.5, 1, -0.3, 16};
+static const double tolerances[] = {0, 0.1, 0, 2, OCDM_MAX_TOLERANCE};
 
 struct judged_case {
     ocdm_options options;
@@ -27,11 +28,11 @@ static void describe(const struct judged_case *c, char *text, size_t room)
 {
     snprintf(
         text, room,
-        "seed %llu: %s, tie %s, rho %g, M %u; b %u, C %u, window %u, period %u, labels %u, %u%% unlabelled, %u%% repeated, "
+        "seed %llu: %s, tie %s, rho %g, tolerance %g, M %u; b %u, C %u, window %u, period %u, labels %u, %u%% unlabelled, %u%% repeated, "
         "%u%% recurring%s",
         (unsigned long long)c->seed, c->options.policy->name, ocdm_tie_name(c->options.tie), c->options.rho,
-        c->options.capacity, c->shape.batch, c->shape.classes, c->shape.window, c->shape.period, c->shape.most_labels,
-        c->shape.unlabelled, c->shape.repeated, c->shape.recurring, c->shape.sparse ? ", sparse" : "");
+        c->options.tolerance, c->options.capacity, c->shape.batch, c->shape.classes, c->shape.window, c->shape.period,
+        c->shape.most_labels, c->shape.unlabelled, c->shape.repeated, c->shape.recurring, c->shape.sparse ? ", sparse" : "");
 }
 
 /* Batches that must be refused: an id twice, an id that the memory holds, a sample with several labels for cbrs. Each brings a
@@ -100,6 +101,7 @@ static void compare_policy(const char *name)
         c.options.seed = seed * 0x9E3779B97F4A7C15u;
         c.options.tie = (ocdm_tie)(seed % 4);
         c.options.rho = rhos[seed / 4 % 5];
+        c.options.tolerance = tolerances[seed / 20 % 5];
         c.shape = made_shape_from(seed, single, &c.options);
         c.options.batch = 1 + (uint32_t)(seed % 3) * 4;
         c.samples = 60 + 4 * c.options.capacity;
@@ -169,6 +171,7 @@ static void compare_many_sets(uint64_t seed, uint32_t capacity, const struct mad
     c.options.seed = seed;
     c.options.tie = (ocdm_tie)(seed % 4);
     c.options.rho = rhos[seed % 5];
+    c.options.tolerance = seed % 3 == 2 ? 0.1 : 0;
     c.samples = capacity + 600;
     compare_on(&c);
 }
@@ -284,5 +287,8 @@ int main(void)
         cmocka_unit_test(policies_equal_the_judge_when_classes_are_thousands),
         cmocka_unit_test(ocdm_equals_the_judge_when_a_sample_has_hundreds_of_labels),
     };
+#ifdef JUDGED
+    cmocka_set_test_filter(JUDGED);
+#endif
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

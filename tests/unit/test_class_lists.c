@@ -1,4 +1,4 @@
-/* The pool's structures stay consistent as samples join and leave, and lists and cells never outgrow their storage. */
+/* The pool's structures stay consistent as samples join and leave, and cells are used again. */
 #include "../test.h"
 #include "../twins.h"
 
@@ -8,27 +8,37 @@
 
 static struct pool pool;
 
-static void reserve(size_t samples, size_t labels)
+/* The indices of the classes whose bits are set, class ids from `first`. */
+static uint32_t classes_of(uint32_t first, uint64_t bits, uint32_t *class_index)
 {
-    ocdm_error error;
-    assert_int_equal(ocdm__pool_reserve(&pool, pool.size + (uint32_t)samples, &error), OCDM_OK);
-    assert_int_equal(ocdm__pool_reserve_cells(&pool, labels, &error), OCDM_OK);
-}
-
-/* A sample of the classes whose bits are set, class ids from `first`; room is reserved, also for its classes. */
-static void join(uint64_t id, uint32_t first, uint64_t bits)
-{
-    uint32_t class_index[64], count = 0;
+    uint32_t count = 0;
     for (uint32_t i = 0; i < 64; i++)
         if (bits >> i & 1)
             class_index[count++] = ocdm__pool_class(&pool, first + i);
     for (uint32_t i = 1; i < count; i++)
         assert_true(class_index[i - 1] < class_index[i]);
+    return count;
+}
+
+/* Room for samples of these classes. */
+static void reserve(uint32_t first, const uint64_t *bits, uint32_t samples)
+{
+    uint32_t class_index[64 * 64], labels = 0;
+    ocdm_error error;
+    assert_true(samples <= 64);
+    for (uint32_t i = 0; i < samples; i++)
+        labels += classes_of(first, bits[i], class_index + labels);
+    assert_int_equal(ocdm__pool_reserve(&pool, pool.size + samples, &error), OCDM_OK);
+    assert_int_equal(ocdm__pool_reserve_labels(&pool, class_index, labels, &error), OCDM_OK);
+}
+
+/* A sample for which room is reserved. */
+static void join(uint64_t id, uint32_t first, uint64_t bits)
+{
+    uint32_t class_index[64], count = classes_of(first, bits, class_index);
     uint32_t node = ocdm__pool_take_node(&pool, id);
     pool.nodes[node].priority = ocdm__mix(id);
     ocdm__pool_join(&pool, NULL, node, class_index, count);
-    ocdm__pool_know(&pool, node);
-    assert_true(pool.list_used <= pool.list_room);
     assert_true(pool.cell_used <= pool.cell_room);
 }
 
@@ -36,7 +46,6 @@ static void leave(uint32_t position)
 {
     uint32_t node = pool.node_at[position];
     ocdm__pool_leave(&pool, NULL, position);
-    ocdm__pool_forget(&pool, node);
     ocdm__pool_give_back_node(&pool, node);
 }
 
@@ -50,27 +59,21 @@ static void check_set(uint32_t number, uint32_t *cells)
         const struct cell *cell = &pool.cells[c];
         const struct class *class = &pool.classes[cell->class_index];
         assert_int_equal(cell->set, number);
-        assert_true(cell->place < class->list.count);
-        assert_int_equal(pool.lists[class->list.first + cell->place].cell, c);
+        assert_true(cell->entry < class->list.count);
+        assert_int_equal(class->list.cells[cell->entry], c);
         ++*cells;
     }
 }
 
-/* Lists are inside the storage and do not overlap. */
+/* Lists have an entry for each cell, and stay within their room. */
 static void check_lists(uint32_t cells)
 {
-    static bool taken[1u << 20];
-    memset(taken, 0, sizeof taken);
     uint32_t listed = 0;
     for (uint32_t i = 0; i < pool.class_count; i++) {
-        const struct class *class = &pool.classes[i];
-        assert_true(class->list.count <= class->list.room);
-        assert_true(class->list.first + class->list.room <= pool.list_used || !class->list.room);
-        listed += class->list.count;
-        for (size_t place = class->list.first; place < class->list.first + class->list.room; place++) {
-            assert_true(place < sizeof taken && !taken[place]);
-            taken[place] = true;
-        }
+        const struct class_list *list = &pool.classes[i].list;
+        assert_true(list->count <= list->room);
+        assert_int_equal(list->expected, 0);
+        listed += list->count;
     }
     assert_int_equal(listed, cells);
     assert_int_equal(pool.cell_live, cells);
@@ -120,14 +123,6 @@ static void start(uint32_t room, uint32_t classes)
         assert_int_equal(ocdm__pool_add_class(&pool, i), i);
 }
 
-static uint32_t ones(uint64_t bits)
-{
-    uint32_t count = 0;
-    for (; bits; bits &= bits - 1)
-        count++;
-    return count;
-}
-
 /* Batches of random sets over few or many classes, then departures down to a few, again and again. */
 static void run_random(uint64_t seed)
 {
@@ -137,14 +132,13 @@ static void run_random(uint64_t seed)
     uint64_t id = 0;
     for (int step = 0; step < 30; step++) {
         uint64_t bits[64];
-        uint32_t count = 1 + toy_below(&random, 64), labels = 0;
+        uint32_t count = 1 + toy_below(&random, 64);
         for (uint32_t i = 0; i < count; i++) {
             bits[i] = ocdm__random_next(&random) & (classes == 64 ? UINT64_MAX : ((uint64_t)1 << classes) - 1);
             for (uint32_t j = 0; j < sparse; j++)
                 bits[i] &= ocdm__random_next(&random);
-            labels += ones(bits[i]);
         }
-        reserve(count, labels);
+        reserve(0, bits, count);
         for (uint32_t i = 0; i < count; i++)
             join(id++, 0, bits[i]);
         check_pool();
@@ -162,50 +156,45 @@ TEST(pool_stays_consistent_when_samples_come_and_go)
         run_random(seed);
 }
 
-/* Six classes that grow side by side double their lists four times each, and no list given back fits anyone: the most storage
- * that this many labels can take. Before them comes a sample of `labels` labels, and `waste` entries of the lists' storage are
- * lost, as those of classes that were dropped are: one amount of them makes it tightest. */
-static void run_side_by_side(uint32_t labels, size_t waste)
-{
-    start(20, 0);
-    for (uint32_t i = 0; i < labels; i++)
-        ocdm__pool_add_class(&pool, i);
-    reserve(1, labels);
-    join(0, 0, ((uint64_t)1 << labels) - 1);
-    for (uint32_t i = 0; i < 6; i++)
-        ocdm__pool_add_class(&pool, 100 + i);
-    if (waste <= pool.list_room - pool.list_used)
-        pool.list_used += waste;
-    reserve(64, 102);
-    uint64_t id = 1;
-    for (uint32_t size = 1; size <= 6; size++)
-        for (uint64_t bits = 1; bits < 64; bits++)
-            if (ones(bits) == size && (size <= 3 || size == 6))
-                join(id++, 100, bits);
-    if (!waste)
-        check_pool();
-    ocdm__pool_destroy(&pool);
-}
-
-TEST(lists_fit_their_storage_when_all_grow_side_by_side)
-{
-    for (uint32_t labels = 1; labels < 40; labels += 8)
-        for (size_t waste = 0; waste < 1500; waste++)
-            run_side_by_side(labels, waste);
-}
-
-/* Sets of more labels than free runs are kept for come and go without the cells ever growing beyond twice what is live. */
+/* Runs of cells that sets leave are used again, also those of many labels, whose runs are rounded up to powers of 2: five sets
+ * of up to 60 labels at a time never need more than six runs of 64 and the room that doubling adds. */
 TEST(cells_are_used_again_when_sets_are_large)
 {
     start(4, 64);
     for (uint64_t id = 0; id < 500; id++) {
-        reserve(1, 60);
-        join(id, 0, UINT64_MAX >> (id % 5 + 4));
+        uint64_t bits = UINT64_MAX >> (id % 5 + 4);
+        reserve(0, &bits, 1);
+        join(id, 0, bits);
         if (pool.size == 4)
             leave((uint32_t)(id % 4));
-        assert_true(pool.cell_room <= 2 * 5 * 64);
+        assert_true(pool.cell_used <= 6 * 64);
+        assert_true(pool.cell_room <= 2 * (6 * 64 + 2 * 60));
     }
     check_pool();
+    ocdm__pool_destroy(&pool);
+}
+
+/* Of each length there are never more runs than there were sets of that length at a time. */
+TEST(cells_of_each_length_are_used_again)
+{
+    start(10, 64);
+    uint32_t needed = 0;
+    for (uint32_t length = 1; length <= 40; length++) {
+        needed += 10 * (length <= 32 ? length : 64);
+        for (uint64_t id = 0; id < 100; id++) {
+            uint64_t bits = (((uint64_t)1 << length) - 1) << (id % 20);
+            reserve(0, &bits, 1);
+            join(id, 0, bits);
+            if (pool.size == 10)
+                leave((uint32_t)(id % 10));
+        }
+        while (pool.size > 0)
+            leave(0);
+        if (length <= 33)
+            assert_true(pool.cell_used <= needed);
+        check_pool();
+    }
+    assert_true(pool.cell_used <= 10 * (32 * 33 / 2 + 64));
     ocdm__pool_destroy(&pool);
 }
 
@@ -230,7 +219,7 @@ int main(void)
         cmocka_unit_test(cells_are_used_again_when_sets_are_large),
         cmocka_unit_test(classes_are_forgotten_when_dropped),
         cmocka_unit_test(pool_stays_consistent_when_samples_come_and_go),
-        cmocka_unit_test(lists_fit_their_storage_when_all_grow_side_by_side),
+        cmocka_unit_test(cells_of_each_length_are_used_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,36 +13,47 @@ struct model {
     bool in[ENTRIES];
 };
 
-static bool walk_finds(const struct ocdm__hash_table *table, uint64_t hash, uint32_t wanted)
+static bool is_entry(const void *records, uint32_t entry, const void *wanted)
 {
-    uint32_t tag = ocdm__hash_table_tag(hash), place = tag, entry;
-    while ((entry = ocdm__hash_table_next(table, tag, &place)) != OCDM_NONE)
-        if (entry == wanted)
-            return true;
+    (void)records;
+    return entry == *(const uint32_t *)wanted;
+}
+
+static bool finds(const struct ocdm__hash_table *table, uint64_t hash, uint32_t wanted)
+{
+    return ocdm__hash_table_find(table, hash, is_entry, NULL, &wanted) == wanted;
+}
+
+/* Which entries a search met, and how often; it goes on to the end. */
+struct meeting {
+    uint32_t met[ENTRIES];
+};
+
+static bool note_entry(const void *records, uint32_t entry, const void *unused)
+{
+    (void)unused;
+    assert_true(entry < ENTRIES);
+    ((struct meeting *)(uintptr_t)records)->met[entry]++;
     return false;
 }
 
-/* A walk meets every entry of its tag, none twice, and no entry of another tag. */
-static void check_walks(const struct ocdm__hash_table *table, const struct model *model)
+/* A search meets every entry of its tag once, and no entry of another tag. */
+static void check_searches(const struct ocdm__hash_table *table, const struct model *model)
 {
     for (uint32_t i = 0; i < ENTRIES; i++) {
-        assert_int_equal(walk_finds(table, model->hash[i], i), model->in[i]);
-        uint32_t tag = ocdm__hash_table_tag(model->hash[i]), place = tag, entry, met = 0, expected = 0;
-        while ((entry = ocdm__hash_table_next(table, tag, &place)) != OCDM_NONE) {
-            assert_true(entry < ENTRIES && model->in[entry] && ocdm__hash_table_tag(model->hash[entry]) == tag);
-            met++;
-        }
+        struct meeting meeting = {{0}};
+        assert_int_equal(finds(table, model->hash[i], i), model->in[i]);
+        assert_int_equal(ocdm__hash_table_find(table, model->hash[i], note_entry, &meeting, NULL), OCDM_NONE);
         for (uint32_t j = 0; j < ENTRIES; j++)
-            expected += model->in[j] && ocdm__hash_table_tag(model->hash[j]) == tag;
-        assert_int_equal(met, expected);
+            assert_int_equal(meeting.met[j], model->in[j] && model->hash[j] >> 32 == model->hash[i] >> 32);
     }
 }
 
 static void run_model(uint64_t seed, uint32_t tags)
 {
-    struct ocdm__hash_table table;
+    struct ocdm__hash_table table = {0};
     struct model model = {0};
-    assert_int_equal(ocdm__hash_table_create(&table, ENTRIES), OCDM_OK);
+    assert_true(ocdm__hash_table_reserve(&table, ENTRIES));
     assert_true(table.mask + 1 >= ENTRIES * 3);
     ocdm__random random = ocdm__random_stream(seed, tags);
     for (uint32_t i = 0; i < ENTRIES; i++) /* near the end of the table, so that runs go round it */
@@ -54,7 +65,7 @@ static void run_model(uint64_t seed, uint32_t tags)
         else
             ocdm__hash_table_add(&table, model.hash[entry], entry);
         model.in[entry] = !model.in[entry];
-        check_walks(&table, &model);
+        check_searches(&table, &model);
     }
     ocdm__hash_table_destroy(&table);
 }
@@ -72,24 +83,41 @@ TEST(table_finds_what_is_in_when_tags_collide)
 /* Tags that are equal in their low bits start at the same slot, but a search distinguishes them. */
 TEST(table_tells_tags_apart_when_they_start_at_one_place)
 {
-    struct ocdm__hash_table table;
-    assert_int_equal(ocdm__hash_table_create(&table, 4), OCDM_OK);
+    struct ocdm__hash_table table = {0};
+    assert_true(ocdm__hash_table_reserve(&table, 4));
     uint64_t step = (uint64_t)(table.mask + 1) << 32;
     for (uint32_t i = 0; i < 4; i++)
         ocdm__hash_table_add(&table, step * i, i);
     for (uint32_t i = 0; i < 4; i++)
         for (uint32_t j = 0; j < 4; j++)
-            assert_int_equal(walk_finds(&table, step * i, j), i == j);
+            assert_int_equal(finds(&table, step * i, j), i == j);
     ocdm__hash_table_remove(&table, 0, 0);
     for (uint32_t i = 1; i < 4; i++)
-        assert_true(walk_finds(&table, step * i, i));
+        assert_true(finds(&table, step * i, i));
+    ocdm__hash_table_destroy(&table);
+}
+
+/* A table that grows keeps every entry, and an empty one finds nothing. */
+TEST(table_finds_what_is_in_after_it_has_grown)
+{
+    struct ocdm__hash_table table = {0};
+    struct model model = {0};
+    assert_false(finds(&table, 7, 0));
+    for (uint32_t i = 0; i < ENTRIES; i++) {
+        assert_true(ocdm__hash_table_reserve(&table, i + 1));
+        model.hash[i] = (uint64_t)(i % 7 == 0 ? 5 : ~i) << 32;
+        model.in[i] = true;
+        ocdm__hash_table_add(&table, model.hash[i], i);
+        check_searches(&table, &model);
+    }
+    assert_true(table.mask + 1 >= ENTRIES * 3);
     ocdm__hash_table_destroy(&table);
 }
 
 TEST(table_refuses_more_entries_than_places_can_be)
 {
     struct ocdm__hash_table table = {0};
-    assert_int_equal(ocdm__hash_table_create(&table, UINT32_MAX), OCDM_NO_MEMORY);
+    assert_false(ocdm__hash_table_reserve(&table, UINT32_MAX));
     assert_null(table.places);
     ocdm__hash_table_destroy(&table);
 }
@@ -126,13 +154,13 @@ static uint64_t id_with_plain_hash(uint64_t hash)
 /* How many places all walks to the entries of a table touch. */
 static uint64_t steps_to_all(const uint64_t *ids, uint64_t (*hash_of)(uint64_t))
 {
-    struct ocdm__hash_table table;
+    struct ocdm__hash_table table = {0};
     uint64_t steps = 0;
-    assert_int_equal(ocdm__hash_table_create(&table, CRAFTED), OCDM_OK);
+    assert_true(ocdm__hash_table_reserve(&table, CRAFTED));
     for (uint32_t i = 0; i < CRAFTED; i++)
         ocdm__hash_table_add(&table, hash_of(ids[i]), i);
     for (uint32_t i = 0; i < CRAFTED; i++) {
-        uint32_t home = ocdm__hash_table_tag(hash_of(ids[i])) & table.mask, place = home;
+        uint32_t home = (uint32_t)(hash_of(ids[i]) >> 32) & table.mask, place = home;
         while (table.places[place].entry != i)
             place = (place + 1) & table.mask;
         steps += ((place - home) & table.mask) + 1;
@@ -154,7 +182,7 @@ TEST(walks_stay_short_when_ids_are_crafted_to_collide)
         crafted[i] = id_with_plain_hash((uint64_t)7 << 32 | i);
         in_a_row[i] = i;
         upper[i] = (uint64_t)i << 40;
-        assert_int_equal(ocdm__hash_table_tag(plain_hash(crafted[i])), 7);
+        assert_int_equal(plain_hash(crafted[i]) >> 32, 7);
     }
     assert_true(steps_to_all(crafted, plain_hash) == (uint64_t)CRAFTED * (CRAFTED + 1) / 2);
     for (uint64_t seed = 1; seed <= 20; seed++) {
@@ -210,6 +238,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(table_finds_what_is_in_when_tags_collide),
         cmocka_unit_test(table_tells_tags_apart_when_they_start_at_one_place),
+        cmocka_unit_test(table_finds_what_is_in_after_it_has_grown),
         cmocka_unit_test(table_refuses_more_entries_than_places_can_be),
         cmocka_unit_test(siphash_is_that_of_cpython_under_the_key_of_zeros),
         cmocka_unit_test(walks_stay_short_when_ids_are_crafted_to_collide),

@@ -44,11 +44,11 @@ TEST(policy_needs_replace_or_remove)
     assert_int_equal(creation_status(&(ocdm_policy){SIZED, .name = "other", .remove = first_slot}), OCDM_OK);
 }
 
-/* A caller that was compiled before `end` and `policy_data` came has smaller structs; what is behind them is not read.
- */
-TEST(structs_of_a_known_size_are_taken_and_others_refused)
+/* A caller that was compiled before `end`, `policy_data` and `tolerance` came has smaller structs; what is behind them is not
+ * read. */
+static void expect_known_sizes(size_t old_options)
 {
-    const size_t old_policy = offsetof(ocdm_policy, end), old_options = offsetof(ocdm_options, policy_data);
+    const size_t old_policy = offsetof(ocdm_policy, end);
     const size_t bad[] = {0, 1, 8, old_policy - 8, old_policy + 1, sizeof(ocdm_policy) + 8, (size_t)-1};
     ocdm_policy policy = {SIZED, .name = "old", .remove = first_slot};
     policy.size = old_policy;
@@ -60,7 +60,9 @@ TEST(structs_of_a_known_size_are_taken_and_others_refused)
     memset((char *)&options + old_options, 0x77, sizeof options - old_options);
     ocdm_memory *memory = created(&options);
     assert_int_equal(ocdm_memory_options(memory)->size, sizeof options);
-    assert_null(ocdm_memory_options(memory)->policy_data);
+    if (old_options <= offsetof(ocdm_options, policy_data))
+        assert_null(ocdm_memory_options(memory)->policy_data);
+    assert_true(ocdm_memory_options(memory)->tolerance == 0);
     for (uint64_t id = 0; id < 5; id++)
         offered_one(memory, id, 1, 0, 0);
     ocdm_memory_destroy(memory);
@@ -68,9 +70,15 @@ TEST(structs_of_a_known_size_are_taken_and_others_refused)
         policy.size = bad[i];
         assert_int_equal(creation_status(&policy), OCDM_BAD_ARGUMENT);
         ocdm_options wrong = ocdm_options_default();
-        wrong.size = bad[i] == old_policy - 8 ? old_options - 8 : bad[i];
+        wrong.size = bad[i] == old_policy - 8 ? offsetof(ocdm_options, policy_data) - 8 : bad[i];
         assert_int_equal(ocdm_memory_create(&wrong, &memory, NULL), OCDM_BAD_ARGUMENT);
     }
+}
+
+TEST(structs_of_a_known_size_are_taken_and_others_refused)
+{
+    expect_known_sizes(offsetof(ocdm_options, policy_data));
+    expect_known_sizes(offsetof(ocdm_options, tolerance));
 }
 
 TEST(policy_needs_a_printable_name)

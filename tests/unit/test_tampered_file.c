@@ -26,7 +26,7 @@ static const char *const note_names[NOTES] = {"format", "version", "policy", "di
 
 /* The parts of a memory's file. The data is a copy, so that it can be changed. */
 static struct {
-    struct ocdm__tensor tensor[TENSORS];
+    struct ocdm__tensor tensor[TENSORS + 1];
     unsigned char data[TENSORS][DATA_ROOM];
     struct ocdm__note note[NOTES];
     char value[NOTES][64];
@@ -61,7 +61,8 @@ static void put_together(const char *path)
 {
     ocdm__output output;
     assert_int_equal(ocdm__output_open(&output, path, NULL), OCDM_OK);
-    assert_int_equal(ocdm__safetensors_write(&output, image.note, NOTES, image.tensor, TENSORS, NULL), OCDM_OK);
+    size_t count = image.tensor[TENSORS].data != NULL ? TENSORS + 1 : TENSORS;
+    assert_int_equal(ocdm__safetensors_write(&output, image.note, NOTES, image.tensor, count, NULL), OCDM_OK);
     assert_int_equal(ocdm__output_commit(&output, NULL), OCDM_OK);
 }
 
@@ -168,8 +169,10 @@ TEST(notes_must_name_what_the_library_knows)
     refused("not a memory that ocdm_memory_save wrote");
     image.note[FORMAT].key = "other";
     refused("not a memory that ocdm_memory_save wrote");
-    image.note[VERSION].value = "3";
+    image.note[VERSION].value = "4";
     refused("a version that this library does not read");
+    image.note[VERSION].value = "3";
+    refused("tensor tolerance is missing");
     image.note[VERSION].key = "other";
     refused("a version that this library does not read");
     image.note[DISTANCE].value = "k";
@@ -245,6 +248,32 @@ TEST(options_must_be_in_range)
         ocdm__put_double(image.data[RHO], rhos[i]);
         refused("rho is out of range");
     }
+}
+
+TEST(tolerance_must_be_one_number_in_range)
+{
+    static unsigned char bytes[16];
+    const double good[] = {0.25, OCDM_MAX_TOLERANCE}, bad[] = {NAN, INFINITY, -0.5, 2 * OCDM_MAX_TOLERANCE};
+    save_small_memory("ocdm");
+    image.tensor[TENSORS] = ocdm__tensor_of("tolerance", OCDM__F64, bytes, 1);
+    image.note[VERSION].value = "3";
+    for (size_t i = 0; i < 2; i++) {
+        ocdm__put_double(bytes, good[i]);
+        put_together("tampered");
+        ocdm_memory *memory = NULL;
+        assert_int_equal(ocdm_memory_load("tampered", NULL, NULL, &memory, NULL), OCDM_OK);
+        assert_true(ocdm_memory_options(memory)->tolerance == good[i]);
+        ocdm_memory_destroy(memory);
+    }
+    for (size_t i = 0; i < 4; i++) {
+        ocdm__put_double(bytes, bad[i]);
+        image.note[VERSION].value = "3";
+        refused("tolerance is out of range");
+    }
+    image.tensor[TENSORS] = ocdm__tensor_of("tolerance", OCDM__F64, bytes, 2);
+    image.note[VERSION].value = "3";
+    refused("it has not one tolerance");
+    image.tensor[TENSORS] = (struct ocdm__tensor){.data = NULL};
 }
 
 /* A small file must not make the library ask for the 100 GB that a batch of 2^32 - 1 would need. */
@@ -418,6 +447,7 @@ int main(void)
         cmocka_unit_test(counters_must_be_numbers_that_somebody_may_count_to),
         cmocka_unit_test(checksum_must_be_there),
         cmocka_unit_test(options_must_be_in_range),
+        cmocka_unit_test(tolerance_must_be_one_number_in_range),
         cmocka_unit_test(largest_capacity_and_batch_are_taken_and_reserve_room_for_a_million),
         cmocka_unit_test(counters_must_fit_the_samples),
         cmocka_unit_test(samples_must_not_contradict_each_other),

@@ -1,0 +1,276 @@
+/* The index's upkeep: room, places and blocks, class weights, the sum A. */
+#include "memory/index.h"
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "base/logarithm.h"
+
+/* Beyond it a step is computed anew each time: the table stays small, and such counts are rare. */
+#define STEPS_KEPT 65536u
+
+ocdm_status ocdm__index_create(struct index **result, double rho, bool weighted, uint32_t room, ocdm_error *error)
+{
+    struct index *index = ocdm__allocate(1, sizeof *index);
+    if (index == NULL)
+        return ocdm__fail_memory(error, "the index of label sets");
+    index->free_block = OCDM_NONE;
+    index->weighted = weighted;
+    index->rho = rho;
+    index->loops = ocdm__loops_at(0);
+    index->step_room = room < STEPS_KEPT ? room + 1 : STEPS_KEPT;
+    index->step_known = 1;
+    index->steps = ocdm__allocate(index->step_room, sizeof *index->steps);
+    if (index->steps == NULL) {
+        ocdm__index_destroy(index);
+        return ocdm__fail_memory(error, "the index of label sets");
+    }
+    *result = index;
+    return OCDM_OK;
+}
+
+void ocdm__index_destroy(struct index *index)
+{
+    if (index == NULL)
+        return;
+    for (uint32_t k = 0; k < index->bucket_room; k++) {
+        ocdm__release(index->buckets[k].blocks);
+        ocdm__release(index->buckets[k].tops);
+    }
+    ocdm__release(index->score);
+    ocdm__release(index->order);
+    ocdm__release(index->set);
+    ocdm__release(index->rank);
+    ocdm__release(index->buckets);
+    ocdm__release(index->present);
+    ocdm__release(index->contenders);
+    ocdm__release(index->classes);
+    ocdm__release(index->changed);
+    ocdm__release(index->steps);
+    ocdm__release(index);
+}
+
+/* ---- room ----------------------------------------------------------------------------------------------------------- */
+
+static bool reserve_classes(struct index *index, uint32_t classes)
+{
+    if (classes <= index->class_room)
+        return true;
+    uint32_t room = classes * 2 + 62;
+    bool failed = false;
+    index->classes = ocdm__grown(index->classes, room, sizeof *index->classes, &failed);
+    index->changed = ocdm__grown(index->changed, room, sizeof *index->changed, &failed);
+    if (failed)
+        return false;
+    for (uint32_t i = index->class_room; i < room; i++)
+        index->classes[i] = (struct indexed_class){0};
+    index->class_room = room;
+    return true;
+}
+
+static bool reserve_buckets(struct index *index, uint32_t labels)
+{
+    if (labels < index->bucket_room)
+        return true;
+    uint32_t room = labels + 8 + labels / 2;
+    bool failed = false;
+    index->buckets = ocdm__grown(index->buckets, room, sizeof *index->buckets, &failed);
+    index->present = ocdm__grown(index->present, room, sizeof *index->present, &failed);
+    index->contenders = ocdm__grown(index->contenders, room, sizeof *index->contenders, &failed);
+    if (failed)
+        return false;
+    for (uint32_t k = index->bucket_room; k < room; k++)
+        index->buckets[k] = (struct bucket){0};
+    index->bucket_room = room;
+    return true;
+}
+
+static bool reserve_blocks_of(struct bucket *bucket, size_t sets)
+{
+    size_t blocks = sets / OCDM__BLOCK + 1;
+    if (blocks <= bucket->room)
+        return true;
+    size_t room = ocdm__larger_room(bucket->room, blocks);
+    bool failed = false;
+    bucket->blocks = ocdm__grown(bucket->blocks, room, sizeof *bucket->blocks, &failed);
+    bucket->tops = ocdm__grown(bucket->tops, room, sizeof *bucket->tops, &failed);
+    if (!failed)
+        bucket->room = room;
+    return !failed;
+}
+
+static void free_blocks(struct index *index, uint32_t room)
+{
+    for (uint32_t block = room; block-- > index->block_room;) {
+        index->rank[block] = index->free_block;
+        index->free_block = block;
+    }
+    index->block_room = room;
+}
+
+/* Each bucket may have one block that is not full. */
+static bool reserve_blocks(struct index *index, uint32_t samples)
+{
+    uint32_t partial = samples < index->bucket_room ? samples : index->bucket_room;
+    uint32_t room = samples / OCDM__BLOCK + partial + 1;
+    if (room <= index->block_room)
+        return true;
+    bool failed = false;
+    size_t places = (size_t)room * OCDM__BLOCK;
+    index->score = ocdm__grown(index->score, places, sizeof *index->score, &failed);
+    index->order = ocdm__grown(index->order, places, sizeof *index->order, &failed);
+    index->set = ocdm__grown(index->set, places, sizeof *index->set, &failed);
+    index->rank = ocdm__grown(index->rank, room, sizeof *index->rank, &failed);
+    if (!failed)
+        free_blocks(index, room);
+    return !failed;
+}
+
+ocdm_status ocdm__index_reserve(struct index *index, const struct pool *pool, const uint32_t *first_label, size_t count,
+                                ocdm_error *error)
+{
+    bool enough = reserve_classes(index, pool->class_count);
+    for (size_t i = 0; enough && i < count; i++) {
+        uint32_t labels = first_label[i + 1] - first_label[i];
+        enough =
+            reserve_buckets(index, labels) && reserve_blocks_of(&index->buckets[labels], index->buckets[labels].sets + count);
+    }
+    enough = enough && reserve_blocks(index, pool->reserved);
+    return enough ? OCDM_OK : ocdm__fail_memory(error, "the index of label sets");
+}
+
+/* ---- places --------------------------------------------------------------------------------------------------------- */
+
+static void bucket_appears(struct index *index, uint32_t labels)
+{
+    index->buckets[labels].listed = index->present_count;
+    index->present[index->present_count++] = labels;
+}
+
+static void bucket_disappears(struct index *index, uint32_t labels)
+{
+    uint32_t last = index->present[--index->present_count];
+    index->present[index->buckets[labels].listed] = last;
+    index->buckets[last].listed = index->buckets[labels].listed;
+}
+
+static void take_block(struct index *index, struct bucket *bucket)
+{
+    uint32_t block = index->free_block;
+    uint32_t rank = bucket->sets / OCDM__BLOCK;
+    index->free_block = index->rank[block];
+    index->rank[block] = rank;
+    bucket->blocks[rank] = block;
+    bucket->tops[rank] = INT64_MIN;
+    for (size_t place = (size_t)block * OCDM__BLOCK, end = place + OCDM__BLOCK; place < end; place++)
+        index->score[place] = INT64_MIN;
+}
+
+static void give_back_block(struct index *index, uint32_t block)
+{
+    index->rank[block] = index->free_block;
+    index->free_block = block;
+}
+
+/* The place of a bucket's set number `i`, in no particular order. */
+static uint32_t place_in(const struct bucket *bucket, uint32_t i)
+{
+    return bucket->blocks[i / OCDM__BLOCK] * OCDM__BLOCK + i % OCDM__BLOCK;
+}
+
+/* Priorities compare as unsigned numbers. */
+static int64_t order_of(const struct pool *pool, const struct set *set)
+{
+    return (int64_t)(pool->nodes[set->first].priority ^ ((uint64_t)1 << 63));
+}
+
+void ocdm__index_add_set(struct index *index, struct pool *pool, uint32_t number)
+{
+    uint32_t labels = pool->sets[number].cardinality;
+    struct bucket *bucket = &index->buckets[labels];
+    if (bucket->sets == 0)
+        bucket_appears(index, labels);
+    if (bucket->sets % OCDM__BLOCK == 0)
+        take_block(index, bucket);
+    uint32_t place = place_in(bucket, bucket->sets++);
+    ocdm__pool_set_place(pool, number, place);
+    index->set[place] = number;
+    index->score[place] = ocdm__index_sum_weights(index, pool, number);
+    index->tops_known = false;
+}
+
+/* The bucket's last place fills the gap. */
+void ocdm__index_remove_set(struct index *index, struct pool *pool, uint32_t number)
+{
+    uint32_t labels = pool->sets[number].cardinality, gap = pool->sets[number].place;
+    struct bucket *bucket = &index->buckets[labels];
+    uint32_t last = place_in(bucket, --bucket->sets);
+    int64_t *top = &bucket->tops[index->rank[gap / OCDM__BLOCK]];
+    *top = index->score[last] > *top ? index->score[last] : *top;
+    index->score[gap] = index->score[last];
+    index->order[gap] = index->order[last];
+    index->set[gap] = index->set[last];
+    ocdm__pool_set_place(pool, index->set[gap], gap);
+    index->score[last] = INT64_MIN;
+    if (bucket->sets % OCDM__BLOCK == 0)
+        give_back_block(index, last / OCDM__BLOCK);
+    if (bucket->sets == 0)
+        bucket_disappears(index, labels);
+}
+
+void ocdm__index_first_changed(struct index *index, const struct pool *pool, uint32_t number)
+{
+    index->order[pool->sets[number].place] = order_of(pool, &pool->sets[number]);
+}
+
+/* ---- weights -------------------------------------------------------------------------------------------------------- */
+
+static int64_t compute_step(uint32_t m)
+{
+    return ocdm__nearest(ocdm__ln_step(m) * OCDM__GRID);
+}
+
+int64_t ocdm__index_new_step(struct index *index, uint32_t m)
+{
+    if (m >= index->step_room)
+        return compute_step(m);
+    for (; index->step_known <= m; index->step_known++)
+        index->steps[index->step_known] = compute_step(index->step_known);
+    return index->steps[m];
+}
+
+int64_t ocdm__index_sum_weights(const struct index *index, const struct pool *pool, uint32_t number)
+{
+    const struct set *set = &pool->sets[number];
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < set->cardinality; i++)
+        sum += index->classes[pool->cells[set->cells + i].class_index].weight;
+    return sum;
+}
+
+/* Adds count * x, through the two halves of x, so that no product outgrows 64 bits. */
+static void add_multiple_to_sum(struct wide *sum, uint32_t count, int64_t x)
+{
+    int64_t high = (x >> 32) * count;
+    uint64_t low = ((uint64_t)x & 0xFFFFFFFFu) * count;
+    ocdm__wide_add(sum, (int64_t)(low >> 1));
+    ocdm__wide_add(sum, (int64_t)(low - (low >> 1)));
+    struct wide part = {(uint64_t)high << 32, high >> 32};
+    uint64_t total = sum->low + part.low;
+    sum->high += part.high + (total < part.low);
+    sum->low = total;
+}
+
+void ocdm__index_class_seen(struct index *index, struct pool *pool, uint32_t class_index)
+{
+    if (!index->weighted)
+        return;
+    struct class *class = &pool->classes[class_index];
+    int64_t log_seen = class->seen > 0 ? ocdm__nearest(index->rho * ocdm__ln(class->seen) * OCDM__GRID) : 0;
+    log_seen += ocdm__nearest(class->ln_weight * OCDM__GRID);
+    add_multiple_to_sum(&index->sum, class->kept, class->log_seen - log_seen);
+    class->log_seen = log_seen;
+    if (class->kept == 0)
+        return;
+    ocdm__index_note_change(index, class_index);
+    index->tops_known = false;
+}
