@@ -348,7 +348,8 @@ async function checkReading(browser) {
     if (!/^ocdm, .+: \d/.test(await tipText(browser))) throw new Error(`a bar, by the keyboard: ${await tipText(browser)}`);
 }
 
-// Prose and tables have one width; on a narrow screen the total is seen first, tables show that they go on, and charts have a legend.
+// Prose and tables have one width; on a narrow screen the total is seen first, tables show that they go on, and charts have a legend
+// and show the ends of their curves.
 async function checkLayout(browser, width) {
     const found = await browser.run(`
         var table = document.querySelector('table[data-name=results]'), box = table.closest('.scroll'), note = box.previousElementSibling;
@@ -358,6 +359,7 @@ async function checkLayout(browser, width) {
         return { edges: new Set(edges).size, first: table.tHead.rows[0].cells[2].textContent, right: table.tBodies[0].rows[0].cells[4].getBoundingClientRect().right,
             scrolls: box.scrollWidth > box.clientWidth, shades: getComputedStyle(box).backgroundImage.split('linear-gradient').length - 1,
             attached: getComputedStyle(box).backgroundAttachment, legend: legend.checkVisibility(),
+            ends: Array.from(svg.querySelectorAll('polyline')).every(function (line) { return line.getBoundingClientRect().right <= svg.closest('.scroll').getBoundingClientRect().right }),
             above: legend.getBoundingClientRect().bottom <= svg.getBoundingClientRect().top + 1, names: legend.children.length }`);
     same(found.edges, 1, 'widths');
     same(found.first, 'total (44)', 'the first group');
@@ -366,6 +368,7 @@ async function checkLayout(browser, width) {
     same(found.scrolls, width === 360, 'the table scrolls');
     same([found.legend, found.names], [width < 900, 4], 'legend');
     if (width < 900) same(found.above, true, 'legend above');
+    if (width < 600) same(found.ends, true, 'the ends of curves are in view');
 }
 
 // Every colour of a method, and the letters of the heat map, against what is behind them.

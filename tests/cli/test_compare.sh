@@ -64,7 +64,7 @@ takes_the_seeds_that_are_named() {
 leaves_alone_what_is_done() {
     touch -d '2001-01-01' c/*/summary.json
     echo 'error: of an attempt before' > c/rs-s0.log
-    run "$ocdm" compare s.safetensors --methods rs,ocdm --seeds 2 --memory 200 --lr 0.005 -o c --format csv
+    run "$ocdm" compare s.safetensors --methods rs,ocdm --seeds 2 --memory 200 --lr 0.005 -o c --resume --format csv
     same 0 "$code" && same "" "$(cat "$err")" && [ ! -e c/rs-s0.log ] && cmp first.csv "$out" && same 4 "$(find c -name summary.json ! -newermt 2002-01-01 | wc -l)"
 }
 

@@ -165,9 +165,32 @@ watch_ends_on_a_signal() {
     same 143 "$(cat stuck.code)" && grep -q '^step 10' stuck.out
 }
 
+# A folder that comes later: the log is moved there once watching has said that it waits.
+watch_waits_for_a_folder() {
+    local i
+    "$ocdm" watch later/run > later.out 2> later.err &
+    for ((i = 0; i < 600; i++)); do
+        [ -s later.err ] && break
+        sleep 0.1
+    done
+    mkdir -p later/made && cp odd/rs-s0/run.jsonl later/made/ && mv later/made later/run
+    wait $!
+    code=$?
+    same 0 "$code" && same "waiting for later/run, which is not there yet" "$(cat later.err)" && same "ended after 500 steps" "$(tail -n 1 later.out)" || return 1
+    "$ocdm" watch never > never.out 2> never.err &
+    local pid=$!
+    for ((i = 0; i < 600; i++)); do
+        [ -s never.err ] && break
+        sleep 0.1
+    done
+    kill -TERM "$pid"
+    wait "$pid"
+    same 143 $?
+}
+
 watch_refuses_a_folder_without_a_log() {
-    run "$ocdm" watch nowhere
-    same 4 "$code" && same "error: nowhere: No such file or directory" "$(head -n 1 "$err")" || return 1
+    run "$ocdm" watch odd/rs-s0/run.jsonl
+    same 4 "$code" && same "error: odd/rs-s0/run.jsonl: Not a directory" "$(head -n 1 "$err")" || return 1
     run "$ocdm" watch
     same 2 "$code"
 }
@@ -183,7 +206,7 @@ run_shows_itself_live() {
 
 for name in writes_a_page page_is_small page_script_is_small page_needs_nothing_else page_is_the_same_again writes_figures figures_have_the_numbers repeats_a_comparison repeats_a_run names_a_stream_that_is_missing takes_runs_one_by_one \
     names_what_is_not_whole refuses_nothing_at_all fails_when_it_cannot_write watch_prints_lines_when_not_on_a_terminal \
-    watch_ends_when_the_run_has_stopped watch_follows_a_log_that_grows watch_ends_on_a_signal watch_refuses_a_folder_without_a_log run_shows_itself_live; do
+    watch_ends_when_the_run_has_stopped watch_follows_a_log_that_grows watch_ends_on_a_signal watch_waits_for_a_folder watch_refuses_a_folder_without_a_log run_shows_itself_live; do
     check "report_$name" "$name"
 done
 finish

@@ -471,7 +471,10 @@ static const ocdm__flag flags[] = {
      .help = "what to compare; all is every one but cbrs"},
     OCDM__SEEDS_FLAG,
     {.letter = 'm', .name = "memory", .value = "M,M,...", .fallback = "1000", .help = "samples that the memory holds"},
-    {.name = "rho", .value = "R,R,...", .fallback = "0", .help = "power of the target: class i gets n_i^R"},
+    {.name = "rho",
+     .value = "R,R,...",
+     .fallback = "0",
+     .help = "power of the target: class i gets n_i^R of the labels in memory"},
     {.name = "order", .value = "A;B;...|all", .help = "orders of the tasks, as 0,3,1,2;2,1,3,0; ascending by default"},
     OCDM__GRID_FLAG,
     OCDM__GRID_SEEDS_FLAG,
@@ -483,6 +486,7 @@ static const ocdm__flag flags[] = {
          "rank"},
     {.name = "format", .value = "F", .fallback = "text", .choices = ocdm__table_formats, .help = "how the table is printed"},
     {.name = "json", .help = "the same as --format json"},
+    {.name = "resume", .help = "accepted as by `ocdm run`: what is in the folder is taken or resumed in any case"},
     {.letter = 'q', .name = "quiet", .help = "print only errors of the runs"},
     /* clang-format off */
     OCDM__COMPARE_FLAGS

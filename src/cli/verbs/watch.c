@@ -313,12 +313,29 @@ static ocdm_status watch_runs(const char *folder, ocdm_error *error)
 
 /* ---- the verb ----------------------------------------------------------------------------------------------------------- */
 
-static bool is_comparison(const char *folder)
+static bool has_file(const char *folder, const char *name)
 {
-    char *path = ocdm__path_in(folder, OCDM__RUNS_FILE);
-    bool is = path != NULL && access(path, F_OK) == 0;
+    char *path = ocdm__path_in(folder, name);
+    bool has = path != NULL && access(path, F_OK) == 0;
     ocdm__release(path);
-    return is;
+    return has;
+}
+
+/* Waits for a folder that is not there yet, and then a moment for its first file. False when q was pressed. */
+static bool await_folder(const char *folder)
+{
+    bool waits = access(folder, F_OK) != 0 && errno == ENOENT, quit = false;
+    if (!waits)
+        return true;
+    fprintf(stderr, "waiting for %s, which is not there yet\n", ocdm__show_path(folder).text);
+    listen_for_keys(true);
+    for (size_t looks = 0; looks < QUIET_LOOKS && !quit && ocdm__stop_signal == 0; looks += access(folder, F_OK) == 0) {
+        if (has_file(folder, OCDM__RUNS_FILE) || has_file(folder, "run.jsonl"))
+            break;
+        quit = wait_for_quit(ocdm__is_terminal(STDIN_FILENO));
+    }
+    listen_for_keys(false);
+    return !quit;
 }
 
 static int run(const ocdm__arguments *arguments)
@@ -331,7 +348,11 @@ static int run(const ocdm__arguments *arguments)
     }
     ocdm__catch_signals();
     const char *folder = arguments->operands[0];
-    status = is_comparison(folder) ? watch_runs(folder, &error) : watch_folder(folder, &error);
+    if (!await_folder(folder))
+        return OCDM__EXIT_OK;
+    if (ocdm__stop_signal != 0)
+        return ocdm__exit_after_signal();
+    status = has_file(folder, OCDM__RUNS_FILE) ? watch_runs(folder, &error) : watch_folder(folder, &error);
     if (status != OCDM_OK)
         return ocdm__report(&error);
     return ocdm__stop_signal != 0 ? ocdm__exit_after_signal() : ocdm__finish_output();
@@ -343,6 +364,7 @@ static const char *const description[] = {
     "run, or when q or Ctrl-C is pressed; the run is not affected.",
     "Of the folder of `ocdm compare` it shows how many runs are done, the step of each one that is running and the time left "
     "for all: the missing steps at the mean speed so far, as many runs at a time as are running now.",
+    "A folder that is not there yet is waited for.",
     "If standard output is not a terminal, it prints plain lines: steps at doubling intervals, and every evaluation.",
     NULL,
 };

@@ -332,6 +332,7 @@ const char *const ocdm__page_script[] = {
     "});\n",
     "all('figure .scroll').forEach(function (region) {\n",
     "  var svg = region.querySelector('svg.fig'), at = -1;\n",
+    "  if (matchMedia('(max-width:600px)').matches && chartOf(svg)) region.scrollLeft = region.scrollWidth;\n",
     "  function stops(chart) {\n",
     "    if (!chart) return all('[data-t]', svg).filter(function (mark) { return !mark.closest('.off,.out'); });\n",
     "    var lines = seriesOf(svg);\n",
