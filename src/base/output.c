@@ -397,11 +397,17 @@ static void close_and_put_in_place(ocdm__output *output)
         close(guard);
 }
 
-ocdm_status ocdm__output_commit(ocdm__output *output, ocdm_error *error)
+ocdm_status ocdm__output_sync(ocdm__output *output, ocdm_error *error)
 {
     ocdm__output_flush(output);
     if (!output->failure && output->temporary && fsync(output->fd) != 0)
         output->failure = errno;
+    return ocdm__output_check(output, error);
+}
+
+ocdm_status ocdm__output_commit(ocdm__output *output, ocdm_error *error)
+{
+    (void)ocdm__output_sync(output, NULL);
     if (!output->failure && output->temporary)
         close_and_put_in_place(output);
     else

@@ -95,6 +95,10 @@ void ocdm__output_flush(ocdm__output *output);
 /* OCDM_OK, or OCDM_IO when a write has failed (OCDM_NO_MEMORY for one to memory): for callers that check before the end. */
 ocdm_status ocdm__output_check(const ocdm__output *output, ocdm_error *error);
 
+/* Brings everything to the disk, but not yet to its place: of several files none is there unless all can be. OCDM_OK, OCDM_IO
+ * as for a commit. */
+ocdm_status ocdm__output_sync(ocdm__output *output, ocdm_error *error);
+
 /*
  * Writes what is buffered, moves a temporary file to its place, syncs it to the disk, and releases everything. OCDM_OK, or
  * OCDM_IO with the path and the system's reason for the first thing that failed; the old file is then unchanged, unless only

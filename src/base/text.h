@@ -39,11 +39,24 @@ static inline size_t ocdm__utf8_sequence(const unsigned char *at, const unsigned
     return room >= 4 && ocdm__utf8_continues(at[3]) ? 4 : 0;
 }
 
-/* Whether a sequence of `size` bytes is a control character: C0, DEL, or C1, which is U+0080 to U+009F, two bytes from C2 80
- * on. */
+/* Whether a sequence of `size` bytes is a mark that changes the direction of the text around it: U+061C, U+200E, U+200F, U+202A
+ * to U+202E, U+2066 to U+2069. With them a name can show as another one. */
+static inline bool ocdm__is_direction_mark(const unsigned char *at, size_t size)
+{
+    if (size == 2)
+        return at[0] == 0xD8 && at[1] == 0x9C;
+    if (size != 3 || at[0] != 0xE2)
+        return false;
+    return (at[1] == 0x80 && (at[2] == 0x8E || at[2] == 0x8F || (at[2] >= 0xAA && at[2] <= 0xAE))) ||
+           (at[1] == 0x81 && at[2] >= 0xA6 && at[2] <= 0xA9);
+}
+
+/* Whether a terminal would obey a sequence of `size` bytes instead of showing it: C0, DEL, or C1, which is U+0080 to U+009F,
+ * two bytes from C2 80 on, and direction marks. */
 static inline bool ocdm__is_control(const unsigned char *at, size_t size)
 {
-    return (size == 1 && (*at < 0x20 || *at == 0x7F)) || (size == 2 && at[0] == 0xC2 && at[1] < 0xA0);
+    return (size == 1 && (*at < 0x20 || *at == 0x7F)) || (size == 2 && at[0] == 0xC2 && at[1] < 0xA0) ||
+           ocdm__is_direction_mark(at, size);
 }
 
 /* ---- numbers ---- */

@@ -384,6 +384,7 @@ void ocdm__sampling_close(ocdm__sampling *sampling)
 {
     if (!sampling)
         return;
+    ocdm__output_abandon(&sampling->output);
     ocdm__output_abandon(&sampling->trace);
     ocdm__output_abandon(&sampling->summary);
     ocdm__records_close(sampling->records);

@@ -90,7 +90,7 @@ ocdm_status ocdm__sampling_open(ocdm__sampling **sampling, const ocdm__sample_op
 ocdm_status ocdm__sampling_step(ocdm__sampling *sampling, bool *more, ocdm_error *error);
 
 /* Writes the kept records to the output file or to `fd`, each with a newline after it, after the header if they are csv or
- * tsv; then commits trace and summary, each even if another failed. The error is the first failure. Call it once. */
+ * tsv; then trace and summary. Files take their places together, or none does; what is printed stays. Call it once. */
 ocdm_status ocdm__sampling_finish(ocdm__sampling *sampling, int fd, ocdm_error *error);
 
 /* Releases everything; files that are not finished leave nothing behind. NULL is fine. */

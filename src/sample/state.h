@@ -93,8 +93,8 @@ struct ocdm__sampling {
     uint64_t *priorities; /* in a merge: the places among equals of the records */
     uint64_t elsewhere;   /* in a merge: records that the shards had and did not keep */
 
-    ocdm__output trace, summary;
-    double started; /* seconds of the monotonic clock */
+    ocdm__output output, trace, summary; /* output: the kept records, at the end */
+    double started;                      /* seconds of the monotonic clock */
 };
 
 /* ---- sample.c ---- */

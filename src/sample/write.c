@@ -236,7 +236,7 @@ static ocdm_status write_summary(ocdm__sampling *sampling, ocdm_error *error)
     ocdm__release(rows);
     status = write_shard(output, sampling, error);
     ocdm__output_text(output, "}\n");
-    return status == OCDM_OK ? ocdm__output_commit(output, error) : status;
+    return status;
 }
 
 /* ---- the records ---------------------------------------------------------------------------------------------------- */
@@ -262,33 +262,32 @@ static ocdm_status write_records(ocdm__sampling *sampling, ocdm__output *output,
     return OCDM_OK;
 }
 
-static ocdm_status print_records(ocdm__sampling *sampling, int fd, ocdm_error *error)
+static ocdm_status open_kept(ocdm__sampling *sampling, int fd, ocdm_error *error)
 {
-    ocdm__output output;
     const char *path = sampling->options.output;
-    ocdm_status status =
-        path != NULL ? ocdm__output_open(&output, path, error) : ocdm__output_open_fd(&output, fd, "standard output", error);
-    if (status != OCDM_OK)
-        return status;
-    status = write_records(sampling, &output, error);
-    if (status == OCDM_OK)
-        return ocdm__output_commit(&output, error);
-    ocdm__output_abandon(&output);
-    return status;
+    return path != NULL ? ocdm__output_open(&sampling->output, path, error)
+                        : ocdm__output_open_fd(&sampling->output, fd, "standard output", error);
 }
 
-/* The kept records come first: a full disk under the trace must not lose hours of a stream. */
+/* Files take their places together or not at all. What is printed cannot be taken back, so it comes first: a full disk under
+ * the trace must not lose hours of a stream. */
 ocdm_status ocdm__sampling_finish(ocdm__sampling *sampling, int fd, ocdm_error *error)
 {
-    ocdm_error trace_error, summary_error;
-    ocdm_status records = print_records(sampling, fd, error);
-    ocdm_status trace = sampling->options.trace ? ocdm__output_commit(&sampling->trace, &trace_error) : OCDM_OK;
-    ocdm_status summary = sampling->options.summary ? write_summary(sampling, &summary_error) : OCDM_OK;
-    if (records != OCDM_OK)
-        return records;
-    if (error && (trace != OCDM_OK || summary != OCDM_OK))
-        *error = trace != OCDM_OK ? trace_error : summary_error;
-    return trace != OCDM_OK ? trace : summary;
+    ocdm__output *const outputs[] = {&sampling->output, &sampling->trace, &sampling->summary};
+    size_t first = sampling->options.output != NULL ? 0 : 1;
+    OCDM_TRY(open_kept(sampling, fd, error));
+    OCDM_TRY(write_records(sampling, &sampling->output, error));
+    if (first == 1)
+        OCDM_TRY(ocdm__output_commit(&sampling->output, error));
+    if (sampling->options.summary != NULL)
+        OCDM_TRY(write_summary(sampling, error));
+    for (size_t i = first; i < 3; i++)
+        if (outputs[i]->path != NULL)
+            OCDM_TRY(ocdm__output_sync(outputs[i], error));
+    for (size_t i = first; i < 3; i++)
+        if (outputs[i]->path != NULL)
+            OCDM_TRY(ocdm__output_commit(outputs[i], error));
+    return OCDM_OK;
 }
 
 /* ---- the report ----------------------------------------------------------------------------------------------------- */

@@ -53,6 +53,23 @@ links_in_the_folders_of_comparisons_and_figures_are_replaced() {
     same 0 "$code" && same precious "$(cat elsewhere)" && same "" "$(find compared figures -type l)"
 }
 
+# Escape sequences and marks of direction in names of classes, wherever a terminal shows them.
+names_do_not_command_the_terminal() {
+    local mark words name
+    name=$(printf 'x\342\200\256y\342\201\246z\330\234w\342\200\217v\302\233')
+    awk -v n="$name" 'BEGIN { for (i = 0; i < 60; i++) print (i % 2 ? n : "b"), "1:" i % 3, "2:" i % 5 }' > marks.svm
+    "$ocdm" stream build --format svm --records marks.svm --test marks.svm -q -o marks.st && "$ocdm" run marks.st -o marks --model linear -m 20 -q || return 1
+    for words in "sample -m 4 -o /dev/null marks.svm" "stream info marks.st" "stream show marks.st" "eval marks.st --weights marks/weights.safetensors --per-class" \
+        "weights info marks/weights.safetensors" "paper memory --stream mscoco=marks.st --runs mp" "watch marks" "sample --labels $name r.jsonl"; do
+        # shellcheck disable=SC2086
+        "$ocdm" $words > shown 2>&1
+        for mark in '\342\200\256' '\342\201\246' '\330\234' '\342\200\217' '\302\233'; do
+            grep -qF "$(printf "$mark")" shown && { echo "$words shows $mark"; return 1; }
+        done
+    done
+    "$ocdm" stream show marks.st | grep -qF 'x\xE2\x80\xAEy\xE2\x81\xA6z'
+}
+
 a_log_of_another_program_is_kept() {
     mkdir -p foreign && echo '{"epoch": 1}' > foreign/run.jsonl
     short_run foreign --resume
@@ -213,7 +230,7 @@ an_ignored_interrupt_stays_ignored() {
 }
 
 for test in closed_descriptors_are_not_reused standard_input_that_is_closed_is_an_error a_log_that_is_a_link_is_refused \
-    a_result_that_is_a_link_is_replaced links_in_the_folders_of_comparisons_and_figures_are_replaced a_log_of_another_program_is_kept a_log_that_was_only_begun_is_ours \
+    a_result_that_is_a_link_is_replaced links_in_the_folders_of_comparisons_and_figures_are_replaced names_do_not_command_the_terminal a_log_of_another_program_is_kept a_log_that_was_only_begun_is_ours \
     leftovers_of_killed_processes_are_removed a_temporary_file_in_use_is_kept fifos_are_refused_at_once a_file_that_shrinks_is_named \
     a_damaged_row_is_named a_run_is_not_resumed_onto_a_damaged_copy \
     a_report_is_not_made_without_what_cannot_be_read a_table_of_many_tasks_has_a_hundred_columns \

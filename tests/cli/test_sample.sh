@@ -289,6 +289,18 @@ full_disk_beside() {
     done
 }
 
+# Of files all are there or none: the disk is full under the kept records, then under the trace.
+full_disk_leaves_no_file() {
+    echo old > s.old
+    cp s.old s.json
+    run "$ocdm" sample -q -m 20 -o /dev/full --trace t.jsonl --summary s.json stream.jsonl
+    same 4 "$code" && cmp s.old s.json && [ ! -e t.jsonl ] && grep -q '^error: cannot write /dev/full: No space left' "$err" || return 1
+    run "$ocdm" sample -q -m 20 -o k.jsonl --trace /dev/full --summary s.json stream.jsonl
+    same 4 "$code" && cmp s.old s.json && [ ! -e k.jsonl ] && same 0 "$(find . -name '.ocdm-*' | wc -l)" || return 1
+    run "$ocdm" sample -q -m 20 -o k.jsonl --trace t.jsonl --summary s.json stream.jsonl
+    same 0 "$code" && [ -s k.jsonl ] && [ -s t.jsonl ] && ! cmp -s s.old s.json
+}
+
 # Nothing reads the pipe by the time that the result is written.
 closed_pipe() {
     { sleep 0.3; cat stream.jsonl; } | { "$ocdm" sample -q 2> "$err"; echo $? > status; } | exec 0<&- true
@@ -340,6 +352,7 @@ check sigint_writes_what_is_kept_and_exits_130 interrupted
 check sigterm_writes_what_is_kept_and_exits_143 terminated
 check full_disk_gives_exit_code_4 full_disk
 check kept_records_are_printed_when_the_disk_is_full_beside full_disk_beside
+check full_disk_leaves_all_files_or_none full_disk_leaves_no_file
 check closed_pipe_gives_exit_code_4 closed_pipe
 check unwritable_folder_is_told_before_reading unwritable_folder
 check missing_input_gives_exit_code_4 missing_input

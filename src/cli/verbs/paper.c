@@ -500,8 +500,8 @@ static void add_differences(const struct request *request, const char *stands_fo
         const struct source *source = &request->sources[i];
         size_t classes = source->info.class_count, wanted = ocdm__paper_class_count(source->stands_for), used = strlen(title);
         if (classes != wanted && (stands_for == NULL || strcmp(stands_for, source->stands_for) == 0))
-            snprintf(title + used, room - used, "%sours on %.60s has %zu classes, the paper's stream %zu", used > 0 ? "; " : "",
-                     source->name, classes, wanted);
+            snprintf(title + used, room - used, "%sours on %.60s has %zu class%s, the paper's stream %zu", used > 0 ? "; " : "",
+                     source->name, classes, classes == 1 ? "" : "es", wanted);
     }
 }
 

@@ -271,7 +271,7 @@ static void write_cell(struct listing *listing, const char *text, size_t length)
         size_t size = ocdm__utf8_sequence(at, end);
         bool hidden = listing->terminal && (size == 0 || ocdm__is_control(at, size));
         size = size > 0 ? size : 1;
-        ocdm__output_write(&listing->output, hidden ? (const unsigned char *)"??" : at, size);
+        ocdm__output_write(&listing->output, hidden ? (const unsigned char *)"????" : at, size);
         if (*at == '"')
             ocdm__output_text(&listing->output, "\"");
         at += size;

@@ -103,20 +103,16 @@ static void write_json(ocdm__output *output, const struct answer *answer)
 
 /* ---- text ----------------------------------------------------------------------------------------------------------- */
 
-/* Prints a name from the file as JSON would, with control characters as \u0000. U+007F to U+009F, which a terminal might
- * interpret, become question marks. Returns the columns used. */
+/* Prints a name from the file; what a terminal would obey becomes question marks. Returns the columns used. */
 static size_t write_name(ocdm__output *output, const char *name, size_t length)
 {
+    const unsigned char *at = (const unsigned char *)name, *end = at + length;
     size_t columns = 0;
-    for (size_t i = 0; i < length; i++) {
-        unsigned char byte = (unsigned char)name[i];
-        bool upper = byte == 0xC2 && i + 1 < length && (unsigned char)name[i + 1] < 0xA0;
-        if (byte < 0x20 || byte == 0x7F || upper)
-            ocdm__output_text(output, "?");
-        else
-            ocdm__output_write(output, name + i, 1);
-        columns += (byte & 0xC0) != 0x80;
-        i += upper;
+    for (size_t size; at < end; at += size, columns++) {
+        size = ocdm__utf8_sequence(at, end);
+        bool shown = size > 0 && !ocdm__is_control(at, size);
+        size = size > 0 ? size : 1;
+        ocdm__output_write(output, shown ? at : (const unsigned char *)"?", shown ? size : 1);
     }
     return columns;
 }

@@ -156,6 +156,7 @@ static void show_cell(const ocdm__cell *cell, const char *sign, char shown[SHOWN
         snprintf(shown, SHOWN, "%.*f", cell->decimals, cell->value);
     else
         snprintf(shown, SHOWN, "%.*f%s%.*f", cell->decimals, cell->value, sign, cell->decimals, cell->deviation);
+    ocdm__make_printable(shown); /* names of classes come from files */
 }
 
 /* The column after the last one that shares the heading of `column`; a column without one is alone. */
