@@ -18,7 +18,7 @@ class OCDMBuffer(ExemplarsBuffer):
     labels     a function of a dataset that gives the label sets of its samples, in a form that `Memory.update` takes; by default
                they are `dataset.targets`: integers, or multi-hot vectors
     step       samples per decision, as in the paper's online protocol
-    options    those of `ocdm.Memory`: policy, distance, tie, rho, seed
+    options    those of `ocdm.Memory`: policy, distance, tie, rho, seed, tolerance
     """
 
     def __init__(self, max_size, labels=None, step=10, **options):

@@ -27,7 +27,7 @@ class Buffer:
     buffer_size                 how many samples it keeps at most; may be set
     device                      where the tensors are
     sample_selection_strategy   a policy of `ocdm.policies()`, or "reservoir"
-    kwargs                      other options of `ocdm.Memory`: distance, tie, rho, seed
+    kwargs                      other options of `ocdm.Memory`: distance, tie, rho, seed, tolerance
 
     `examples`, `labels`, `logits`, `task_labels` and `true_labels` are tensors of `buffer_size` rows, of which the first
     `len(buffer)` are in use; those that were never added do not exist.

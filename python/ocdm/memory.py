@@ -23,6 +23,8 @@ class Memory(_ocdm.Memory):
     rho        power of the target, p_i ~ n_i^rho: 0 means equal shares, 1 those of the stream
     seed       every random choice follows from it; no global generator is used
     batch      the largest batch that is taken without allocating
+    tolerance  deletions that leave at most tolerance / S more than the best, S labels in memory and batch, tie with it: with 0.1
+               and rho 1 the memory is also spread evenly over the stream; 0 is the paper's rule
 
     The memory keeps slots, not payloads: slot s of 0..capacity-1 has an id and a label set. Keep payloads in an array and copy
     what `update` says, or use `ocdm.Replay`, which does that.
@@ -136,7 +138,8 @@ class Memory(_ocdm.Memory):
 
     def _emptied(self):
         """A new memory with the same options."""
-        return type(self)(self.capacity, self.policy, self.distance_name, self.tie, self.rho, self.seed)
+        return type(self)(self.capacity, self.policy, self.distance_name, self.tie, self.rho, self.seed,
+                          tolerance=self.tolerance)
 
     # ---- comparing and copying ----
 

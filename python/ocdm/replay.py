@@ -17,7 +17,7 @@ class Replay:
                      offset and scale of each feature are learned from the first 256 samples offered, values beyond that range are
                      clipped to it, and a value is off by half a 255th of its range at most. "f16" clips to 65504. What is sampled
                      has the original type
-    options          those of `ocdm.Memory`: policy, distance, tie, rho, seed, batch
+    options          those of `ocdm.Memory`: policy, distance, tie, rho, seed, batch, tolerance
 
     A batch is an array or tensor with samples along its first axis, or a tuple, dict, or list with arrays of such. Any other
     list has one object per sample. Tensors stay on their device.

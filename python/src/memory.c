@@ -124,12 +124,12 @@ static bool find_names(const char *distance, const char *tie, ocdm_options *opti
 
 static bool read_options(memory_object *self, PyObject *args, PyObject *kwargs, ocdm_options *options)
 {
-    static char *names[] = {"capacity", "policy", "distance", "tie", "rho", "seed", "batch", NULL};
+    static char *names[] = {"capacity", "policy", "distance", "tie", "rho", "seed", "batch", "tolerance", NULL};
     PyObject *capacity = NULL, *policy = NULL, *seed = NULL, *batch = NULL;
     const char *distance = NULL, *tie = NULL;
     uint64_t number;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOssdOO:Memory", names, &capacity, &policy, &distance, &tie, &options->rho,
-                                     &seed, &batch))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOssdOOd:Memory", names, &capacity, &policy, &distance, &tie,
+                                     &options->rho, &seed, &batch, &options->tolerance))
         return false;
     if (capacity != NULL) {
         if (!ocdm__unsigned(capacity, OCDM_MAX_CAPACITY, "capacity", &number))
@@ -501,6 +501,12 @@ static PyObject *get_rho(memory_object *self, void *unused)
     return exists(self) ? PyFloat_FromDouble(ocdm_memory_options(self->memory)->rho) : NULL;
 }
 
+static PyObject *get_tolerance(memory_object *self, void *unused)
+{
+    (void)unused;
+    return exists(self) ? PyFloat_FromDouble(ocdm_memory_options(self->memory)->tolerance) : NULL;
+}
+
 static PyObject *get_tie(memory_object *self, void *unused)
 {
     (void)unused;
@@ -789,6 +795,7 @@ static PyGetSetDef memory_getters[] = {
     {"policy", (getter)get_policy, NULL, "the name of the policy, or the object that was given as policy", NULL},
     {"seed", (getter)get_seed, NULL, "what every random choice follows from", NULL},
     {"rho", (getter)get_rho, NULL, "the power of the target: p_i ~ w_i n_i^rho", NULL},
+    {"tolerance", (getter)get_tolerance, NULL, "how much worse than the best a deletion may be to tie with it", NULL},
     {"tie", (getter)get_tie, NULL, "which sample goes when several are equally good", NULL},
     {"distance_name", (getter)get_distance_name, NULL, "the distance that is minimised and reported", NULL},
     {"names", (getter)get_names, NULL, "the labels that are strings, by number; None when labels are numbers", NULL},

@@ -72,7 +72,7 @@ static int compare_shards(const void *left, const void *right)
 /* All shards must have been sampled in the same way. */
 static ocdm_status check_agreement(const struct ocdm__shards *shards, ocdm_error *error)
 {
-    static const char *const settings[] = {"policy", "rho", "seed", "distance_name", "tie", "format"};
+    static const char *const settings[] = {"policy", "rho", "seed", "distance_name", "tie", "tolerance", "format"};
     for (size_t i = 1; i < shards->count; i++) {
         const struct ocdm__shard *a = &shards->shard[0], *b = &shards->shard[i];
         if (b->number == shards->shard[i - 1].number)
@@ -81,6 +81,8 @@ static ocdm_status check_agreement(const struct ocdm__shards *shards, ocdm_error
         for (size_t j = 0; j < sizeof settings / sizeof *settings; j++) {
             const ocdm__json_node *first = ocdm__json_find(a->tree.root, settings[j]);
             const ocdm__json_node *second = ocdm__json_find(b->tree.root, settings[j]);
+            if (first == NULL && second == NULL) /* shards of an older version */
+                continue;
             if (first == NULL || second == NULL || first->text == NULL || second->text == NULL ||
                 strcmp(first->text, second->text) != 0)
                 return ocdm__fail(error, OCDM_BAD_FILE, "shards must be sampled with the same settings",
@@ -96,6 +98,7 @@ static ocdm_status take_settings(const struct ocdm__shard *shard, ocdm__sample_o
     ocdm_options *memory = &options->memory;
     memory->policy = ocdm_policy_find(ocdm__json_text(ocdm__json_find(root, "policy"), ""));
     memory->rho = ocdm__json_number(ocdm__json_find(root, "rho"));
+    memory->tolerance = ocdm__json_find(root, "tolerance") != NULL ? ocdm__json_number(ocdm__json_find(root, "tolerance")) : 0;
     const char *format = ocdm__json_text(ocdm__json_find(root, "format"), "");
     if (memory->policy == NULL || memory->policy->remove != ocdm_policy_find("ocdm")->remove)
         return bad_summary(shard, "only samples of the policies ocdm and onlyone can be merged", error);

@@ -173,6 +173,7 @@ static void write_settings(ocdm__output *output, const ocdm__sampling *sampling)
     ocdm__output_count(output, ",\"seed\":", options->seed);
     write_word(output, ",\"distance_name\":", ocdm_distance_name(options->distance));
     write_word(output, ",\"tie\":", ocdm_tie_name(options->tie));
+    ocdm__output_real(output, ",\"tolerance\":", options->tolerance);
     write_word(output, ",\"format\":", ocdm__format_name(ocdm__records_format(sampling->records)));
 }
 

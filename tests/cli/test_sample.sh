@@ -192,7 +192,7 @@ summary_has_its_fields() {
     run "$ocdm" sample -q -m 2 -b 3 --rho 1 --seed 5 --summary summary.json in.jsonl
     same 0 "$code" || return 1
     sed 's/"seconds":[-+.0-9e]*/"seconds":S/; s/"distance\(_seen\)\?":[-+.0-9e]*/"distance\1":D/g' summary.json > shape
-    grep -qxF '{"records":3,"skipped":0,"unlabelled":0,"kept":2,"classes":3,"labels":1.5,"labels_seen":1.3333333333333333,"distance":D,"distance_seen":D,"policy":"ocdm","memory":2,"batch":3,"rho":1,"seed":5,"distance_name":"kl","tie":"key","format":"jsonl","seconds":S,"per_class":[{"label":"B","seen":1,"kept":1,"target":0.25},{"label":"a\n","seen":1,"kept":1,"target":0.25},{"label":"b","seen":2,"kept":1,"target":0.5}]}' shape && return 0
+    grep -qxF '{"records":3,"skipped":0,"unlabelled":0,"kept":2,"classes":3,"labels":1.5,"labels_seen":1.3333333333333333,"distance":D,"distance_seen":D,"policy":"ocdm","memory":2,"batch":3,"rho":1,"seed":5,"distance_name":"kl","tie":"key","tolerance":0,"format":"jsonl","seconds":S,"per_class":[{"label":"B","seen":1,"kept":1,"target":0.25},{"label":"a\n","seen":1,"kept":1,"target":0.25},{"label":"b","seen":2,"kept":1,"target":0.5}]}' shape && return 0
     cat shape
     return 1
 }

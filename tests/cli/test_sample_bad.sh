@@ -37,6 +37,9 @@ refuses_numbers() {
     for value in nan NaN inf 16.001 -17 x; do
         refuses_flag rho --rho "$value" || { echo "rho $value"; return 1; }
     done
+    for value in nan inf -0.1 1000001 x; do
+        refuses_flag tolerance --tolerance "$value" || { echo "tolerance $value"; return 1; }
+    done
     refuses_flag seed --seed -1 && refuses_flag seed --seed 18446744073709551616
 }
 

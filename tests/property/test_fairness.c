@@ -329,9 +329,59 @@ TEST(cbes_keeps_each_sample_as_often_as_cbrs)
     }
 }
 
+/* ---- where in the stream the kept samples come from ------------------------------------------------------------------------
+ */
+
+enum { TENTHS = 10, DECILE_STREAM = 8000, DECILE_MEMORY = 200 };
+
+/* Label sets drawn alike all along the stream: 1 to 3 of 30 classes, low ones more often. */
+static void kept_per_tenth(double rho, double tolerance, uint32_t tenths[TENTHS])
+{
+    ocdm_options options = options_for("ocdm", DECILE_MEMORY, 3);
+    options.rho = rho;
+    options.tolerance = tolerance;
+    ocdm_memory *memory = make_memory(&options);
+    ocdm__random random = ocdm__random_stream(11, 0);
+    for (uint64_t id = 0; id < DECILE_STREAM; id += 10) {
+        ocdm_sample batch[10];
+        uint32_t label[10][3];
+        for (size_t i = 0; i < 10; i++) {
+            size_t count = 1 + (size_t)ocdm__random_below(&random, 3);
+            for (size_t j = 0; j < count; j++) {
+                double x = ocdm__random_unit(&random);
+                label[i][j] = (uint32_t)(30 * x * x);
+            }
+            batch[i] = (ocdm_sample){id + i, label[i], count};
+        }
+        offer(memory, batch, 10, "deciles");
+    }
+    for (size_t i = 0; i < TENTHS; i++)
+        tenths[i] = 0;
+    for (uint32_t slot = 0; slot < ocdm_memory_size(memory); slot++)
+        tenths[ocdm_memory_arrival(memory, slot) / (DECILE_STREAM / TENTHS)]++;
+    ocdm_memory_destroy(memory);
+}
+
+/* A new sample replaces an old one whenever it fits better by the last bit, so with rho 1 the memory forgets the past. With a
+ * tolerance the key decides among all that fit about as well, and the kept samples are spread over the stream: each tenth has
+ * 20 of them, six standard deviations of 4.2 more or less. */
+TEST(a_tolerance_spreads_the_kept_samples_over_the_stream)
+{
+    uint32_t plain[TENTHS], tolerant[TENTHS];
+    kept_per_tenth(1, 0, plain);
+    kept_per_tenth(1, 1, tolerant);
+    assert_true(plain[TENTHS - 1] > DECILE_MEMORY / 2);
+    for (size_t i = 0; i < TENTHS; i++) {
+        if (tolerant[i] > 20 + 25)
+            fail_msg("%u of tenth %zu", tolerant[i], i);
+        assert_true(tolerant[i] >= 3);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_tolerance_spreads_the_kept_samples_over_the_stream),
         cmocka_unit_test(rs_keeps_every_sample_with_probability_m_over_t),
         cmocka_unit_test(cbrs_keeps_every_sample_of_a_class_equally_often),
         cmocka_unit_test(tie_key_keeps_every_sample_of_a_set_equally_often),

@@ -90,7 +90,7 @@ class SameAsTheProgram(unittest.TestCase):
 
     def test_options_mean_the_same(self):
         sets = [labels or [3] for labels in label_sets(400, seed=2)]
-        for options, flags in (({"rho": 0.5}, ["--rho", "0.5"]), ({"distance": "l2"}, ["--distance", "l2"]),
+        for options, flags in (({"rho": 0.5}, ["--rho", "0.5"]), ({"rho": 1, "tolerance": 0.5}, ["--rho", "1", "--tolerance", "0.5"]), ({"distance": "l2"}, ["--distance", "l2"]),
                                ({"tie": "oldest"}, ["--tie", "oldest"]), ({"distance": "reverse-kl"}, ["--distance", "reverse-kl"])):
             with self.subTest(options):
                 self.same(sets, ocdm.Memory(40, **options), *flags)
@@ -210,7 +210,8 @@ class Forms(unittest.TestCase):
             self.assertEqual(memory.ids.tolist(), payload[:len(memory)].tolist())
 
     def test_questions(self):
-        memory = filled(capacity=20, seed=3, rho=0.5, tie="oldest", distance="tv")
+        memory = filled(capacity=20, seed=3, rho=0.5, tie="oldest", distance="tv", tolerance=0.25)
+        self.assertEqual((memory.tolerance, copy.deepcopy(memory).tolerance), (0.25, 0.25))
         self.assertEqual((memory.capacity, memory.seed, memory.rho, memory.tie, memory.distance_name, memory.policy),
                          (20, 3, 0.5, "oldest", "tv", "ocdm"))
         self.assertEqual(memory.arrived, 100)
@@ -365,7 +366,7 @@ class Refused(unittest.TestCase):
 
     def test_arguments(self):
         for options in ({"capacity": 0}, {"capacity": -1}, {"capacity": 2**31}, {"policy": "none"}, {"distance": "none"},
-                        {"tie": "none"}, {"rho": 17}, {"rho": float("nan")}, {"seed": -1}, {"seed": 2**64}, {"batch": 0},
+                        {"tie": "none"}, {"rho": 17}, {"rho": float("nan")}, {"tolerance": -1}, {"tolerance": float("nan")}, {"seed": -1}, {"seed": 2**64}, {"batch": 0},
                         {"policy": object()}):
             with self.subTest(options), self.assertRaises(ValueError):
                 ocdm.Memory(**options)
@@ -639,7 +640,7 @@ class Policies(unittest.TestCase):
         for other in kept:
             for call in (lambda: len(other), lambda: 3 in other, lambda: other.find(3), lambda: other.ids, lambda: other.counts,
                          lambda: other.labels(), lambda: other.draw(1), lambda: other.update([9], [[0]]), lambda: other.resize(4),
-                         lambda: other.capacity, lambda: other.seed, lambda: other.rho, lambda: other.tie, lambda: other.policy,
+                         lambda: other.capacity, lambda: other.seed, lambda: other.rho, lambda: other.tolerance, lambda: other.tie, lambda: other.policy,
                          lambda: other.distance_name, lambda: other.distance(), lambda: other.weight(1), lambda: other.random(5),
                          lambda: other.state_dict(), lambda: other.load_state_dict(state), lambda: repr(other)):
                 self.assertRaises(RuntimeError, call)

@@ -199,7 +199,7 @@ TEST(settings_are_written_with_every_default)
         "\"adam_eps\":0.0001,\"clip\":5,\"seed\":0,\"order\":[1,0],\"epochs\":1,\"resize\":0,\"crop\":32,\"groups\":\"600,"
         "100\",\"log_every\":10,\"validation\":0,\"resample_tests\":false,\"loss\":\"bce\","
         "\"negatives\":1,\"focal\":0,\"loss_balance\":0,\"ema\":null,\"ema_start\":\"stream\",\"optimiser\":\"adam\","
-        "\"weight_decay\":0,\"momentum\":0.9,\"schedule\":\"constant\",\"horizon\":0,\"warmup\":0,\"lambda\":1000,\"replay_policy\":\"uniform\",\"dark\":0,\"memory_bytes\":null,\"store\":\"none\",\"blur\":null,\"eval_every\":0,\"eval_samples\":500,\"steps_per_batch\":1,\"budget\":null}";
+        "\"weight_decay\":0,\"momentum\":0.9,\"schedule\":\"constant\",\"horizon\":0,\"warmup\":0,\"lambda\":1000,\"replay_policy\":\"uniform\",\"dark\":0,\"memory_bytes\":null,\"store\":\"none\",\"blur\":null,\"eval_every\":0,\"eval_samples\":500,\"steps_per_batch\":1,\"budget\":null,\"tolerance\":0}";
     ocdm__run_settings settings = ocdm__run_settings_default();
     settings.model = "cnn";
     settings.weights = "some/folder/w.safetensors";

@@ -370,6 +370,7 @@ static ocdm_status memory_options(const ocdm__arguments *arguments, const struct
     options->memory.batch = settings.batch;
     options->memory.distance = (ocdm_distance)settings.distance;
     options->memory.tie = (ocdm_tie)settings.tie;
+    options->memory.tolerance = settings.tolerance;
     for (size_t i = 0; status == OCDM_OK && settings.memory_bytes > 0 && i < request->plan.point_count; i++)
         request->plan.points[i].memory = settings.memory;
     return status;

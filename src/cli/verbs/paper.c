@@ -350,6 +350,7 @@ static ocdm_status run_memories(const struct request *request, const struct sour
     options.memory.batch = request->settings.batch;
     options.memory.distance = (ocdm_distance)request->settings.distance;
     options.memory.tie = (ocdm_tie)request->settings.tie;
+    options.memory.tolerance = request->settings.tolerance;
     if (kind == OCDM__PAPER_CURVES || kind == OCDM__PAPER_DISTANCE)
         options.curve_every = source->info.statistics.total.train / ((uint64_t)options.memory.batch * CURVE_POINTS) + 1;
     ocdm__catch_signals();

@@ -99,6 +99,8 @@ static ocdm_status read_numbers(const ocdm__arguments *arguments, ocdm__sample_o
     if (status == OCDM_OK)
         status = ocdm__argument_real(arguments, "rho", -OCDM_MAX_RHO, OCDM_MAX_RHO, &memory->rho, error);
     if (status == OCDM_OK)
+        status = ocdm__argument_real(arguments, "tolerance", 0, OCDM_MAX_TOLERANCE, &memory->tolerance, error);
+    if (status == OCDM_OK)
         status = ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX, &memory->seed, error);
     options->sharded = ocdm__argument_given(arguments, "shard");
     if (status == OCDM_OK && options->sharded)
@@ -649,6 +651,11 @@ static const ocdm__flag flags[] = {
      .fallback = "key",
      .listed = ocdm__tie_choices,
      .help = "which record is deleted when several are equally good, in ocdm and onlyone"},
+    {.name = "tolerance",
+     .value = "T",
+     .fallback = "0",
+     .help = "ocdm and onlyone: deletions that leave at most T / S more than the best tie with it, S the labels in memory and "
+             "batch; with 0.1 and --rho 1 the sample is spread evenly over the stream too"},
     {.name = "seed", .value = "S", .fallback = "0", .help = "seed of all random choices"},
     {.name = "shard",
      .value = "K",

@@ -59,6 +59,7 @@ typedef struct ocdm__run_settings {
     const char *class_weights;              /* a file of weights in the target; NULL: 1 for every class */
     uint32_t distance;                      /* an ocdm_distance */
     uint32_t tie;                           /* an ocdm_tie */
+    double tolerance;                       /* of ocdm_options */
     const char *model;                      /* of agent/model.h, or "none": the memory alone */
     bool own_learner;                       /* the model is a learner of the caller's, of features, under a name of its own */
     bool own_inputs;                        /* that learner reads the samples itself, of whatever kind they are */
@@ -232,6 +233,8 @@ enum ocdm__setting_kind {
         "updates of the network for a batch of the stream, each with samples to replay of its own")                            \
     ROW("budget", budget, BUDGET, 0, "budget", "20ms|0.5gflop", NULL, NULL, 0, 0,                                              \
         "what a batch of the stream may cost: batches that come while the network is busy are missed")                         \
+    ROW("tolerance", tolerance, REAL, 0, "tolerance", "T", "0", NULL, 0, OCDM_MAX_TOLERANCE,                                   \
+        "ocdm and onlyone: deletions that leave at most T / S more than the best tie with it, S the labels in memory and batch") \
     ROW(NULL, preset, WORD, 0, "preset", "NAME", NULL, ocdm__run_presets, 0, 0,                                                \
         "start from the settings of the paper, or from the strong ones of docs/beyond.md; other flags override them")
 /* clang-format on */

@@ -224,6 +224,7 @@ static ocdm_status make_memory(ocdm__run *run, ocdm_error *error)
     options.policy = ocdm_policy_find(settings->method);
     options.distance = (ocdm_distance)settings->distance;
     options.tie = (ocdm_tie)settings->tie;
+    options.tolerance = settings->tolerance;
     options.rho = settings->rho;
     options.seed = settings->network.seed;
     OCDM_TRY(ocdm_memory_create(&options, &run->memory, error));
