@@ -96,6 +96,22 @@ refuses_another_stream() {
     same 4 "$code" && grep '^error: rank 1: s.safetensors: No such file' "$err" && [ ! -e mixed-up/run.jsonl ]
 }
 
+# The same names and paths, other pictures: both decode, and the run would depend on which rank has which sample. Replayed samples are read by
+# several ranks; the first evaluation finds it.
+refuses_other_images() {
+    local words=("$parallel" run s.safetensors -o other-images --model cnn --threads 1 "${settings[@]}" --images pictures) i
+    mkdir -p away/pictures && cp -r images pictures && cp s.safetensors away/ || return 1
+    for i in images/*.png; do cp "$i" away/pictures/; done
+    # shellcheck disable=SC2016,SC2086
+    run $launcher -n 1 "${words[@]}" : -n 1 bash -c 'cd away && exec "$@"' rank "${words[@]}"
+    same 0 "$code" && rm -r other-images || return 1
+    for i in $(seq 2 $(($(find images -name '*.png' | wc -l) - 1))); do [ -e "images/$i.png" ] && cp "images/$((i - 1)).png" "away/pictures/$i.png"; done
+    # shellcheck disable=SC2016,SC2086
+    run $launcher -n 1 "${words[@]}" : -n 1 bash -c 'cd away && exec "$@"' rank "${words[@]}"
+    same 3 "$code" && grep -q '^error: rank 0 of 2, step [0-9]*: pictures/[0-9]*.png: rank 1 has read another file of this name than a rank before it' "$err" &&
+        [ ! -e other-images/summary.json ]
+}
+
 # compared A B: the runs of two comparisons, and what they found.
 compared() {
     local name
@@ -507,6 +523,7 @@ check "a sample that cannot be dealt to ranks is refused" refuses_what_cannot_be
 check "images that cannot be decoded are left out alike on 3 ranks" leaves_out_the_same_images_on 3
 check "a rank that cannot read its image ends the job, and says so" ends_when_a_rank_cannot_read_an_image
 check "a rank with another stream, or none, is refused before the first step" refuses_another_stream
+check "a rank with other images of the same names is found" refuses_other_images
 check "a comparison on three ranks makes the same runs" compares_on_ranks
 check "two ranks make the only run of a comparison together" compares_with_all_ranks_on_each_run
 check "a run of a comparison that fails on a rank is told, and made later" reports_failed_runs_of_ranks

@@ -128,7 +128,7 @@ TEST(inputs_crop_stored_images_at_random_when_training)
         for (size_t i = 0; i < 5; i++) {
             for (size_t k = 0; k < sizeof planes; k++)
                 planes[k] = small_pixel(i, k);
-            ocdm__image_request request = {NULL, planes, 3, SMALL_SIDE, SMALL_SIDE, i, step, training, false};
+            ocdm__image_request request = {NULL, planes, 3, SMALL_SIDE, SMALL_SIDE, i, step, training, false, NULL};
             assert_true(prepare(&settings, &request, expected, NULL));
             const float *found = ready.tensor + i * 3 * SMALL_SIDE * SMALL_SIDE;
             assert_memory_equal(found, expected, sizeof expected);
@@ -160,7 +160,7 @@ TEST(inputs_prepare_stored_images_by_sample_and_step)
             float expected[FLOATS];
             for (size_t k = 0; k < sizeof planes; k++)
                 planes[k] = small_pixel(i + 3, k);
-            ocdm__image_request request = {NULL, planes, 3, SMALL_SIDE, SMALL_SIDE, i + 3, step, training, false};
+            ocdm__image_request request = {NULL, planes, 3, SMALL_SIDE, SMALL_SIDE, i + 3, step, training, false, NULL};
             assert_true(prepare(&settings, &request, expected, NULL));
             assert_memory_equal(ready.tensor + i * FLOATS, expected, sizeof expected);
         }

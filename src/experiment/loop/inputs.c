@@ -8,6 +8,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/progress.h"
+#include "experiment/loop/learner.h"
 #include "experiment/loop/store.h"
 
 struct slot {
@@ -36,6 +37,7 @@ struct ocdm__model_inputs {
     uint64_t skipped;
     ocdm_error first_skipped;
     double seconds;
+    _Atomic uint32_t *sums; /* of the image files that were read, by sample; 0: not read; NULL: nobody compares them */
 };
 
 /* ---- opening --------------------------------------------------------------------------------------------------------- */
@@ -151,6 +153,7 @@ void ocdm__model_inputs_close(ocdm__model_inputs *inputs)
         ocdm__release(inputs->slots[i].paths);
     }
     ocdm__release(inputs->requests);
+    ocdm__release((void *)inputs->sums);
     ocdm__release(inputs);
 }
 
@@ -177,6 +180,67 @@ uint32_t ocdm__model_inputs_width(const ocdm__model_inputs *inputs)
 uint32_t ocdm__model_inputs_resize(const ocdm__model_inputs *inputs)
 {
     return inputs->resize;
+}
+
+/* ---- checksums of image files ---------------------------------------------------------------------------------------- */
+
+ocdm_status ocdm__model_inputs_keep_sums(ocdm__model_inputs *inputs, ocdm_error *error)
+{
+    if (inputs->root == NULL)
+        return OCDM_OK;
+    inputs->sums = ocdm__allocate(inputs->stream->table.sample_count, sizeof *inputs->sums);
+    return inputs->sums != NULL ? OCDM_OK : ocdm__fail_memory(error, "the checksums of images");
+}
+
+/* The first rank whose file of a sample is another one than that of a rank before it; `size` if there is none. */
+static size_t find_other(const uint32_t *sums, size_t size, size_t count, size_t sample)
+{
+    uint32_t first = 0;
+    for (size_t r = 0; r < size; r++) {
+        uint32_t sum = sums[r * count + sample];
+        if (first != 0 && sum != 0 && sum != first)
+            return r;
+        first = sum != 0 ? sum : first;
+    }
+    return size;
+}
+
+static void end_if_other(const ocdm__model_inputs *inputs, const ocdm__ranks *ranks, const uint32_t *sums)
+{
+    size_t count = inputs->stream->table.sample_count, length;
+    for (size_t i = 0; i < count; i++) {
+        size_t other = find_other(sums, ranks->size, count, i);
+        if (other == ranks->size)
+            continue;
+        ocdm_error why;
+        const char *path = ocdm__text_at(&inputs->stream->table.paths, i, &length);
+        (void)ocdm__fail(&why, OCDM_BAD_FILE, "",
+                         "%.200s/%.*s: rank %zu has read another file of this name than a rank before it", inputs->root,
+                         (int)(length < 200 ? length : 200), path, other);
+        ocdm__ranks_end_after(ranks, &why);
+    }
+}
+
+ocdm_status ocdm__model_inputs_compare_sums(const ocdm__model_inputs *inputs, const ocdm__ranks *ranks, ocdm_error *error)
+{
+    size_t count = inputs->stream->table.sample_count;
+    if (inputs->sums == NULL)
+        return OCDM_OK;
+    size_t *starts = ocdm__allocate(ranks->size + 1, sizeof *starts);
+    uint32_t *sums = ocdm__allocate(ranks->size * count, sizeof *sums);
+    ocdm_status status = starts != NULL && sums != NULL ? OCDM_OK : ocdm__fail_memory(error, "the checksums of images");
+    if (status == OCDM_OK) {
+        for (size_t r = 0; r <= ranks->size; r++)
+            starts[r] = r * count;
+        for (size_t i = 0; i < count; i++)
+            sums[starts[ranks->rank] + i] = atomic_load_explicit(&inputs->sums[i], memory_order_relaxed);
+        ranks->gather_all(sums, starts);
+        if (ranks->rank == 0)
+            end_if_other(inputs, ranks, sums);
+    }
+    ocdm__release(starts);
+    ocdm__release(sums);
+    return status;
 }
 
 /* ---- requests -------------------------------------------------------------------------------------------------------- */
@@ -235,6 +299,7 @@ static bool write_paths(ocdm__model_inputs *inputs, struct slot *slot, const uin
     for (size_t i = 0; i < count; i++) {
         const char *path = ocdm__text_at(&inputs->stream->table.paths, samples[i], &length);
         inputs->requests[i].path = at;
+        inputs->requests[i].sum = inputs->sums != NULL ? &inputs->sums[samples[i]] : NULL;
         memcpy(at, inputs->root, root);
         at[root] = '/';
         memcpy(at + root + 1, path, length);

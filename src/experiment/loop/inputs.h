@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "ocdm/ocdm.h"
+#include "ranks/ranks.h"
 #include "stream/file.h"
 #include "stream/images/prepare.h"
 
@@ -116,6 +117,14 @@ void ocdm__model_inputs_skipped_text(const ocdm__model_inputs *inputs, uint64_t 
 /* The error if none of the `count` images of a part ("training", "test") could be decoded: OCDM_BAD_FILE. */
 ocdm_status ocdm__model_inputs_fail_unusable(const ocdm__model_inputs *inputs, const char *part, uint64_t count,
                                              ocdm_error *error);
+
+/*
+ * For several ranks, each of which reads its own image files. The first, before any is read, keeps a checksum of every file
+ * from then on; a stream without image files has none. The second compares those of all ranks and ends all if one file was read
+ * as two different ones: both decode, and the result would depend on which rank has which sample. OCDM_OK, OCDM_NO_MEMORY.
+ */
+ocdm_status ocdm__model_inputs_keep_sums(ocdm__model_inputs *inputs, ocdm_error *error);
+ocdm_status ocdm__model_inputs_compare_sums(const ocdm__model_inputs *inputs, const ocdm__ranks *ranks, ocdm_error *error);
 
 /* Seconds that the caller spent in request and wait: what the samples cost beyond what threads prepared meanwhile. */
 double ocdm__model_inputs_decode_seconds(const ocdm__model_inputs *inputs);

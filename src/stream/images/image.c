@@ -124,10 +124,11 @@ static ocdm_status read_file(const char *path, const ocdm__image_limits *limits,
 }
 
 ocdm_status ocdm__image_read(const char *path, const ocdm__image_limits *limits, uint32_t resize,
-                             ocdm__image_buffer *file_bytes, ocdm__image *image, ocdm_error *error)
+                             ocdm__image_buffer *file_bytes, size_t *size, ocdm__image *image, ocdm_error *error)
 {
     ocdm__image_file file = {.name = path};
     OCDM_TRY(read_file(path, limits, file_bytes, &file.size, error));
     file.bytes = file_bytes->bytes;
+    *size = file.size;
     return ocdm__image_decode(&file, limits, resize, image, error);
 }

@@ -69,11 +69,12 @@ ocdm_status ocdm__image_decode(const ocdm__image_file *file, const ocdm__image_l
  * The same from a path, which must be a regular file.
  *
  * file_bytes  room for the file, used again from call to call
+ * size        set to the file's bytes
  *
  * OCDM_IO when it cannot be read, and as above.
  */
 ocdm_status ocdm__image_read(const char *path, const ocdm__image_limits *limits, uint32_t resize,
-                             ocdm__image_buffer *file_bytes, ocdm__image *image, ocdm_error *error);
+                             ocdm__image_buffer *file_bytes, size_t *size, ocdm__image *image, ocdm_error *error);
 
 /* ---- resizing (resize.c) ---- */
 

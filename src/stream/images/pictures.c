@@ -97,7 +97,8 @@ static bool read_file(ocdm__stream_pictures *pictures, size_t sample, uint32_t s
         return false;
     snprintf(path, strlen(root) + length + 2, "%s/%.*s", root, (int)length, name);
     ocdm__image_limits limits = ocdm__image_limits_default();
-    ocdm_status status = ocdm__image_read(path, &limits, side, &pictures->file, &pictures->image, NULL);
+    size_t size;
+    ocdm_status status = ocdm__image_read(path, &limits, side, &pictures->file, &size, &pictures->image, NULL);
     ocdm__release(path);
     return status == OCDM_OK;
 }

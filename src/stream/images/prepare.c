@@ -2,6 +2,7 @@
  * threads. */
 #include "stream/images/prepare.h"
 
+#include "base/bytes.h"
 #include "base/error.h"
 
 #include <inttypes.h>
@@ -144,7 +145,13 @@ static ocdm_status load(const ocdm__image_plan *plan, const ocdm__image_request 
     if (!request->path)
         return take_planes(request, &scratch->image, error);
     uint32_t resize = is_stored(plan, request) ? settings->storing.pixels : settings->resize;
-    return ocdm__image_read(request->path, &settings->limits, resize, &scratch->file, &scratch->image, error);
+    size_t size;
+    OCDM_TRY(ocdm__image_read(request->path, &settings->limits, resize, &scratch->file, &size, &scratch->image, error));
+    if (request->sum != NULL) {
+        uint64_t sum = ocdm__checksum(OCDM__CHECKSUM_START, scratch->file.bytes, size);
+        atomic_store_explicit(request->sum, (uint32_t)(sum ^ sum >> 32) | 1, memory_order_relaxed);
+    }
+    return OCDM_OK;
 }
 
 /* ---- storing ------------------------------------------------------------------------------------------------------------ */

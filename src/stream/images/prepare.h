@@ -8,6 +8,8 @@
 #ifndef OCDM_STREAM_IMAGES_PREPARE_H
 #define OCDM_STREAM_IMAGES_PREPARE_H
 
+#include <stdatomic.h>
+
 #include "base/random.h"
 #include "stream/images/image.h"
 
@@ -53,10 +55,11 @@ typedef struct ocdm__image_request {
     const uint8_t *planes; /* channels * height * width bytes, channel by channel */
     uint32_t channels;     /* 3, or 1 for grey, of which all three channels of the output are made */
     uint32_t width, height;
-    uint64_t sample; /* what the random choices depend on: the sample's id, */
-    uint64_t step;   /* and when it is used */
-    bool training;   /* a random square, perhaps mirrored; else the middle */
-    bool stored;     /* as it is after it was stored */
+    uint64_t sample;       /* what the random choices depend on: the sample's id, */
+    uint64_t step;         /* and when it is used */
+    bool training;         /* a random square, perhaps mirrored; else the middle */
+    bool stored;           /* as it is after it was stored */
+    _Atomic uint32_t *sum; /* receives a checksum of the file, never 0; NULL: nobody compares it */
 } ocdm__image_request;
 
 /* Settings that were checked, with what follows from them. Not changed by use: threads may share it. */
