@@ -36,6 +36,9 @@ unlabelled_are_an_error_when_asked() {
     fails 3 'posters.jsonl:4:7: no label' '--unlabelled drop leaves such records out' -m 200 --unlabelled error posters.jsonl || return 1
     run "$ocdm" sample -m 200 --unlabelled error --skip-bad posters.jsonl
     same 0 "$code" && grep -q '^skipped 100 bad records, the first: posters.jsonl:4:7: no label$' "$err" || return 1
+    printf '{"labels":"a"}\n{"labels":""}\n{"labels":["","b"]}\n' > blank.jsonl
+    run "$ocdm" sample --summary s.json blank.jsonl
+    same 0 "$code" && grep -q '^{"records":2,"skipped":0,"unlabelled":1,"kept":2,"classes":2,' s.json || return 1
     printf 'id,labels\n1,a\n2,\n' > empty.csv
     fails 3 'empty.csv:3:1: no label' '--unlabelled drop leaves such records out' --unlabelled error empty.csv || return 1
     "$ocdm" sample --help | grep -q 'no member or column of labels' && "$ocdm" sample --help | grep -q -- '--unlabelled'

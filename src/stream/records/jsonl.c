@@ -1,8 +1,8 @@
 /*
  * JSON Lines: one object per line; the labels are an array of strings and integers, or a single one, the id is a string or a
- * number, each found by a path of member names; with a separator, a string may have several labels. The label of a number is
- * its text, so 1 and "1" are the same label; -0 is 0. 1.0 and 1e2 are refused because their meaning as a label is unclear. A
- * record with two members of the same path is bad.
+ * number, each found by a path of member names; with a separator, a string may have several labels. An empty string is no
+ * label. The label of a number is its text, so 1 and "1" are the same label; -0 is 0. 1.0 and 1e2 are refused because their
+ * meaning as a label is unclear. A record with two members of the same path is bad.
  *
  * Records are first tried by a fast path, ocdm__read_simple: an object of plain strings and integers with labels and id at its
  * top level is read in one pass. Everything else, including every bad record, is left to ocdm__read_jsonl. The fast path
@@ -222,12 +222,14 @@ static inline void leave_object(struct follower *follower, uint32_t depth)
         follower->matched = depth - 1;
 }
 
-/* A string: one label, unless the user says what is between several. */
+/* A string: one label, unless the user says what is between several; none if it is empty. */
 static inline ocdm_status add_text(struct reading *reading, const char *text, size_t length)
 {
     ocdm__records *records = reading->records;
     if (records->options.separator != NULL)
         return ocdm__add_separated(records, reading->place, position_of(reading), text, text + length, reading->error);
+    if (length == 0)
+        return OCDM_OK;
     return ocdm__add_piece(records, reading->place, position_of(reading), text, length, reading->error);
 }
 
