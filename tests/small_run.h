@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "experiment/agent_learner.h"
 #include "experiment/folder/run_folder.h"
-#include "experiment/folder/settings.h"
+#include "experiment/loop/settings.h"
 #include "stream/file.h"
 #include "stream/labelled_set.h"
 

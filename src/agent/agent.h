@@ -58,7 +58,7 @@ typedef struct ocdm__rates {
 enum ocdm__precision { OCDM__PRECISION_F32, OCDM__PRECISION_BF16 };
 
 /* How a network computes and learns: the part of a run's settings that is the network's own. The rows of the run's settings
- * (experiment/folder/settings.h) point into it, with the range of each number. */
+ * (experiment/loop/settings.h) point into it, with the range of each number. */
 typedef struct ocdm__network_settings {
     uint32_t precision;   /* an ocdm__precision: bf16 computes in bf16, with weights and sums in f32, if the CPU supports it */
     double learning_rate; /* default 1e-4 */

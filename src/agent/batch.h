@@ -5,10 +5,14 @@
 #ifndef OCDM_AGENT_BATCH_H
 #define OCDM_AGENT_BATCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 typedef struct ocdm__batch {
+    uint64_t step;           /* of the run, from 0 */
+    uint64_t update;         /* of the learner, from 0: for the augmentation and what is replayed */
+    bool again;              /* an update of the step has had these samples of the stream already */
     const uint32_t *samples; /* numbers in the stream */
     size_t count, fresh;     /* samples; how many of them are of the stream: the first ones */
     const float *input;      /* rows of features, or images as planes (channel, row, column), normalised already; NULL for a
@@ -21,6 +25,8 @@ typedef struct ocdm__batch {
     const float *dark;          /* logits that the replayed samples once had, a row for each; NULL: not known */
     const float *ages;          /* steps since each class first came, this one included, for averages that begin with it; 0: not
                                    yet; NULL: not counted */
+    const uint32_t
+        *usable; /* of what was prepared (experiment/loop/inputs.h): positions among the samples that were requested */
 } ocdm__batch;
 
 /* What a step computed, a row or a number for each sample of its batch; valid until the next one. */

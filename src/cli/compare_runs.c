@@ -22,7 +22,7 @@
 #include "cli/verbs.h"
 #include "experiment/compare/results.h"
 #include "experiment/folder/run_folder.h"
-#include "experiment/folder/settings.h"
+#include "experiment/loop/settings.h"
 #include "ranks/ranks.h"
 #include "report/tables/tables.h"
 #include "report/watch/watch.h"

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "cli/console.h"
-#include "experiment/folder/settings.h"
+#include "experiment/loop/settings.h"
 #include "stream/images/image.h"
 
 /* A number of pixels; 0 when the flag is not there. */

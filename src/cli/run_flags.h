@@ -3,7 +3,7 @@
 #define OCDM_CLI_RUN_FLAGS_H
 
 #include "cli/flags.h"
-#include "experiment/folder/settings.h"
+#include "experiment/loop/settings.h"
 
 /* Rows of OCDM__SETTINGS as entries of a verb's table. */
 #define OCDM__RUN_FLAG(key, member, kind, a_letter, flag, a_value, a_fallback, a_choices, low, high, a_help)                   \

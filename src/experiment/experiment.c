@@ -391,18 +391,14 @@ static void give_no_samples(ocdm_loop *loop)
 static ocdm_status give_samples(ocdm_loop *loop, ocdm_error *error)
 {
     ocdm__run *run = loop->run;
-    const ocdm__online *online = &run->online;
-    ocdm__run_begin_update(run, loop->updates);
-    ocdm_status status = ocdm__online_labels(&run->online, error);
+    ocdm__batch *batch = &run->online.batch;
+    (void)ocdm__run_begin_update(run, loop->updates);
+    ocdm_status status = ocdm__batch_label(batch, &run->stream->table, &run->online.labels, error);
     bool ends = loop->updates + 1 == loop->settings.steps_per_batch;
     bool last = ends && run->step + 1 == run->schedule.task_ends[run->evaluation_count];
     loop->step =
-        (ocdm_loop_step){.batch = {.count = online->count,
-                                   .starts = online->labels.starts,
-                                   .labels = online->labels.labels,
-                                   .samples = online->chosen,
-                                   .known = online->labels.known},
-                         .new_count = online->stream_count,
+        (ocdm_loop_step){.batch = public_batch(batch),
+                         .new_count = batch->fresh,
                          .evaluate = ends && ocdm__run_evaluates_after(run, run->step + 1),
                          .checkpoint = last || (ends && (loop->owed || ocdm__folder_saves_after(loop->folder, run->step + 1))),
                          .update = loop->updates + 1};

@@ -128,7 +128,7 @@ static ocdm_status compute_block(struct featurizing *work, ocdm_error *error)
     ocdm__predictor_batch batch = {.count = 0};
     ocdm_status status = ocdm__predictor_next(&work->predictor, &batch, error);
     if (status == OCDM_OK)
-        status = ocdm__agent_features(work->predictor.agent, batch.ready.tensor, batch.ready.count, work->block, error);
+        status = ocdm__agent_features(work->predictor.agent, batch.ready.input, batch.ready.count, work->block, error);
     if (status != OCDM_OK)
         return status;
     work->block_first = batch.first;
@@ -271,7 +271,7 @@ void ocdm__featurize_follow(const ocdm__featurize_settings *settings)
     while (status == OCDM_OK && batch.count > 0) {
         status = ocdm__predictor_next(predictor, &batch, &error);
         if (status == OCDM_OK && batch.ready.count > 0)
-            status = ocdm__agent_features(predictor->agent, batch.ready.tensor, batch.ready.count, work.block, &error);
+            status = ocdm__agent_features(predictor->agent, batch.ready.input, batch.ready.count, work.block, &error);
     }
     if (same && predictor->goes_on)
         ocdm__ranks_end_after(ocdm__ranks_all(), &error);

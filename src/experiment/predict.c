@@ -208,9 +208,9 @@ static ocdm_status request(ocdm__predictor *predictor, unsigned slot, size_t fir
     return count > 0 ? request_part(predictor, slot, predictor->samples + first, count, error) : OCDM_OK;
 }
 
-static ocdm_status await_part(ocdm__predictor *predictor, const ocdm__learner_part *part, ocdm__ready *ready, ocdm_error *error)
+static ocdm_status await_part(ocdm__predictor *predictor, const ocdm__learner_part *part, ocdm__batch *ready, ocdm_error *error)
 {
-    *ready = (ocdm__ready){.count = 0};
+    *ready = (ocdm__batch){.count = 0};
     return part->first < part->end ? ocdm__model_inputs_wait(predictor->inputs, predictor->slot, ready, error) : OCDM_OK;
 }
 
@@ -233,7 +233,7 @@ static size_t share_usable(ocdm__predictor *predictor, const ocdm__learner_part 
 }
 
 /* With fewer samples every rank has another part. The leader tries the first that was left out, which it tells users about. */
-static ocdm_status take_again(ocdm__predictor *predictor, const ocdm__predictor_batch *batch, size_t count, ocdm__ready *ready,
+static ocdm_status take_again(ocdm__predictor *predictor, const ocdm__predictor_batch *batch, size_t count, ocdm__batch *ready,
                               ocdm_error *error)
 {
     size_t first = 0;
@@ -406,7 +406,7 @@ static ocdm_status write_batches(struct predicting *predicting)
         if (status != OCDM_OK || batch.count == 0)
             return status;
         if (batch.ready.count > 0)
-            status = ocdm__agent_predict(predictor->agent, batch.ready.tensor, batch.ready.count, predicting->logits,
+            status = ocdm__agent_predict(predictor->agent, batch.ready.input, batch.ready.count, predicting->logits,
                                          predicting->error);
         if (status == OCDM_OK)
             status = write_rows(predicting, &batch);
@@ -484,7 +484,7 @@ void ocdm__predict_follow(const ocdm__predict_settings *settings)
     while (status == OCDM_OK && batch.count > 0) {
         status = ocdm__predictor_next(predictor, &batch, &error);
         if (status == OCDM_OK && batch.ready.count > 0)
-            status = ocdm__agent_predict(predictor->agent, batch.ready.tensor, batch.ready.count, predicting.logits, &error);
+            status = ocdm__agent_predict(predictor->agent, batch.ready.input, batch.ready.count, predicting.logits, &error);
     }
     if (same && predictor->goes_on)
         ocdm__ranks_end_after(ocdm__ranks_all(), &error);

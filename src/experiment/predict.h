@@ -6,7 +6,7 @@
  *     status = ocdm__predictor_open(&predictor, &settings, error);
  *     ocdm__predictor_begin(&predictor, samples, count);
  *     while (status == OCDM_OK && (status = ocdm__predictor_next(&predictor, &batch, error)) == OCDM_OK && batch.count > 0)
- *         status = ocdm__agent_predict(predictor.agent, batch.ready.tensor, batch.ready.count, logits, error);
+ *         status = ocdm__agent_predict(predictor.agent, batch.ready.input, batch.ready.count, logits, error);
  */
 #ifndef OCDM_EXPERIMENT_PREDICT_H
 #define OCDM_EXPERIMENT_PREDICT_H
@@ -87,7 +87,7 @@ ocdm_status ocdm__predictor_begin(ocdm__predictor *predictor, const uint32_t *sa
 /* A batch: the samples from number `first` of the list on. */
 typedef struct ocdm__predictor_batch {
     size_t first, count;
-    ocdm__ready ready; /* those of them that could be prepared */
+    ocdm__batch ready; /* those of them that could be prepared */
 } ocdm__predictor_batch;
 
 /* Samples that were left out so far, by whichever rank. */

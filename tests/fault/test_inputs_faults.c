@@ -20,11 +20,11 @@ static ocdm_status read_batches(const ocdm__stream *stream, ocdm_error *error)
     const ocdm__model_input_settings settings = {
         .resize = 20, .crop = 16, .threads = 2, .images = &ocdm__image_loading, .storing = {75, 8, 4000}};
     ocdm__model_inputs *inputs = NULL;
-    ocdm__ready ready = {.count = 0};
+    ocdm__batch ready = {.count = 0};
     ocdm_status status = ocdm__model_inputs_open(stream, &settings, &inputs, error);
     for (size_t count = 2; count <= 5 && status == OCDM_OK; count += 3) {
-        const ocdm__input_batch batch = {.samples = samples, .count = count, .stored_from = 1, .training = true};
-        status = ocdm__model_inputs_request_mixed(inputs, 0, &batch, error);
+        const ocdm__batch batch = {.samples = samples, .count = count, .fresh = 1};
+        status = ocdm__model_inputs_request_batch(inputs, 0, &batch, true, error);
         if (status == OCDM_OK)
             status = ocdm__model_inputs_wait(inputs, 0, &ready, error);
         assert_true(status != OCDM_OK || ready.count == count);

@@ -10,7 +10,7 @@
 #include "base/allocate.h"
 #include "cli/flags.h"
 #include "cli/verbs.h"
-#include "experiment/folder/settings.h"
+#include "experiment/loop/settings.h"
 
 static const char *const colours[] = {"red", "green", "blue", NULL};
 

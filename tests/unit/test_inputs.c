@@ -77,7 +77,7 @@ TEST(inputs_give_features_as_they_are)
     for (size_t p = 0; p < 2; p++) {
         ocdm__stream stream = {.task_count = 0};
         ocdm__model_inputs *inputs = open_inputs(&stream, paths[p], &settings);
-        ocdm__ready ready;
+        ocdm__batch ready;
         assert_int_equal(ocdm__model_inputs_size(inputs), SMALL_FEATURES);
         assert_int_equal(ocdm__model_inputs_height(inputs) + ocdm__model_inputs_width(inputs), 0);
         assert_int_equal(ocdm__model_inputs_request(inputs, 2, samples, 4, 9, true, NULL), OCDM_OK);
@@ -86,7 +86,7 @@ TEST(inputs_give_features_as_they_are)
         for (size_t i = 0; i < 4; i++) {
             assert_int_equal(ready.usable[i], i);
             for (size_t k = 0; k < SMALL_FEATURES; k++)
-                assert_true(ready.tensor[i * SMALL_FEATURES + k] == small_feature(samples[i], k));
+                assert_true(ready.input[i * SMALL_FEATURES + k] == small_feature(samples[i], k));
         }
         assert_int_equal(ocdm__model_inputs_skipped(inputs), 0);
         assert_null(ocdm__model_inputs_first_skipped(inputs));
@@ -118,7 +118,7 @@ TEST(inputs_crop_stored_images_at_random_when_training)
     static float expected[3 * SMALL_SIDE * SMALL_SIDE];
     ocdm__model_input_settings settings = {.seed = 3, .threads = 2, .images = &ocdm__image_loading};
     ocdm__stream stream = {.task_count = 0};
-    ocdm__ready ready;
+    ocdm__batch ready;
     ocdm__model_inputs *inputs = open_inputs(&stream, "images", &settings);
     bool differs = false;
     for (uint64_t step = 0; step < 8; step++) {
@@ -130,7 +130,7 @@ TEST(inputs_crop_stored_images_at_random_when_training)
                 planes[k] = small_pixel(i, k);
             ocdm__image_request request = {NULL, planes, 3, SMALL_SIDE, SMALL_SIDE, i, step, training, false, NULL};
             assert_true(prepare(&settings, &request, expected, NULL));
-            const float *found = ready.tensor + i * 3 * SMALL_SIDE * SMALL_SIDE;
+            const float *found = ready.input + i * 3 * SMALL_SIDE * SMALL_SIDE;
             assert_memory_equal(found, expected, sizeof expected);
             request.training = false;
             assert_true(prepare(&settings, &request, expected, NULL));
@@ -148,7 +148,7 @@ TEST(inputs_prepare_stored_images_by_sample_and_step)
     for (int variant = 0; variant < 8; variant++) {
         ocdm__model_input_settings settings = small_settings(2);
         ocdm__stream stream = {.task_count = 0};
-        ocdm__ready ready;
+        ocdm__batch ready;
         bool training = variant & 1;
         uint64_t step = variant & 4 ? 77 : 0;
         settings.symmetric = variant & 2;
@@ -162,13 +162,13 @@ TEST(inputs_prepare_stored_images_by_sample_and_step)
                 planes[k] = small_pixel(i + 3, k);
             ocdm__image_request request = {NULL, planes, 3, SMALL_SIDE, SMALL_SIDE, i + 3, step, training, false, NULL};
             assert_true(prepare(&settings, &request, expected, NULL));
-            assert_memory_equal(ready.tensor + i * FLOATS, expected, sizeof expected);
+            assert_memory_equal(ready.input + i * FLOATS, expected, sizeof expected);
         }
         close_inputs(&stream, inputs);
     }
 }
 
-static size_t check_files(const ocdm__model_input_settings *settings, const ocdm__ready *ready, const uint32_t *samples,
+static size_t check_files(const ocdm__model_input_settings *settings, const ocdm__batch *ready, const uint32_t *samples,
                           size_t count, uint64_t step)
 {
     size_t used = 0;
@@ -180,7 +180,7 @@ static size_t check_files(const ocdm__model_input_settings *settings, const ocdm
         if (!prepare(settings, &request, expected, NULL))
             continue;
         HOLDS(path, used < ready->count && ready->usable[used] == i);
-        HOLDS(path, memcmp(ready->tensor + used * FLOATS, expected, sizeof expected) == 0);
+        HOLDS(path, memcmp(ready->input + used * FLOATS, expected, sizeof expected) == 0);
         used++;
     }
     assert_int_equal(used, ready->count);
@@ -204,7 +204,7 @@ TEST(inputs_read_image_files_for_any_number_of_threads)
                     ocdm__model_inputs_request(inputs, slot, batches[slot], SMALL_SAMPLES - round, round, true, NULL), OCDM_OK);
             }
             for (unsigned slot = 3; slot-- > 0;) {
-                ocdm__ready ready;
+                ocdm__batch ready;
                 assert_int_equal(ocdm__model_inputs_wait(inputs, slot, &ready, NULL), OCDM_OK);
                 skipped += check_files(&settings, &ready, batches[slot], SMALL_SAMPLES - round, round);
             }
@@ -224,7 +224,7 @@ TEST(inputs_take_another_root_when_one_is_given)
     for (size_t s = 0; s < 2; s++) {
         ocdm__model_input_settings settings = small_settings(1);
         ocdm__stream stream = {.task_count = 0};
-        ocdm__ready ready;
+        ocdm__batch ready;
         settings.image_root = scratch_folder;
         ocdm__model_inputs *inputs = open_inputs(&stream, streams[s], &settings);
         assert_int_equal(ocdm__model_inputs_request(inputs, 0, all, 4, 1, true, NULL), OCDM_OK);
@@ -239,7 +239,7 @@ TEST(inputs_stop_at_the_first_bad_image_when_strict)
     static const uint32_t samples[] = {0, 9, 4, 1};
     ocdm__model_input_settings settings = small_settings(4);
     ocdm__stream stream = {.task_count = 0};
-    ocdm__ready ready = {.count = 99};
+    ocdm__batch ready = {.count = 99};
     ocdm_error error;
     settings.strict = true;
     ocdm__model_inputs *inputs = open_inputs(&stream, "files", &settings);
@@ -258,7 +258,7 @@ TEST(inputs_stop_when_an_image_file_is_not_there)
 {
     ocdm__model_input_settings settings = small_settings(2);
     ocdm__stream stream = {.task_count = 0};
-    ocdm__ready ready;
+    ocdm__batch ready;
     ocdm_error error;
     ocdm__model_inputs *inputs = open_inputs(&stream, "elsewhere", &settings);
     assert_int_equal(ocdm__model_inputs_request(inputs, 0, all, 3, 0, false, NULL), OCDM_OK);
@@ -341,7 +341,7 @@ TEST(inputs_refuse_misuse_and_go_on)
     for (size_t s = 0; s < 2; s++) {
         ocdm__model_input_settings settings = small_settings(2);
         ocdm__stream stream = {.task_count = 0};
-        ocdm__ready ready;
+        ocdm__batch ready;
         ocdm_error error;
         uint32_t beyond = SMALL_SAMPLES;
         ocdm__model_inputs *inputs = open_inputs(&stream, streams[s], &settings);

@@ -402,7 +402,7 @@ static void count_draws(uint32_t policy, size_t *counts)
     uint32_t labels[MEMBERS] = {[MEMBERS - 1] = 1}, slots[3];
     double keys[3];
     ocdm_sample samples[MEMBERS];
-    const ocdm__label_lists lists = {.starts = starts, .labels = labels};
+    const ocdm__stream_table table = {.label_starts = starts, .labels = labels};
     ocdm__run_settings settings = ocdm__run_settings_default();
     ocdm_options options = ocdm_options_default();
     ocdm_memory *memory = NULL;
@@ -419,7 +419,7 @@ static void count_draws(uint32_t policy, size_t *counts)
     for (size_t i = 0; replay.kept != NULL && i < MEMBERS; i++)
         replay.kept[i] = i == 0 ? 9 : i == 1 ? 0 : 1;
     for (uint64_t step = 0; step < DRAWS; step++) {
-        size_t drawn = ocdm__replay_draw(&replay, memory, &lists, step, slots, keys, policy == OCDM__REPLAY_LOSS ? 1 : 3);
+        size_t drawn = ocdm__replay_draw(&replay, memory, &table, step, slots, keys, policy == OCDM__REPLAY_LOSS ? 1 : 3);
         for (size_t k = 0; k < drawn; k++)
             counts[ocdm_memory_id(memory, slots[k])]++;
         HOLDS("without replacement", drawn < 3 || (slots[0] != slots[1] && slots[1] != slots[2] && slots[0] != slots[2]));

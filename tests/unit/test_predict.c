@@ -102,10 +102,10 @@ TEST(predict_gives_each_image_what_it_gets_alone)
         assert_int_equal(ocdm__predictor_open(&predictor, &settings.network, NULL), OCDM_OK);
         for (uint32_t i = 0; i < SMALL_SAMPLES; i++) {
             float alone[SMALL_CLASSES];
-            ocdm__ready ready;
+            ocdm__batch ready;
             assert_int_equal(ocdm__model_inputs_request(predictor.inputs, 0, &i, 1, 9, false, NULL), OCDM_OK);
             assert_int_equal(ocdm__model_inputs_wait(predictor.inputs, 0, &ready, NULL), OCDM_OK);
-            assert_int_equal(ocdm__agent_predict(predictor.agent, ready.tensor, 1, alone, NULL), OCDM_OK);
+            assert_int_equal(ocdm__agent_predict(predictor.agent, ready.input, 1, alone, NULL), OCDM_OK);
             for (size_t c = 0; c < SMALL_CLASSES; c++)
                 assert_true(fabsf(alone[c] - scores[i * SMALL_CLASSES + c]) < 1e-6F);
             assert_true(i == 0 || fabsf(alone[0] - scores[0]) > 1e-5F);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "../test.h"
-#include "experiment/folder/settings.h"
+#include "experiment/loop/settings.h"
 #include "made_summary.h"
 #include "report/figures/canvas.h"
 #include "report/runs/groups.h"

@@ -281,14 +281,14 @@ TEST(bytes_are_read_with_powers_of_1024)
 static void check_step(const ocdm__run *run, const struct ranges *ranges)
 {
     const ocdm__online *online = &run->online;
-    assert_int_equal(online->input_count, online->count);
-    for (size_t i = 0; i < online->count; i++) {
+    assert_int_equal(online->input_count, online->batch.count);
+    for (size_t i = 0; i < online->batch.count; i++) {
         float row[SMALL_WIDTH];
-        ocdm__stream_features(run->stream, online->chosen[i], row);
+        ocdm__stream_features(run->stream, online->batch.samples[i], row);
         for (size_t k = 0; k < SMALL_WIDTH; k++) {
             float actual = online->input[i * SMALL_WIDTH + k];
             double expected = (double)row[k];
-            if (i >= online->stream_count && ranges != NULL)
+            if (i >= online->batch.fresh && ranges != NULL)
                 expected = nearest_byte(expected, (double)ranges->low[k], (double)ranges->high[k]);
             if (!(fabs(expected - (double)actual) <= (ranges != NULL ? 1e-6 : 0)))
                 fail_msg("step %d, row %zu, feature %zu: %.9g, not %.9g", (int)run->step, i, k, (double)actual, expected);
@@ -317,7 +317,7 @@ TEST(runs_replay_what_was_stored)
         if (event != OCDM__RUN_STEPPED)
             continue;
         check_step(run, run->step > 4 ? &ranges : NULL);
-        replayed += run->step > 4 ? run->online.count - run->online.stream_count : 0;
+        replayed += run->step > 4 ? run->online.batch.count - run->online.batch.fresh : 0;
     }
     assert_int_equal(replayed, 12 * 4);
     ocdm__run_close(run);

@@ -14,7 +14,7 @@
 
 #include "experiment/compare/plan.h"
 #include "experiment/folder/saved_run.h"
-#include "experiment/folder/settings.h"
+#include "experiment/loop/settings.h"
 #include "ocdm/ocdm.h"
 #include "ranks/ranks.h"
 #include "stream/file.h"

@@ -102,11 +102,11 @@ static ocdm_status take_steps(ocdm__online *online, struct steps *steps, uint64_
     uint64_t step = 0;
     for (size_t k = 0; k < schedule->order.task_count; k++)
         while (step < schedule->task_ends[k]) {
-            const ocdm__online_batch batch = {.step = step,
-                                              .update = step,
-                                              .samples = steps->batch,
-                                              .count = ocdm__schedule_batch(schedule, step, steps->batch)};
-            ocdm__online_choose(online, &batch);
+            const ocdm__batch batch = {.step = step,
+                                       .update = step,
+                                       .samples = steps->batch,
+                                       .count = ocdm__schedule_batch(schedule, step, steps->batch)};
+            ocdm__online_draw(online, &batch);
             status = ocdm__online_remember(online, error);
             if (status != OCDM_OK)
                 return status;
@@ -121,9 +121,7 @@ static ocdm_status fill_memory(const ocdm__memory_plan *plan, ocdm_memory *memor
                                ocdm__memory_result *result, ocdm_error *error)
 {
     ocdm__online online = {.skipped = 0};
-    const ocdm__online_parts parts = {.labels = {.starts = plan->table->label_starts, .labels = plan->table->labels},
-                                      .memory = memory,
-                                      .batch = ocdm_memory_options(memory)->batch};
+    const ocdm__online_parts parts = {.table = plan->table, .memory = memory, .batch = ocdm_memory_options(memory)->batch};
     ocdm_status status = ocdm__online_open(&online, &parts, error);
     if (status == OCDM_OK)
         status = take_steps(&online, steps, plan->curve_every, result, error);

@@ -15,7 +15,7 @@
 
 #include "base/progress.h"
 #include "experiment/compare/plan.h"
-#include "experiment/folder/settings.h"
+#include "experiment/loop/settings.h"
 #include "ocdm/ocdm.h"
 #include "stream/file.h"
 

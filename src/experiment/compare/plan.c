@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "experiment/folder/settings.h"
+#include "experiment/loop/settings.h"
 
 /* ---- lists of numbers ------------------------------------------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "experiment/folder/settings.h"
+#include "experiment/loop/settings.h"
 #include "ocdm/ocdm.h"
 
 /* Limits; more is a typing error. */

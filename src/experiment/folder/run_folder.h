@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "base/progress.h"
-#include "experiment/folder/settings.h"
+#include "experiment/loop/settings.h"
 #include "experiment/loop/run.h"
 #include "ocdm/ocdm.h"
 #include "stream/file.h"

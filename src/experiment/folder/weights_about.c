@@ -14,7 +14,7 @@
 #include "base/json_tree.h"
 #include "base/sha256.h"
 #include "base/text.h"
-#include "experiment/folder/settings.h"
+#include "experiment/loop/settings.h"
 
 enum { MOST_NOTES = 12 };
 

@@ -136,15 +136,15 @@ static ocdm_status request(const ocdm__examination *examination, unsigned slot, 
 }
 
 static ocdm_status await(const ocdm__examination *examination, unsigned slot, const ocdm__learner_part *part,
-                         ocdm__ready *ready, ocdm_error *error)
+                         ocdm__batch *ready, ocdm_error *error)
 {
-    *ready = (ocdm__ready){.count = 0};
+    *ready = (ocdm__batch){.count = 0};
     return part->first < part->end ? ocdm__model_inputs_wait(examination->inputs, slot, ready, error) : OCDM_OK;
 }
 
 /* With fewer samples every rank has another part. */
 static ocdm_status take_again(const ocdm__examination *examination, unsigned slot, const struct piece *piece,
-                              ocdm__ready *ready, ocdm_error *error)
+                              ocdm__batch *ready, ocdm_error *error)
 {
     OCDM_TRY(request(examination, slot, piece->usable, piece->usable_count, error));
     const ocdm__learner_part part = ocdm__learner_part_of(examination->learner, piece->usable_count, false);
@@ -156,7 +156,7 @@ static ocdm_status take_again(const ocdm__examination *examination, unsigned slo
 
 /* A rank that cannot prepare its part ends all of them. */
 static ocdm_status await_or_end(const ocdm__examination *examination, unsigned slot, const ocdm__learner_part *part,
-                                ocdm__ready *ready, ocdm_error *error)
+                                ocdm__batch *ready, ocdm_error *error)
 {
     ocdm_error why = {.status = OCDM_OK};
     ocdm_status status = await(examination, slot, part, ready, &why);
@@ -172,7 +172,7 @@ static ocdm_status await_or_end(const ocdm__examination *examination, unsigned s
 static ocdm_status learn_why(const ocdm__examination *examination, unsigned slot, const struct piece *piece, ocdm_error *error)
 {
     size_t first = 0;
-    ocdm__ready ready;
+    ocdm__batch ready;
     if (ocdm__model_inputs_first_skipped(examination->inputs) != NULL)
         return OCDM_OK;
     while (piece->unusable[first] == 0)
@@ -182,7 +182,7 @@ static ocdm_status learn_why(const ocdm__examination *examination, unsigned slot
 }
 
 /* Waits for this process's part, and finds which samples of the piece all ranks together can use. */
-static ocdm_status take(const ocdm__examination *examination, unsigned slot, struct piece *piece, ocdm__ready *ready,
+static ocdm_status take(const ocdm__examination *examination, unsigned slot, struct piece *piece, ocdm__batch *ready,
                         ocdm_error *error)
 {
     const ocdm__learner_part part = ocdm__learner_part_of(examination->learner, piece->count, false);
@@ -258,7 +258,7 @@ static ocdm_status ask(const ocdm__examination *examination, struct answers *ans
     unsigned slot = 0;
     ocdm_status status = request(examination, slot, tests->samples + first, piece_size(end - first), error);
     while (status == OCDM_OK && first < end) {
-        ocdm__ready ready;
+        ocdm__batch ready;
         piece.samples = tests->samples + first;
         piece.count = piece_size(end - first);
         first += piece.count;
@@ -269,7 +269,7 @@ static ocdm_status ask(const ocdm__examination *examination, struct answers *ans
         if (status == OCDM_OK)
             status = request(examination, slot, tests->samples + first, piece_size(end - first), error);
         if (status == OCDM_OK)
-            status = answer_piece(examination, answers, &piece, ready.tensor, error);
+            status = answer_piece(examination, answers, &piece, ready.input, error);
         ocdm__progress_tell(examination->progress, "evaluation", first, tests->ends[tests->task_count - 1]);
     }
     return status;

@@ -31,6 +31,7 @@ struct ocdm__model_inputs {
     const ocdm__image_functions *images;
     ocdm__image_loader *loader; /* NULL for features */
     const ocdm__store *store;   /* NULL: none */
+    uint64_t stored_since;      /* the first step in which samples of the memory pass through it */
     ocdm__image_request *requests;
     size_t request_room;
     struct slot slots[OCDM__INPUT_SLOTS];
@@ -320,7 +321,13 @@ static bool make_request_room(ocdm__model_inputs *inputs, size_t count)
     return !failed;
 }
 
-static bool write_requests(ocdm__model_inputs *inputs, struct slot *slot, const ocdm__input_batch *batch)
+/* Whether sample i of a batch is one of the memory that passes through the store. */
+static bool is_stored(const ocdm__model_inputs *inputs, const ocdm__batch *batch, size_t i)
+{
+    return i >= batch->fresh && batch->step >= inputs->stored_since;
+}
+
+static bool write_requests(ocdm__model_inputs *inputs, struct slot *slot, const ocdm__batch *batch, bool training)
 {
     const ocdm__payload_shape *shape = &inputs->stream->shape;
     const uint32_t *samples = batch->samples;
@@ -330,7 +337,7 @@ static bool write_requests(ocdm__model_inputs *inputs, struct slot *slot, const 
     for (size_t i = 0; i < count; i++) {
         ocdm__image_request *request = &inputs->requests[i];
         *request = (ocdm__image_request){
-            .sample = samples[i], .step = batch->step, .training = batch->training, .stored = i >= batch->stored_from};
+            .sample = samples[i], .step = batch->update, .training = training, .stored = is_stored(inputs, batch, i)};
         if (shape->kind != OCDM__IMAGES)
             continue;
         request->planes = ocdm__stream_image(inputs->stream, samples[i]);
@@ -341,38 +348,39 @@ static bool write_requests(ocdm__model_inputs *inputs, struct slot *slot, const 
     return shape->kind == OCDM__IMAGES || write_paths(inputs, slot, samples, count);
 }
 
-static void copy_features(ocdm__model_inputs *inputs, struct slot *slot, const ocdm__input_batch *batch)
+static void copy_features(ocdm__model_inputs *inputs, struct slot *slot, const ocdm__batch *batch)
 {
     for (size_t i = 0; i < batch->count; i++) {
         float *row = slot->tensor + i * inputs->size;
         ocdm__stream_features(inputs->stream, batch->samples[i], row);
-        if (i >= batch->stored_from && inputs->store != NULL)
+        if (inputs->store != NULL && is_stored(inputs, batch, i))
             ocdm__store_pass(inputs->store, row);
     }
 }
 
-void ocdm__model_inputs_set_store(ocdm__model_inputs *inputs, const struct ocdm__store *store)
+void ocdm__model_inputs_set_store(ocdm__model_inputs *inputs, const struct ocdm__store *store, uint64_t since)
 {
     inputs->store = store;
+    inputs->stored_since = since;
 }
 
 ocdm_status ocdm__model_inputs_request(ocdm__model_inputs *inputs, unsigned slot, const uint32_t *samples, size_t count,
                                        uint64_t step, bool training, ocdm_error *error)
 {
-    const ocdm__input_batch batch = {
-        .samples = samples, .count = count, .stored_from = count, .step = step, .training = training};
-    return ocdm__model_inputs_request_mixed(inputs, slot, &batch, error);
+    const ocdm__batch batch = {.samples = samples, .count = count, .fresh = count, .update = step};
+    return ocdm__model_inputs_request_batch(inputs, slot, &batch, training, error);
 }
 
-ocdm_status ocdm__model_inputs_request_mixed(ocdm__model_inputs *inputs, unsigned slot_number, const ocdm__input_batch *batch,
-                                             ocdm_error *error)
+ocdm_status ocdm__model_inputs_request_batch(ocdm__model_inputs *inputs, unsigned slot_number, const ocdm__batch *batch,
+                                             bool training, ocdm_error *error)
 {
     double started = ocdm__seconds_now();
     ocdm_status status = check_request(inputs, slot_number, batch->samples, batch->count, error);
     if (status != OCDM_OK)
         return status;
     struct slot *slot = &inputs->slots[slot_number];
-    if (!make_room(slot, batch->count, inputs->size) || (inputs->loader != NULL && !write_requests(inputs, slot, batch)))
+    if (!make_room(slot, batch->count, inputs->size) ||
+        (inputs->loader != NULL && !write_requests(inputs, slot, batch, training)))
         return ocdm__fail_memory(error, "a batch of samples");
     if (inputs->loader == NULL)
         copy_features(inputs, slot, batch);
@@ -421,7 +429,7 @@ static void keep_all(struct slot *slot)
         slot->usable[i] = (uint32_t)i;
 }
 
-ocdm_status ocdm__model_inputs_wait(ocdm__model_inputs *inputs, unsigned slot_number, ocdm__ready *ready, ocdm_error *error)
+ocdm_status ocdm__model_inputs_wait(ocdm__model_inputs *inputs, unsigned slot_number, ocdm__batch *ready, ocdm_error *error)
 {
     if (slot_number >= OCDM__INPUT_SLOTS || !inputs->slots[slot_number].busy)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "input slot %u holds no batch", slot_number);
@@ -439,7 +447,7 @@ ocdm_status ocdm__model_inputs_wait(ocdm__model_inputs *inputs, unsigned slot_nu
         keep_all(slot);
     inputs->seconds += ocdm__seconds_now() - started;
     if (status == OCDM_OK)
-        *ready = (ocdm__ready){.tensor = slot->tensor, .usable = slot->usable, .count = kept};
+        *ready = (ocdm__batch){.input = slot->tensor, .usable = slot->usable, .count = kept};
     return status;
 }
 

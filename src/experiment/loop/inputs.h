@@ -3,7 +3,7 @@
  * or from JPEG and PNG files. Batches are requested ahead and fetched when they are needed:
  *
  *     request(inputs, 0, first, 20, step, true);  request(inputs, 1, second, 20, step + 1, true);
- *     wait(inputs, 0, &ready);  train on ready.tensor;  request(inputs, 0, third, ...);
+ *     wait(inputs, 0, &ready);  train on ready.input;  request(inputs, 0, third, ...);
  *
  * The result depends only on seed, sample number and step, not on the number of threads. Only one thread may call.
  */
@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agent/batch.h"
 #include "ocdm/ocdm.h"
 #include "ranks/ranks.h"
 #include "stream/file.h"
@@ -75,36 +76,26 @@ uint32_t ocdm__model_inputs_resize(const ocdm__model_inputs *inputs);
 ocdm_status ocdm__model_inputs_request(ocdm__model_inputs *inputs, unsigned slot, const uint32_t *samples, size_t count,
                                        uint64_t step, bool training, ocdm_error *error);
 
-/* The same for samples of which some are of the memory: those from `stored_from` on pass through the store. */
-typedef struct ocdm__input_batch {
-    const uint32_t *samples;
-    size_t count, stored_from;
-    uint64_t step;
-    bool training;
-} ocdm__input_batch;
-
-ocdm_status ocdm__model_inputs_request_mixed(ocdm__model_inputs *inputs, unsigned slot, const ocdm__input_batch *batch,
+/* The same for a batch of a step: samples of the memory pass through the store from a certain step on. Its step, update,
+ * samples, count and fresh are read. */
+ocdm_status ocdm__model_inputs_request_batch(ocdm__model_inputs *inputs, unsigned slot, const ocdm__batch *batch, bool training,
                                              ocdm_error *error);
 
-/* The store that features pass through (experiment/loop/store.h), which must outlive the inputs; NULL, as at first: none. */
+/* The store that features pass through (experiment/loop/store.h), which must outlive the inputs, and the first step in which
+ * they do. */
 struct ocdm__store;
-void ocdm__model_inputs_set_store(ocdm__model_inputs *inputs, const struct ocdm__store *store);
-
-/* A batch that is prepared. Both arrays live until the slot's next request. */
-typedef struct ocdm__ready {
-    const float *tensor;    /* the samples that could be prepared, one after another */
-    const uint32_t *usable; /* for each of them its position in the batch as it was requested, ascending */
-    size_t count;           /* how many they are */
-} ocdm__ready;
+void ocdm__model_inputs_set_store(ocdm__model_inputs *inputs, const struct ocdm__store *store, uint64_t since);
 
 /*
- * Waits for a batch; its slot is free afterwards, whatever comes back.
+ * Waits for a batch; its slot is free afterwards, whatever comes back. `ready` becomes the samples that could be prepared:
+ * their input, one after another; `count`, how many they are; and for each its position in what was requested, ascending, in
+ * `usable`. Both arrays live until the slot's next request.
  *
  * OCDM_OK; OCDM_BAD_ARGUMENT when the slot holds none; OCDM_IO for an image file that is not there or cannot be read,
  * OCDM_NO_MEMORY; with `strict` also OCDM_BAD_FILE and OCDM_LIMIT for an image that cannot be decoded. Of several such images
  * the batch's first is reported.
  */
-ocdm_status ocdm__model_inputs_wait(ocdm__model_inputs *inputs, unsigned slot, ocdm__ready *ready, ocdm_error *error);
+ocdm_status ocdm__model_inputs_wait(ocdm__model_inputs *inputs, unsigned slot, ocdm__batch *ready, ocdm_error *error);
 
 /* How many times an image was left out, and why the first one was: NULL when none was. */
 uint64_t ocdm__model_inputs_skipped(const ocdm__model_inputs *inputs);

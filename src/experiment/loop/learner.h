@@ -14,7 +14,7 @@
 #include "agent/batch.h"
 #include "base/output.h"
 #include "base/safetensors.h"
-#include "experiment/folder/settings.h"
+#include "experiment/loop/settings.h"
 #include "experiment/loop/inputs.h"
 #include "ocdm/ocdm.h"
 #include "ranks/ranks.h"

@@ -54,24 +54,24 @@ const float *ocdm__replay_logits(const ocdm__replay *replay, uint32_t slot)
 /* ---- drawing ----------------------------------------------------------------------------------------------------------- */
 
 /* Samples without a label are a class of their own. */
-static size_t count_unlabelled(const ocdm_memory *memory, const ocdm__label_lists *lists)
+static size_t count_unlabelled(const ocdm_memory *memory, const ocdm__stream_table *table)
 {
     size_t count = 0;
     for (uint32_t slot = 0; slot < ocdm_memory_size(memory); slot++) {
         size_t sample = (size_t)ocdm_memory_id(memory, slot);
-        count += lists->starts[sample + 1] == lists->starts[sample];
+        count += table->label_starts[sample + 1] == table->label_starts[sample];
     }
     return count;
 }
 
 /* The chance of a sample if a class of the memory is drawn first, then one of its samples; up to a factor. */
-static double balanced_weight(const ocdm_memory *memory, const ocdm__label_lists *lists, uint32_t slot, size_t unlabelled)
+static double balanced_weight(const ocdm_memory *memory, const ocdm__stream_table *table, uint32_t slot, size_t unlabelled)
 {
     size_t sample = (size_t)ocdm_memory_id(memory, slot);
-    uint64_t first = lists->starts[sample], end = lists->starts[sample + 1];
+    uint64_t first = table->label_starts[sample], end = table->label_starts[sample + 1];
     double weight = first == end ? 1 / (double)unlabelled : 0;
     for (uint64_t k = first; k < end; k++)
-        weight += 1 / (double)ocdm_memory_kept(memory, lists->labels[k]);
+        weight += 1 / (double)ocdm_memory_kept(memory, table->labels[k]);
     return weight;
 }
 
@@ -97,15 +97,15 @@ static void offer(struct smallest *smallest, uint32_t slot, double key)
 
 /* Without replacement, each draw by the weights of what is left: the slots whose exponential variables of rate `weight` are
  * smallest. */
-size_t ocdm__replay_draw(const ocdm__replay *replay, const ocdm_memory *memory, const ocdm__label_lists *lists, uint64_t step,
+size_t ocdm__replay_draw(const ocdm__replay *replay, const ocdm_memory *memory, const ocdm__stream_table *table, uint64_t step,
                          uint32_t *slots, double *keys, size_t count)
 {
     struct smallest smallest = {.slots = slots, .keys = keys, .room = count};
     ocdm__random random = ocdm__random_stream(replay->base, step);
     bool balanced = replay->rule == OCDM__REPLAY_BALANCED;
-    size_t unlabelled = balanced ? count_unlabelled(memory, lists) : 0;
+    size_t unlabelled = balanced ? count_unlabelled(memory, table) : 0;
     for (uint32_t slot = 0; count > 0 && slot < ocdm_memory_size(memory); slot++) {
-        double weight = balanced ? balanced_weight(memory, lists, slot, unlabelled)
+        double weight = balanced ? balanced_weight(memory, table, slot, unlabelled)
                                  : fmax((double)replay->kept[slot * replay->width], LEAST_WEIGHT);
         offer(&smallest, slot, -log(1 - ocdm__random_unit(&random)) / weight);
     }

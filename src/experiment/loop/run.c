@@ -143,15 +143,9 @@ static void clear_versions(ocdm__run *run)
     ocdm__release(run->versions);
 }
 
-static double budget_of(const ocdm__run *run)
-{
-    const ocdm__budget *budget = &run->settings->budget;
-    return budget->seconds > 0 ? budget->seconds : budget->operations;
-}
-
 static ocdm_status make_misses(ocdm__run *run, ocdm_error *error)
 {
-    if (budget_of(run) == 0)
+    if (run->settings->budget.seconds == 0 && run->settings->budget.operations == 0)
         return OCDM_OK;
     run->misses = ocdm__allocate((size_t)(ocdm__schedule_steps(&run->schedule) / 32) + 1, 4);
     return run->misses != NULL ? OCDM_OK : ocdm__fail_memory(error, "the steps that are missed");
@@ -274,43 +268,30 @@ static uint64_t learn_store(ocdm__run *run, float *row)
     return step;
 }
 
-static ocdm_status begin_store(ocdm__run *run, uint64_t *stored_from, ocdm_error *error)
+static ocdm_status begin_store(ocdm__run *run, ocdm_error *error)
 {
-    *stored_from = 0;
     if (run->inputs == NULL || run->store.kind == OCDM__STORE_NONE || run->store.kind == OCDM__STORE_JPEG)
         return OCDM_OK;
     float *row = ocdm__allocate(run->store.width, sizeof *row);
     if (row == NULL)
         return ocdm__fail_memory(error, "the ranges of features");
-    *stored_from = learn_store(run, row);
+    ocdm__model_inputs_set_store(run->inputs, &run->store, learn_store(run, row));
     ocdm__release(row);
-    ocdm__model_inputs_set_store(run->inputs, &run->store);
     return OCDM_OK;
-}
-
-static ocdm__label_lists label_lists_of(const ocdm__stream_table *table)
-{
-    return (ocdm__label_lists){.starts = table->label_starts,
-                               .labels = table->labels,
-                               .known = table->known,
-                               .known_size = ocdm__bits_size(table->class_count)};
 }
 
 ocdm_status ocdm__run_begin(ocdm__run *run, ocdm_error *error)
 {
-    uint64_t stored_from;
-    OCDM_TRY(begin_store(run, &stored_from, error));
-    const ocdm__online_parts parts = {.labels = label_lists_of(&run->stream->table),
+    OCDM_TRY(begin_store(run, error));
+    const ocdm__online_parts parts = {.table = &run->stream->table,
                                       .learner = run->learner,
                                       .inputs = run->inputs,
                                       .memory = run->memory,
                                       .batch = (uint32_t)run->schedule.batch,
                                       .replay = run->settings->replay,
-                                      .class_count = run->stream->table.class_count,
                                       .balance = run->settings->loss_balance,
                                       .ages = run->settings->average_start == OCDM__AVERAGE_SINCE_CLASS,
-                                      .replays = &run->replays,
-                                      .stored_from = stored_from};
+                                      .replays = &run->replays};
     OCDM_TRY(ocdm__online_open(&run->online, &parts, error));
     for (uint64_t step = 0; ocdm__online_counts(&run->online) && step < run->step; step++)
         if (!ocdm__run_missed(run, step))
@@ -524,118 +505,7 @@ bool ocdm__run_evaluates_after(const ocdm__run *run, uint64_t steps)
     return steps == run->schedule.task_ends[run->evaluation_count] || ocdm__run_probes_after(run, steps);
 }
 
-/* ---- what a step costs ------------------------------------------------------------------------------------------------- */
-
-/*
- * A batch comes whenever the budget of the one before is used up, as in real-time evaluation (Ghunaim et al. 2023): a batch is
- * the newest one until the next comes, and a learner that becomes free takes the newest. It is missed if the learner is busy
- * for all that time.
- */
-bool ocdm__run_is_busy(const ocdm__run *run)
-{
-    double budget = budget_of(run);
-    uint32_t word = budget > 0 && run->cost.behind >= budget;
-    if (run->ranks != NULL && run->settings->budget.seconds > 0) /* times differ between ranks: the leader decides */
-        run->ranks->broadcast(&word, 1);
-    return word != 0;
-}
-
-bool ocdm__run_missed(const ocdm__run *run, uint64_t step)
-{
-    return run->misses != NULL && (run->misses[step / 8] >> step % 8 & 1) != 0;
-}
-
-/* An idle learner cannot save time for later. */
-static void charge(ocdm__run *run, double operations)
-{
-    double cost = run->settings->budget.seconds > 0 ? ocdm__seconds_now() - run->step_begun : operations;
-    if (run->misses != NULL)
-        run->cost.behind = fmax(run->cost.behind + cost - budget_of(run), 0);
-    run->cost.operations += operations;
-    run->cost.updates += run->learner != NULL ? run->settings->steps_per_batch : 0;
-}
-
-/* Whether the step after this one cannot be missed: whatever its updates leave out, they cost no more than this. */
-static bool next_is_certain(const ocdm__run *run)
-{
-    const ocdm__online *online = &run->online;
-    double budget = budget_of(run);
-    if (budget == 0)
-        return true;
-    if (run->settings->budget.seconds > 0 || online->similarity != NULL)
-        return false;
-    double most = run->settings->steps_per_batch *
-                  run->learner->functions->operations(run->learner->state, online->count, online->stream_count);
-    return run->cost.behind + most - budget < budget;
-}
-
-/* ---- steps ------------------------------------------------------------------------------------------------------------- */
-
-/* What is trained on next is prepared meanwhile, unless an evaluation comes first, which needs the same room. */
-ocdm__online_batch ocdm__run_begin_update(ocdm__run *run, uint32_t number)
-{
-    uint32_t updates = run->settings->steps_per_batch;
-    ocdm__online_batch batch = {.step = run->step,
-                                .update = run->step * updates + number,
-                                .again = number > 0,
-                                .samples = run->samples,
-                                .next = number + 1 < updates ? run->samples : run->next};
-    if (number == 0)
-        run->step_begun = ocdm__seconds_now();
-    batch.count = ocdm__schedule_batch(&run->schedule, run->step, run->samples);
-    ocdm__online_choose(&run->online, &batch);
-    if (number + 1 < updates)
-        batch.next_count = batch.count;
-    else if (!ocdm__run_evaluates_after(run, run->step + 1) && next_is_certain(run))
-        batch.next_count = ocdm__schedule_batch(&run->schedule, run->step + 1, run->next);
-    return batch;
-}
-
-static void finish_step(ocdm__run *run, double loss)
-{
-    run->loss = loss;
-    run->step++;
-    if (ocdm__run_logs_step(run)) {
-        ocdm__curve_point point = ocdm__run_point(run);
-        ocdm__curve_add(run->curve, &point);
-    }
-}
-
-void ocdm__run_miss_step(ocdm__run *run)
-{
-    run->cost.missed++;
-    run->cost.missed_samples += (double)ocdm__schedule_batch(&run->schedule, run->step, run->samples);
-    run->cost.behind = fmax(run->cost.behind - budget_of(run), 0);
-    run->misses[run->step / 8] |= (uint8_t)(1u << run->step % 8);
-    finish_step(run, NAN);
-}
-
-ocdm_status ocdm__run_end_step(ocdm__run *run, double loss, ocdm_error *error)
-{
-    OCDM_TRY(ocdm__online_remember(&run->online, error));
-    bool known = run->learner == NULL || run->learner->functions->operations != NULL;
-    charge(run, known ? run->online.operations : NAN);
-    finish_step(run, loss);
-    return OCDM_OK;
-}
-
-/* The loss of a step is the mean of those of its updates. */
-static ocdm_status step(ocdm__run *run, ocdm_error *error)
-{
-    uint32_t updates = run->settings->steps_per_batch;
-    double sum = 0;
-    if (ocdm__run_is_busy(run)) {
-        ocdm__run_miss_step(run);
-        return OCDM_OK;
-    }
-    for (uint32_t i = 0; i < updates; i++) {
-        double loss;
-        const ocdm__online_batch batch = ocdm__run_begin_update(run, i);
-        OCDM_TRY(ocdm__online_learn(&run->online, &batch, &loss, error));
-        sum += loss;
-    }
-    return ocdm__run_end_step(run, sum / updates, error);
-}
+/* ---- what comes next --------------------------------------------------------------------------------------------------- */
 
 enum ocdm__run_event ocdm__run_due(const ocdm__run *run)
 {
@@ -652,7 +522,7 @@ static ocdm_status advance(ocdm__run *run, const ocdm__progress *progress, enum 
         return validate(run, progress, error);
     if (event == OCDM__RUN_PROBED)
         return probe(run, NULL, progress, error);
-    return event == OCDM__RUN_EVALUATED ? evaluate(run, NULL, progress, error) : step(run, error);
+    return event == OCDM__RUN_EVALUATED ? evaluate(run, NULL, progress, error) : ocdm__run_step(run, error);
 }
 
 /* Without training images all ranks come to the same end. */

@@ -25,11 +25,12 @@
 
 #include "base/output.h"
 #include "base/progress.h"
-#include "experiment/folder/settings.h"
+#include "experiment/loop/settings.h"
 #include "experiment/loop/evaluation.h"
 #include "experiment/loop/inputs.h"
 #include "experiment/loop/learner.h"
 #include "experiment/loop/schedule.h"
+#include "experiment/loop/step.h"
 #include "experiment/loop/store.h"
 #include "ocdm/ocdm.h"
 #include "stream/file.h"
@@ -58,146 +59,6 @@ void ocdm__curve_add(ocdm__curve *curve, const ocdm__curve_point *point);
 
 /* Writes an object of lists of equal length; the newest point is always there. */
 void ocdm__curve_write(ocdm__output *output, const ocdm__curve *curve);
-
-/* ---- step ---------------------------------------------------------------------------------------------------------------- */
-
-/* Sample i of the stream has labels[starts[i]] up to labels[starts[i + 1] - 1]. */
-typedef struct ocdm__label_lists {
-    const uint64_t *starts;
-    const uint32_t *labels;
-    const uint8_t *known; /* of each sample a row of bits for the classes that are annotated; NULL: all are */
-    size_t known_size;    /* bytes of a row */
-} ocdm__label_lists;
-
-/* The same for a batch, in arrays that are reused. Start with all bytes zero. */
-typedef struct ocdm__batch_labels {
-    size_t *starts;
-    uint32_t *labels;
-    uint8_t *known; /* NULL: all are known */
-    size_t start_room, label_room, known_room;
-} ocdm__batch_labels;
-
-/* Seconds that the parts of all steps took. */
-typedef struct ocdm__step_times {
-    double draw;   /* choosing the samples to replay */
-    double decode; /* waiting for samples and joining them */
-    double train;
-    double update; /* of the memory */
-} ocdm__step_times;
-
-/* ---- replay -------------------------------------------------------------------------------------------------------------- */
-
-/* What is drawn from the memory, and what is kept beside its samples. Start with all bytes zero. */
-typedef struct ocdm__replay {
-    uint32_t rule;   /* an ocdm__replay_policy */
-    uint64_t base;   /* of random numbers */
-    size_t losses;   /* 1: the last loss of each sample is kept */
-    size_t width;    /* floats that are kept of a sample: its loss, its logits */
-    size_t capacity; /* samples of the memory */
-    float *kept;     /* by slot; NULL: nothing */
-} ocdm__replay;
-
-/* OCDM_OK, OCDM_NO_MEMORY. Close it even after an error. */
-ocdm_status ocdm__replay_open(ocdm__replay *replay, const ocdm__run_settings *settings, size_t class_count, ocdm_error *error);
-void ocdm__replay_close(ocdm__replay *replay);
-
-/* After a step: row `row` of its outputs is the sample in this slot. Logits are those of a new one. */
-void ocdm__replay_note(ocdm__replay *replay, uint32_t slot, const ocdm__outputs *outputs, size_t row, bool is_new);
-const float *ocdm__replay_logits(const ocdm__replay *replay, uint32_t slot);
-
-/* Draws up to `count` slots for a step by a rule that is not uniform; `keys` is room. Returns how many. */
-size_t ocdm__replay_draw(const ocdm__replay *replay, const ocdm_memory *memory, const ocdm__label_lists *lists, uint64_t step,
-                         uint32_t *slots, double *keys, size_t count);
-
-/* What a step works on; it belongs to the caller. */
-typedef struct ocdm__online_parts {
-    ocdm__label_lists labels;
-    const ocdm__learner *learner; /* NULL: the memory alone */
-    ocdm__model_inputs *inputs;   /* of the same stream; NULL without a learner */
-    ocdm_memory *memory;          /* NULL: nothing is replayed; ids in it are numbers of samples */
-    uint32_t batch;               /* the most samples of a step */
-    uint32_t replay;
-    size_t class_count;
-    double balance;        /* power of the weights of classes in the loss; 0: none */
-    bool ages;             /* the learner is told how long ago each class first came */
-    ocdm__replay *replays; /* how samples are drawn, what is kept beside them; NULL: uniformly, nothing */
-    uint64_t stored_from;  /* the first step in which samples of the memory pass through the store of the inputs */
-} ocdm__online_parts;
-
-/* Start with all bytes zero. */
-typedef struct ocdm__online {
-    ocdm__online_parts parts;
-    struct ocdm__similarity *similarity; /* for a policy that compares gradients; else NULL */
-    ocdm__step_times times;
-    uint64_t skipped;  /* samples of the stream whose image could not be decoded: they neither train nor enter the memory */
-    bool requested;    /* the next update's batch is being prepared already */
-    unsigned turn;     /* updates so far: which slot of the inputs the stream's samples are in */
-    double operations; /* of the last step: updates, and gradients that the policy compared; NaN: not known */
-
-    uint32_t *slots, *replayed; /* what is replayed: slots of the memory, samples of the stream */
-    size_t replayed_count;
-    uint32_t *chosen;           /* the samples of the step, those of the stream first */
-    size_t stream_count, count; /* how many of them are of the stream; all */
-    uint32_t *unusable;         /* for each of them: 1 if it cannot be prepared */
-    ocdm_sample *offered;
-    ocdm__batch_labels labels; /* of the chosen ones, when a learner is trained on them */
-    float *input;              /* of those that this process has */
-    size_t input_count;
-    struct ocdm__online_request {
-        size_t first, end; /* of a list of samples */
-    } requests[OCDM__INPUT_SLOTS];
-    uint64_t *seen;       /* samples of the stream so far that carried each class; NULL: the loss has no weights of classes */
-    float *class_weights; /* of the step */
-    float *ages;          /* steps since each class first came, this one included; 0: not yet; NULL: not counted */
-    double *keys;         /* room to draw */
-    float *dark;          /* logits that the replayed samples once had */
-} ocdm__online;
-
-/* Samples of a step that are in memory one after another; so many others come before them in the step. */
-typedef struct ocdm__online_list {
-    const uint32_t *samples;
-    size_t count, before;
-    uint64_t step;
-    uint64_t update;   /* for the augmentation */
-    size_t remembered; /* the first one that is of the memory; `count` for none */
-} ocdm__online_list;
-
-/* Makes room for the steps. `online` must not move, since a memory with the policy gss calls it. OCDM_OK, OCDM_NO_MEMORY.
- * Close it even after an error. */
-ocdm_status ocdm__online_open(ocdm__online *online, const ocdm__online_parts *parts, ocdm_error *error);
-void ocdm__online_close(ocdm__online *online);
-
-/* An update's samples of the stream, and those of the update after it, which are prepared meanwhile. */
-typedef struct ocdm__online_batch {
-    uint64_t step;   /* from 0 */
-    uint64_t update; /* of the learner, from 0: for the augmentation and what is replayed */
-    bool again;      /* the step has trained on this batch already */
-    const uint32_t *samples;
-    size_t count;
-    const uint32_t *next;
-    size_t next_count; /* 0: there is none */
-} ocdm__online_batch;
-
-/* Counts the classes of samples of the stream; ocdm__online_choose does it itself. For those before a resume. */
-void ocdm__online_count(ocdm__online *online, const uint32_t *samples, size_t count);
-bool ocdm__online_counts(const ocdm__online *online); /* whether anything is counted */
-
-/* The parts of a step, in their order. After an error the step cannot be made again. */
-
-/* Draws what is replayed and lists the samples of the step in `chosen`. */
-void ocdm__online_choose(ocdm__online *online, const ocdm__online_batch *batch);
-
-/* The labels of the chosen samples, for a learner outside the loop; ocdm__online_learn does it itself. OCDM_OK, OCDM_NO_MEMORY.
- */
-ocdm_status ocdm__online_labels(ocdm__online *online, ocdm_error *error);
-
-/* Reads the samples and trains the learner on them; those that cannot be decoded are no longer among the chosen. `loss` becomes
- * NaN when nothing was trained on. OCDM_OK, and what reading a sample and training (OCDM_BAD_RECORD: the loss is not finite)
- * give. */
-ocdm_status ocdm__online_learn(ocdm__online *online, const ocdm__online_batch *batch, double *loss, ocdm_error *error);
-
-/* Updates the memory with the chosen samples of the stream. OCDM_OK, and what the memory gives. */
-ocdm_status ocdm__online_remember(ocdm__online *online, ocdm_error *error);
 
 /* ---- evaluations at any time ------------------------------------------------------------------------------------------ */
 
@@ -321,10 +182,14 @@ bool ocdm__run_goes_on(const ocdm__run *run, bool more);
  * ocdm__run_goes_on. */
 void ocdm__run_collect(const ocdm__run *run);
 
-/* The same in parts, for a learner outside the loop. A step has settings->steps_per_batch updates: the samples of each are in
- * run->online, then the caller trains; afterwards the memory is updated. OCDM_OK, OCDM_NO_MEMORY, and what the memory gives. */
-ocdm__online_batch ocdm__run_begin_update(ocdm__run *run, uint32_t number);
+/* The step in parts, for a learner outside the loop. A step has settings->steps_per_batch updates: the first function makes
+ * run->online.batch, without the input, then the caller trains; afterwards the memory is updated. It returns what comes next,
+ * with a count of 0 if that is not known yet. OCDM_OK, OCDM_NO_MEMORY, and what the memory gives. */
+ocdm__batch ocdm__run_begin_update(ocdm__run *run, uint32_t number);
 ocdm_status ocdm__run_end_step(ocdm__run *run, double loss, ocdm_error *error);
+
+/* The whole step; see step.c. */
+ocdm_status ocdm__run_step(ocdm__run *run, ocdm_error *error);
 
 /* Whether the learner is still busy when the next batch comes: the step is then missed, which the second function notes. */
 bool ocdm__run_is_busy(const ocdm__run *run);

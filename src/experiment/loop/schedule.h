@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "experiment/folder/settings.h"
+#include "experiment/loop/settings.h"
 #include "ocdm/ocdm.h"
 #include "stream/file.h"
 #include "stream/labelled_set.h"

@@ -9,7 +9,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/json_tree.h"
-#include "experiment/folder/settings.h"
+#include "experiment/loop/settings.h"
 #include "experiment/folder/summary_read.h"
 #include "stream/statistics.h"
 

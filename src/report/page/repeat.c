@@ -8,7 +8,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "experiment/folder/settings.h"
+#include "experiment/loop/settings.h"
 #include "report/page/parts.h"
 #include "report/text.h"
 

@@ -11,7 +11,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "experiment/compare/memory_only.h"
-#include "experiment/folder/settings.h"
+#include "experiment/loop/settings.h"
 #include "report/figures/canvas.h"
 
 bool ocdm__json_same(const ocdm__json_node *a, const ocdm__json_node *b)

@@ -12,7 +12,7 @@
 #include "base/json_tree.h"
 #include "base/text.h"
 #include "base/terminal.h"
-#include "experiment/folder/settings.h"
+#include "experiment/loop/settings.h"
 #include "metrics/metrics.h"
 #include "report/text.h"
 

@@ -5,8 +5,8 @@
  *
  * Everything that a result depends on is here or in the stream. Settings without a key do not change results.
  */
-#ifndef OCDM_EXPERIMENT_FOLDER_SETTINGS_H
-#define OCDM_EXPERIMENT_FOLDER_SETTINGS_H
+#ifndef OCDM_EXPERIMENT_LOOP_SETTINGS_H
+#define OCDM_EXPERIMENT_LOOP_SETTINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* The table of settings: defaults, members and JSON. */
-#include "experiment/folder/settings.h"
+#include "experiment/loop/settings.h"
 
 #include <inttypes.h>
 #include <stdio.h>

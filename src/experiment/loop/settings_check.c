@@ -1,5 +1,5 @@
 /* Checks the settings of a run against each other and against the stream, and fills in what depends on the stream. */
-#include "experiment/folder/settings.h"
+#include "experiment/loop/settings.h"
 
 #include <string.h>
 

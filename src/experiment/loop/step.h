@@ -1,0 +1,143 @@
+/*
+ * The parts of an online step: what is drawn from the memory, decoded, trained on and remembered. step.c has the step itself;
+ * online.c, similarity.c and replay.c have its parts.
+ */
+#ifndef OCDM_EXPERIMENT_LOOP_STEP_H
+#define OCDM_EXPERIMENT_LOOP_STEP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/batch.h"
+#include "experiment/loop/inputs.h"
+#include "experiment/loop/learner.h"
+#include "experiment/loop/settings.h"
+#include "ocdm/ocdm.h"
+#include "stream/file.h"
+
+/* Seconds that the parts of all steps took. */
+typedef struct ocdm__step_times {
+    double draw;   /* choosing the samples to replay */
+    double decode; /* waiting for samples and joining them */
+    double train;
+    double update; /* of the memory */
+} ocdm__step_times;
+
+/* Room for the labels of a batch. Start with all bytes zero. */
+typedef struct ocdm__label_room {
+    size_t *starts;
+    uint32_t *labels;
+    uint8_t *known;
+    size_t start_room, label_room, known_room;
+} ocdm__label_room;
+
+/* Fills in starts, labels and known of a batch by its samples. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__batch_label(ocdm__batch *batch, const ocdm__stream_table *table, ocdm__label_room *room, ocdm_error *error);
+void ocdm__label_room_clear(ocdm__label_room *room);
+
+/* ---- replay -------------------------------------------------------------------------------------------------------------- */
+
+/* What is drawn from the memory, and what is kept beside its samples. Start with all bytes zero. */
+typedef struct ocdm__replay {
+    uint32_t rule;   /* an ocdm__replay_policy */
+    uint64_t base;   /* of random numbers */
+    size_t losses;   /* 1: the last loss of each sample is kept */
+    size_t width;    /* floats that are kept of a sample: its loss, its logits */
+    size_t capacity; /* samples of the memory */
+    float *kept;     /* by slot; NULL: nothing */
+} ocdm__replay;
+
+/* OCDM_OK, OCDM_NO_MEMORY. Close it even after an error. */
+ocdm_status ocdm__replay_open(ocdm__replay *replay, const ocdm__run_settings *settings, size_t class_count, ocdm_error *error);
+void ocdm__replay_close(ocdm__replay *replay);
+
+/* After a step: row `row` of its outputs is the sample in this slot. Logits are those of a new one. */
+void ocdm__replay_note(ocdm__replay *replay, uint32_t slot, const ocdm__outputs *outputs, size_t row, bool is_new);
+const float *ocdm__replay_logits(const ocdm__replay *replay, uint32_t slot);
+
+/* Draws up to `count` slots for a step by a rule that is not uniform; `keys` is room. Returns how many. */
+size_t ocdm__replay_draw(const ocdm__replay *replay, const ocdm_memory *memory, const ocdm__stream_table *table, uint64_t step,
+                         uint32_t *slots, double *keys, size_t count);
+
+/* ---- the parts of a step ------------------------------------------------------------------------------------------------- */
+
+/* What a step works on; it belongs to the caller. */
+typedef struct ocdm__online_parts {
+    const ocdm__stream_table *table;
+    const ocdm__learner *learner; /* NULL: the memory alone */
+    ocdm__model_inputs *inputs;   /* of the same stream; NULL without a learner */
+    ocdm_memory *memory;          /* NULL: nothing is replayed; ids in it are numbers of samples */
+    uint32_t batch;               /* the most samples of a step */
+    uint32_t replay;
+    double balance;        /* power of the weights of classes in the loss; 0: none */
+    bool ages;             /* the learner is told how long ago each class first came */
+    ocdm__replay *replays; /* how samples are drawn, what is kept beside them; NULL: uniformly, nothing */
+} ocdm__online_parts;
+
+/* Start with all bytes zero. */
+typedef struct ocdm__online {
+    ocdm__online_parts parts;
+    struct ocdm__similarity *similarity; /* for a policy that compares gradients; else NULL */
+    ocdm__step_times times;
+    ocdm__batch batch; /* of the update under way; what it points to is below */
+    uint64_t skipped;  /* samples of the stream whose image could not be decoded: they neither train nor enter the memory */
+    bool requested;    /* the next update's batch is being prepared already */
+    unsigned turn;     /* updates so far: which slot of the inputs the stream's samples are in */
+    double operations; /* of the last step: updates, and gradients that the policy compared; NaN: not known */
+
+    uint32_t *samples;  /* of the batch */
+    uint32_t *slots;    /* of the memory, whose samples are replayed */
+    uint32_t *unusable; /* for each sample of the batch: 1 if it cannot be prepared */
+    ocdm_sample *offered;
+    ocdm__label_room labels;
+    float *input; /* of the samples that this process has */
+    size_t input_count;
+    struct ocdm__online_request {
+        size_t first, end; /* positions in the batch */
+    } requests[OCDM__INPUT_SLOTS];
+    uint64_t *seen;       /* samples of the stream so far that carried each class; NULL: the loss has no weights of classes */
+    float *class_weights; /* of the step */
+    float *ages;          /* steps since each class first came, this one included; 0: not yet; NULL: not counted */
+    double *keys;         /* room to draw */
+    float *dark;          /* logits that the replayed samples once had */
+} ocdm__online;
+
+/* Makes room for the steps. `online` must not move, since a memory with the policy gss calls it. OCDM_OK, OCDM_NO_MEMORY.
+ * Close it even after an error. */
+ocdm_status ocdm__online_open(ocdm__online *online, const ocdm__online_parts *parts, ocdm_error *error);
+void ocdm__online_close(ocdm__online *online);
+
+/* Counts the classes of samples of the stream; ocdm__online_draw does it itself. For those before a resume. */
+void ocdm__online_count(ocdm__online *online, const uint32_t *samples, size_t count);
+bool ocdm__online_counts(const ocdm__online *online); /* whether anything is counted */
+
+/* In their order. After an error the step cannot be made again. */
+
+/* Makes the batch: samples of the stream, of which step, update, again, samples and count are given, then those that are drawn
+ * from the memory. */
+void ocdm__online_draw(ocdm__online *online, const ocdm__batch *stream);
+
+/* Reads the samples of the batch, and begins to read those of the one after it, if its count is not 0. Samples that cannot be
+ * decoded are no longer in the batch. OCDM_OK, and what reading a sample gives. */
+ocdm_status ocdm__online_decode(ocdm__online *online, const ocdm__batch *ahead, ocdm_error *error);
+
+/* Trains the learner on the batch. `loss` becomes NaN when there is nothing to train on. OCDM_OK, and what training gives
+ * (OCDM_BAD_RECORD: the loss is not finite). */
+ocdm_status ocdm__online_train(ocdm__online *online, double *loss, ocdm_error *error);
+
+/* Updates the memory with the samples of the stream. OCDM_OK, and what the memory gives. */
+ocdm_status ocdm__online_remember(ocdm__online *online, ocdm_error *error);
+
+/* ---- similarity.c -------------------------------------------------------------------------------------------------------- */
+
+/* Compares gradients for a memory whose ids are numbers of samples; `slot` of the inputs is free whenever the memory is
+ * updated. Close `opened` even after an error. */
+ocdm_status ocdm__similarity_open(struct ocdm__similarity **opened, const ocdm__online_parts *parts, unsigned slot,
+                                  ocdm_error *error);
+void ocdm__similarity_close(struct ocdm__similarity *similarity);
+
+/* The step that begins now. Samples whose gradients were computed since the last one began. */
+void ocdm__similarity_begin(struct ocdm__similarity *similarity, uint64_t step);
+size_t ocdm__similarity_asked(const struct ocdm__similarity *similarity);
+
+#endif
