@@ -12,9 +12,6 @@
 /* The number of images whose features are in memory while logits are computed. */
 enum { BLOCK = 64 };
 
-/* The exit code of a rank that cannot go on. */
-enum { NO_MEMORY = 5 };
-
 /* ---- making and unmaking -------------------------------------------------------------------------------------------- */
 
 static void release_room(struct ocdm__pass_room *room)
@@ -168,6 +165,15 @@ static ocdm_status run_pass(ocdm__agent *agent, const ocdm__batch *batch, const 
     return OCDM_OK;
 }
 
+/* The others would wait for this rank. */
+static void fail_together(const ocdm__agent *agent, const ocdm_error *error)
+{
+    ocdm_error own;
+    if (error == NULL)
+        (void)ocdm__fail_memory(&own, "a step of the network");
+    agent->ranks->fail(error != NULL ? error : &own);
+}
+
 static ocdm_status prepared_pass(ocdm__agent *agent, const ocdm__batch *batch, bool frozen,
                                  const struct ocdm__gradient_sink *sink, double *loss, ocdm_error *error)
 {
@@ -189,7 +195,7 @@ static ocdm_status prepared_pass(ocdm__agent *agent, const ocdm__batch *batch, b
         agent->broken = status == OCDM_NO_MEMORY && sink->flat == NULL;
     }
     if (status == OCDM_NO_MEMORY && together)
-        agent->ranks->abort(error != NULL ? error->message : "out of memory in a step of the network", NO_MEMORY);
+        fail_together(agent, error);
     ocdm__restore_threads(before);
     return status;
 }

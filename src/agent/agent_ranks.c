@@ -11,7 +11,7 @@
 ocdm_status ocdm__agent_join_ranks(ocdm__agent *agent, ocdm_error *error)
 {
     const ocdm__ranks *ranks = ocdm__ranks_all();
-    if (ranks == NULL || agent->network->image_layers == 0 || agent->network->fast)
+    if (ranks->size == 1 || agent->network->image_layers == 0 || agent->network->fast)
         return OCDM_OK;
     agent->starts = ocdm__allocate(ranks->size + 1, sizeof *agent->starts);
     if (agent->starts == NULL)

@@ -143,7 +143,7 @@ ocdm_status ocdm__read_jobs(const ocdm__arguments *arguments, size_t *jobs, ocdm
         status = ocdm__argument_unsigned(arguments, "threads", 1, 1024, &threads, error);
     if (status == OCDM_OK && ocdm__argument_given(arguments, "jobs"))
         status = ocdm__argument_unsigned(arguments, "jobs", 1, 1024, &asked, error);
-    size_t most = ocdm__ranks_all() == NULL && cores > (long)threads ? (size_t)cores / (size_t)threads : 1;
+    size_t most = ocdm__ranks_all()->size == 1 && cores > (long)threads ? (size_t)cores / (size_t)threads : 1;
     *jobs = asked > 0 ? (size_t)asked : most;
     return status;
 }

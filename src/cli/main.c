@@ -75,7 +75,7 @@ static void share_command(const ocdm__ranks *ranks, struct command *command, siz
         command->text = ocdm__allocate((size_t)command->units, sizeof(uint32_t));
     command->argv = ocdm__allocate((size_t)command->words + 1, sizeof *command->argv);
     if (command->text == NULL || command->argv == NULL)
-        ranks->abort("out of memory for the command line", OCDM__EXIT_RESOURCES);
+        ranks->fail(&(ocdm_error){.status = OCDM_NO_MEMORY, .message = "out of memory for the command line"});
     ranks->broadcast(command->text, (size_t)command->units);
     char *word = command->text;
     for (size_t i = 0; i < command->words; word += strlen(word) + 1, i++)
@@ -89,11 +89,11 @@ static int run_on_all_ranks(size_t argc, char **argv)
     struct command command = {.words = 0};
     int code = OCDM__EXIT_OK;
     uint32_t end = 0;
-    if (ranks != NULL) {
+    if (ranks->size > 1) {
         share_command(ranks, &command, argc, argv);
         (void)setenv("NO_COLOR", "1", 0); /* launchers give ranks a terminal, wherever the output goes in the end */
     }
-    if (ranks != NULL && ranks->rank != 0) {
+    if (ranks->rank != 0) {
         ocdm__catch_signals(); /* the leader stops */
         ocdm__follow_command((size_t)command.words, command.argv);
         ranks->broadcast(&end, 1); /* a rank that waits here still tells when another one is gone */
@@ -101,8 +101,7 @@ static int run_on_all_ranks(size_t argc, char **argv)
         code = ocdm__run_command(argc, argv);
         int output = ocdm__finish_output();
         code = code != OCDM__EXIT_OK ? code : output;
-        if (ranks != NULL)
-            ranks->broadcast(&end, 1);
+        ranks->broadcast(&end, 1);
     }
     ocdm__release(command.argv);
     ocdm__release(command.text);
@@ -122,7 +121,7 @@ int main(int argc, char **argv)
     if (!ocdm__is_terminal(STDOUT_FILENO))
         setvbuf(stdout, output_buffer, _IOFBF, sizeof output_buffer);
     /* A run that a rank of `compare` started is alone, whatever mpirun left in its environment. */
-    if (!started_by_us && !ocdm__ranks_begin(build_checksum, &ocdm__stop_signal)) {
+    if (!started_by_us && !ocdm__ranks_begin(build_checksum, ocdm__exit_code, &ocdm__stop_signal)) {
         ocdm__ranks_end();
         return OCDM__EXIT_USAGE;
     }

@@ -134,7 +134,7 @@ static int run_verb(const ocdm__verb *verb, size_t argc, char **argv)
         ocdm__print_verb_help(verb, stdout);
         return OCDM__EXIT_OK;
     }
-    if (ocdm__ranks_all() != NULL && !verb->distributes) {
+    if (ocdm__ranks_all()->size > 1 && !verb->distributes) {
         ocdm__fail(&error, OCDM_BAD_ARGUMENT, "start it without mpirun", "`ocdm %s` works on one rank, not on %zu", verb->name,
                    ocdm__ranks_all()->size);
         return ocdm__report(&error);

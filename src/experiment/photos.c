@@ -246,7 +246,7 @@ static ocdm_status predict_batch(struct work *work, size_t first, size_t slot)
         OCDM_TRY(ocdm__image_loader_wait(work->loader, slot, &outcome, work->error));
     if (outcome.count > 0)
         memcpy(work->failures + part.first, outcome.errors, outcome.count * sizeof *outcome.errors);
-    if (part.ranks != NULL)
+    if (part.ranks->size > 1)
         gather_failures(work, &part);
     /* of images that failed too, whose tensors are zeros */
     return ocdm__agent_predict(work->predictor->agent, work->tensors[slot], count, work->logits, work->error);

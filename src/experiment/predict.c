@@ -126,11 +126,6 @@ static ocdm_status make_agent(ocdm__predictor *predictor, const ocdm__predictor_
                : ocdm__fail_memory(error, "parts of a batch");
 }
 
-static bool is_leader(void)
-{
-    return ocdm__ranks_all() != NULL && ocdm__ranks_all()->rank == 0;
-}
-
 ocdm_status ocdm__predictor_open(ocdm__predictor *predictor, const ocdm__predictor_settings *settings, ocdm_error *error)
 {
     bool stream = settings->stream != NULL;
@@ -144,7 +139,7 @@ ocdm_status ocdm__predictor_open(ocdm__predictor *predictor, const ocdm__predict
         status = stream ? open_inputs(predictor, settings, error) : choose_sizes(predictor, settings, error);
     if (status == OCDM_OK)
         status = check_fit(predictor, settings, error);
-    if (status == OCDM_OK && is_leader())
+    if (status == OCDM_OK && ocdm__ranks_lead())
         ocdm__join_begin(ocdm__model_takes_images(predictor->model));
     if (status == OCDM_OK)
         status = make_agent(predictor, settings, error);
@@ -188,7 +183,7 @@ static size_t batch_size(const ocdm__predictor *predictor, size_t first)
 
 ocdm__learner_part ocdm__predictor_part(const ocdm__predictor *predictor, size_t count)
 {
-    const ocdm__learner_part all = {.end = count};
+    const ocdm__learner_part all = {.ranks = &ocdm__ranks_alone, .end = count};
     return predictor->unusable != NULL ? ocdm__learner_part_of(&predictor->learner, count, false) : all;
 }
 
@@ -240,10 +235,10 @@ static ocdm_status take_again(ocdm__predictor *predictor, const ocdm__predictor_
     ocdm_status status = OCDM_OK;
     while (predictor->unusable[first] == 0)
         first++;
-    if (is_leader() && ocdm__model_inputs_first_skipped(predictor->inputs) == NULL)
+    if (ocdm__ranks_lead() && ocdm__model_inputs_first_skipped(predictor->inputs) == NULL)
         status = ocdm__model_inputs_request(predictor->inputs, predictor->slot, &predictor->samples[batch->first + first], 1, 0,
                                             false, error);
-    if (status == OCDM_OK && is_leader() && ocdm__model_inputs_first_skipped(predictor->inputs) == NULL)
+    if (status == OCDM_OK && ocdm__ranks_lead() && ocdm__model_inputs_first_skipped(predictor->inputs) == NULL)
         status = ocdm__model_inputs_wait(predictor->inputs, predictor->slot, ready, error);
     if (status == OCDM_OK)
         status = request_part(predictor, predictor->slot, predictor->again, count, error);
@@ -259,7 +254,7 @@ static ocdm_status take_again(ocdm__predictor *predictor, const ocdm__predictor_
 static ocdm_status take(ocdm__predictor *predictor, ocdm__predictor_batch *batch, ocdm_error *error)
 {
     const ocdm__learner_part part = ocdm__predictor_part(predictor, batch->count);
-    if (part.ranks == NULL)
+    if (part.ranks->size == 1)
         return await_part(predictor, &part, &batch->ready, error);
     ocdm_error own = {.status = OCDM_OK};
     own.status = await_part(predictor, &part, &batch->ready, &own);

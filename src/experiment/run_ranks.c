@@ -10,9 +10,6 @@
 #include "base/output.h"
 #include "ranks/ranks.h"
 
-/* The exit code of a rank that has no memory. */
-enum { RESOURCES = 5 };
-
 #define UNIT sizeof(uint32_t)
 
 /* Numbers in one message: MPI counts them with an int. */
@@ -155,9 +152,10 @@ static ocdm_status share_state(ocdm__run *run, ocdm_error *error)
 {
     share_position(run);
     OCDM_TRY(share_memory(run, error));
-    ocdm_status status = run->learner->functions->share(run->learner->state, error);
+    ocdm_error own = {.status = OCDM_OK};
+    ocdm_status status = run->learner->functions->share(run->learner->state, &own);
     if (status != OCDM_OK)
-        run->ranks->abort("out of memory for the weights of rank 0", RESOURCES);
+        run->ranks->fail(&own);
     if (run->ranks->rank != 0)
         status = ocdm__probes_reserve(&run->probes, run->probes.count, error);
     if (status == OCDM_OK && run->ranks->rank != 0)
@@ -170,10 +168,8 @@ static ocdm_status share_state(ocdm__run *run, ocdm_error *error)
 ocdm_status ocdm__run_lead(ocdm__run *run, ocdm_error *error)
 {
     const ocdm__ranks *ranks = ocdm__ranks_all();
-    uint32_t begins = run != NULL && run->ranks != NULL;
+    uint32_t begins = run != NULL && run->ranks->size > 1;
     struct ready own = {.error = {.status = OCDM_OK}};
-    if (ranks == NULL)
-        return OCDM_OK;
     ranks->broadcast(&begins, 1);
     if (!begins)
         return OCDM_OK;
@@ -223,10 +219,8 @@ static bool joined, told;
 void ocdm__join_begin(bool wanted)
 {
     uint32_t word = wanted;
-    if (ocdm__ranks_all() == NULL)
-        return;
     ocdm__ranks_all()->broadcast(&word, 1);
-    joined = wanted;
+    joined = wanted && ocdm__ranks_all()->size > 1;
     told = true;
 }
 
@@ -248,18 +242,6 @@ bool ocdm__join_await(void)
 bool ocdm__joined(void)
 {
     return joined;
-}
-
-ocdm_status ocdm__ranks_agree(const ocdm__ranks *ranks, ocdm_error *own)
-{
-    ocdm__ranks_bytes gathered;
-    ocdm__ranks_gather_bytes(ranks, own, sizeof *own, &gathered);
-    for (size_t r = 1; ranks->rank == 0 && r < ranks->size && own->status == OCDM_OK; r++)
-        memcpy(own, gathered.all + gathered.starts[r] * UNIT, sizeof *own);
-    ocdm__ranks_bytes_clear(&gathered);
-    uint32_t verdict = (uint32_t)own->status;
-    ranks->broadcast(&verdict, 1);
-    return (ocdm_status)verdict;
 }
 
 /* The errors of other ranks have their numbers. */

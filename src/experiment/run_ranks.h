@@ -37,9 +37,6 @@ bool ocdm__joined(void);
  * rank that is not. Without other ranks: `status`. */
 ocdm_status ocdm__join_ready(const ocdm__learner *learner, const ocdm__stream *stream, ocdm_status status, ocdm_error *error);
 
-/* The same status on all ranks: that of the first that has another than OCDM_OK, whose error the leader then has in `own`. */
-ocdm_status ocdm__ranks_agree(const ocdm__ranks *ranks, ocdm_error *own);
-
 /* For the other ranks, once for every run: makes it with the leader until the leader ends it. Prints nothing. The settings are
  * those of the leader's command line. */
 void ocdm__run_follow(ocdm__run_settings *settings, const char *stream, const ocdm__learner_maker *learner);

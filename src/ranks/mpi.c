@@ -28,8 +28,6 @@ enum {
     NAP = 50000,        /* nanoseconds */
     BEAT = 100000000,   /* nanoseconds between heartbeats */
     STALL_SECONDS = 10, /* of silence */
-    FAILURE = 4,        /* the exit code of a broken exchange: input or output */
-    NO_MEMORY = 5,      /* that of a rank without memory */
 };
 
 #define UNIT sizeof(uint32_t)
@@ -59,6 +57,7 @@ static atomic_ullong step;
 static atomic_bool ending, said_last, beats;
 static pthread_t heart;
 static const volatile sig_atomic_t *stop_signal;
+static int (*exit_code_of)(ocdm_status);
 
 /* ---- waiting ---------------------------------------------------------------------------------------------------------- */
 
@@ -79,8 +78,9 @@ static void say_last(void)
         nap(NAP);
 }
 
-static _Noreturn void fail(const char *message, int code)
+static _Noreturn void fail(ocdm_status status, const char *message)
 {
+    int code = exit_code_of(status);
     say_last();
     fflush(stdout);
     fprintf(stderr, "error: rank %d of %d, step %llu: %s\n", rank, size, (unsigned long long)atomic_load(&step), message);
@@ -89,11 +89,16 @@ static _Noreturn void fail(const char *message, int code)
     _exit(code);
 }
 
+static void fail_with(const ocdm_error *error)
+{
+    fail(error->status, error->message);
+}
+
 /* A count of MPI is an int. */
 static int int_of(size_t units)
 {
     if (units > INT_MAX)
-        fail("a batch is too large for one message of MPI", FAILURE);
+        fail(OCDM_IO, "a batch is too large for one message of MPI");
     return (int)units;
 }
 
@@ -106,7 +111,7 @@ static void reserve_requests(struct pending *parts, size_t count)
     ocdm__release(parts->requests);
     parts->requests = ocdm__allocate(count, sizeof(MPI_Request));
     if (parts->requests == NULL)
-        fail("out of memory for an exchange", NO_MEMORY);
+        fail(OCDM_NO_MEMORY, "out of memory for an exchange");
     parts->room = count;
 }
 
@@ -120,7 +125,7 @@ static ocdm__ranks_request begin_exchange(size_t requests)
             return i;
         }
     }
-    fail("too many exchanges at a time", FAILURE);
+    fail(OCDM_IO, "too many exchanges at a time");
 }
 
 /* Each call moves all exchanges on, whichever request it looks at. */
@@ -168,15 +173,6 @@ static void broadcast(void *data, size_t units)
 {
     ocdm__ranks_request request = begin_exchange(1);
     MPI_Ibcast(data, int_of(units), MPI_UINT32_T, 0, MPI_COMM_WORLD, pending[request].requests);
-    await(request);
-}
-
-static void scatter(const void *everything, const size_t *starts, void *own)
-{
-    ocdm__ranks_request request;
-    struct pending *parts = begin_parts(starts, &request);
-    MPI_Iscatterv(everything, parts->counts, parts->places, MPI_UINT32_T, rank == 0 ? MPI_IN_PLACE : own, parts->counts[rank],
-                  MPI_UINT32_T, 0, MPI_COMM_WORLD, parts->requests);
     await(request);
 }
 
@@ -262,7 +258,7 @@ static bool take_message(ocdm__ranks_message *message)
     *message = (ocdm__ranks_message){.from = (size_t)status.MPI_SOURCE, .size = (size_t)length};
     message->bytes = ocdm__allocate(message->size + 1, 1);
     if (message->bytes == NULL)
-        fail("out of memory for a message", NO_MEMORY);
+        fail(OCDM_NO_MEMORY, "out of memory for a message");
     MPI_Recv(message->bytes, length, MPI_BYTE, status.MPI_SOURCE, 0, message_ranks, MPI_STATUS_IGNORE);
     return true;
 }
@@ -302,7 +298,7 @@ static void judge_silence(struct neighbour *neighbour, double allowed)
             size, (unsigned long long)neighbour->step);
     fflush(stderr);
     if (silence >= allowed)
-        MPI_Abort(MPI_COMM_WORLD, FAILURE);
+        MPI_Abort(MPI_COMM_WORLD, exit_code_of(OCDM_IO));
 }
 
 /* Sends when the previous heartbeat is delivered, listens, sleeps. Ends when both sides have sent their last one. */
@@ -344,7 +340,7 @@ static uint64_t checksum_of(ocdm__ranks_build *build)
     uint64_t checksum = 0;
     ocdm_error error = {.status = OCDM_OK};
     if (build(&checksum, &error) != OCDM_OK)
-        fail(error.message, NO_MEMORY);
+        fail(OCDM_NO_MEMORY, error.message);
     return checksum;
 }
 
@@ -353,7 +349,7 @@ static bool builds_agree(ocdm__ranks_build *build)
     bool agree = true;
     unsigned long long mine = checksum_of(build), *builds = ocdm__allocate((size_t)size, sizeof *builds);
     if (builds == NULL)
-        fail("out of memory", NO_MEMORY);
+        fail(OCDM_NO_MEMORY, "out of memory");
     MPI_Allgather(&mine, 1, MPI_UNSIGNED_LONG_LONG, builds, 1, MPI_UNSIGNED_LONG_LONG, MPI_COMM_WORLD);
     for (int r = 1; r < size && agree; r++) {
         agree = builds[r] == builds[0];
@@ -372,7 +368,7 @@ static void reserve_parts(void)
     for (int i = 0; i < REQUESTS; i++) {
         int *numbers = ocdm__allocate(2 * (size_t)size, sizeof *numbers);
         if (numbers == NULL)
-            fail("out of memory", NO_MEMORY);
+            fail(OCDM_NO_MEMORY, "out of memory");
         pending[i] = (struct pending){.counts = numbers, .places = numbers + size};
     }
 }
@@ -382,11 +378,12 @@ bool ocdm__ranks_over_mpi(void)
     return true;
 }
 
-bool ocdm__ranks_begin(ocdm__ranks_build *build, const volatile sig_atomic_t *stop)
+bool ocdm__ranks_begin(ocdm__ranks_build *build, int (*exit_code)(ocdm_status), const volatile sig_atomic_t *stop)
 {
     int provided;
     static ocdm__ranks ranks;
     stop_signal = stop;
+    exit_code_of = exit_code;
     MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided);
     initialised = true;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -394,7 +391,7 @@ bool ocdm__ranks_begin(ocdm__ranks_build *build, const volatile sig_atomic_t *st
     if (size == 1)
         return true;
     if (provided < MPI_THREAD_MULTIPLE)
-        fail("this MPI does not support MPI_THREAD_MULTIPLE, which heartbeats need", FAILURE);
+        fail(OCDM_IO, "this MPI does not support MPI_THREAD_MULTIPLE, which heartbeats need");
     if (!builds_agree(build))
         return false;
     reserve_parts();
@@ -405,7 +402,6 @@ bool ocdm__ranks_begin(ocdm__ranks_build *build, const volatile sig_atomic_t *st
     ranks = (ocdm__ranks){.rank = (size_t)rank,
                           .size = (size_t)size,
                           .broadcast = broadcast,
-                          .scatter = scatter,
                           .gather = gather,
                           .gather_all = gather_all,
                           .start_gather_all = start_gather_all,
@@ -416,17 +412,17 @@ bool ocdm__ranks_begin(ocdm__ranks_build *build, const volatile sig_atomic_t *st
                           .poll = take_message,
                           .waited = waited,
                           .note_step = note_step,
-                          .abort = fail};
+                          .fail = fail_with};
     ocdm__ranks_set(&ranks);
     if (pthread_create(&heart, NULL, beat, NULL) != 0)
-        fail("cannot start a thread", NO_MEMORY);
+        fail(OCDM_NO_MEMORY, "cannot start a thread");
     atomic_store(&beats, true);
     return true;
 }
 
 void ocdm__ranks_end(void)
 {
-    if (ocdm__ranks_all() != NULL) {
+    if (ocdm__ranks_all()->size > 1) {
         atomic_store(&ending, true);
         (void)pthread_join(heart, NULL);
         for (int i = 0; i < REQUESTS; i++) {

@@ -4,11 +4,62 @@
 #include <string.h>
 
 #include "base/allocate.h"
+#include "base/error.h"
 
 #define UNIT sizeof(uint32_t)
-#define NO_MEMORY 5 /* the exit code */
 
-static const ocdm__ranks *all;
+/* ---- a process that is alone ------------------------------------------------------------------------------------------- */
+
+static void share_nothing(void *data, size_t units)
+{
+    (void)data;
+    (void)units;
+}
+
+static void gather_nothing(const void *own, const size_t *starts, void *everything)
+{
+    (void)own;
+    (void)starts;
+    (void)everything;
+}
+
+static void gather_nothing_for_all(void *everything, const size_t *starts)
+{
+    (void)everything;
+    (void)starts;
+}
+
+static bool poll_nobody(ocdm__ranks_message *message)
+{
+    (void)message;
+    return false;
+}
+
+static double wait_for_nobody(void)
+{
+    return 0;
+}
+
+static void note_nothing(uint64_t step)
+{
+    (void)step;
+}
+
+static void end_nobody(const ocdm_error *error)
+{
+    (void)error;
+}
+
+const ocdm__ranks ocdm__ranks_alone = {.size = 1,
+                                       .broadcast = share_nothing,
+                                       .gather = gather_nothing,
+                                       .gather_all = gather_nothing_for_all,
+                                       .poll = poll_nobody,
+                                       .waited = wait_for_nobody,
+                                       .note_step = note_nothing,
+                                       .fail = end_nobody};
+
+static const ocdm__ranks *all = &ocdm__ranks_alone;
 
 const ocdm__ranks *ocdm__ranks_all(void)
 {
@@ -17,8 +68,42 @@ const ocdm__ranks *ocdm__ranks_all(void)
 
 void ocdm__ranks_set(const ocdm__ranks *ranks)
 {
-    all = ranks;
+    all = ranks != NULL ? ranks : &ocdm__ranks_alone;
 }
+
+bool ocdm__ranks_lead(void)
+{
+    return all->rank == 0 && all->size > 1;
+}
+
+/* ---- errors ------------------------------------------------------------------------------------------------------------ */
+
+void ocdm__ranks_end_after(const ocdm__ranks *ranks, const ocdm_error *error)
+{
+    if (error->status != OCDM_STOPPED && error->status != OCDM_BAD_RECORD)
+        ranks->fail(error);
+}
+
+ocdm_status ocdm__ranks_agree(const ocdm__ranks *ranks, ocdm_error *own)
+{
+    ocdm__ranks_bytes gathered;
+    ocdm__ranks_gather_bytes(ranks, own, sizeof *own, &gathered);
+    for (size_t r = 1; ranks->rank == 0 && r < ranks->size && own->status == OCDM_OK; r++)
+        memcpy(own, gathered.all + gathered.starts[r] * UNIT, sizeof *own);
+    ocdm__ranks_bytes_clear(&gathered);
+    uint32_t verdict = (uint32_t)own->status;
+    ranks->broadcast(&verdict, 1);
+    return (ocdm_status)verdict;
+}
+
+static void fail_for_memory(const ocdm__ranks *ranks, const char *what)
+{
+    ocdm_error error;
+    (void)ocdm__fail_memory(&error, what);
+    ranks->fail(&error);
+}
+
+/* ---- bytes ------------------------------------------------------------------------------------------------------------- */
 
 /* The sizes of all ranks' bytes, and from them where each begins, in units. */
 static void share_sizes(const ocdm__ranks *ranks, size_t size, ocdm__ranks_bytes *gathered)
@@ -36,11 +121,11 @@ void ocdm__ranks_gather_bytes(const ocdm__ranks *ranks, const void *own, size_t 
     gathered->starts = ocdm__allocate(ranks->size + 1, sizeof *gathered->starts);
     gathered->sizes = ocdm__allocate(ranks->size, sizeof *gathered->sizes);
     if (gathered->starts == NULL || gathered->sizes == NULL)
-        ranks->abort("out of memory", NO_MEMORY);
+        fail_for_memory(ranks, "what the ranks have found");
     share_sizes(ranks, size, gathered);
     char *bytes = ocdm__allocate((ranks->rank == 0 ? gathered->starts[ranks->size] : (size + UNIT - 1) / UNIT) + 1, UNIT);
     if (bytes == NULL)
-        ranks->abort("out of memory for what the ranks have found", NO_MEMORY);
+        fail_for_memory(ranks, "what the ranks have found");
     if (size > 0)
         memcpy(bytes, own, size);
     ranks->gather(bytes, gathered->starts, bytes);
@@ -63,9 +148,11 @@ __attribute__((weak)) bool ocdm__ranks_over_mpi(void)
     return false;
 }
 
-__attribute__((weak)) bool ocdm__ranks_begin(ocdm__ranks_build *build, const volatile sig_atomic_t *stop)
+__attribute__((weak)) bool ocdm__ranks_begin(ocdm__ranks_build *build, int (*exit_code)(ocdm_status),
+                                             const volatile sig_atomic_t *stop)
 {
     (void)build;
+    (void)exit_code;
     (void)stop;
     return true;
 }

@@ -1,6 +1,6 @@
 /*
  * Several processes that work together, each with a rank: 0 leads, the others follow. A program that was not started by mpirun
- * is alone: there is no table then. `ocdm-mpi` links mpi.c, `ocdm` does not.
+ * is alone: it calls the same functions, and they do nothing. `ocdm-mpi` links mpi.c, `ocdm` does not.
  *
  * All ranks call the same functions in the same order. Lengths count units of four bytes. Nothing returns an error: a message
  * that cannot be delivered ends all processes, and so does a rank that no longer answers; see docs/scale.md.
@@ -43,10 +43,8 @@ typedef struct ocdm__ranks {
     /* The leader's data to all. */
     void (*broadcast)(void *data, size_t units);
 
-    /* In all three, rank r has the units starts[r] to starts[r + 1] - 1 of `all`. From the leader's array to each rank's own;
-     * from each rank's own to the leader's array; from each rank's part of the array to all the arrays. The leader's own
-     * part stays where it is: its `own` is not looked at. */
-    void (*scatter)(const void *all, const size_t *starts, void *own);
+    /* In both, rank r has the units starts[r] to starts[r + 1] - 1 of `all`. From each rank's own to the leader's array, in
+     * which the leader's part is already: its `own` is not looked at; from each rank's part of the array to all the arrays. */
     void (*gather)(const void *own, const size_t *starts, void *all);
     void (*gather_all)(void *all, const size_t *starts);
 
@@ -69,12 +67,26 @@ typedef struct ocdm__ranks {
     /* What this rank is doing, for messages of other ranks. */
     void (*note_step)(uint64_t step);
 
-    /* Prints an error that names rank and step and ends all processes with this exit code. Does not return. */
-    void (*abort)(const char *message, int code);
+    /* Prints an error that names rank and step and ends all processes with the exit code of its status. Does not return, but
+     * for a process that is alone. */
+    void (*fail)(const ocdm_error *error);
 } ocdm__ranks;
 
-/* All ranks; NULL for a process that is alone. */
+/* All ranks: in a process that is alone a table of functions that do nothing, with rank 0 of 1. */
 const ocdm__ranks *ocdm__ranks_all(void);
+
+/* That table: for work that this process does alone, whatever others there are. */
+extern const ocdm__ranks ocdm__ranks_alone;
+
+/* Whether this process leads others. */
+bool ocdm__ranks_lead(void);
+
+/* What a rank makes of an error in work of all: unless it is the same on all ranks (a loss that is not finite, a stop), the
+ * others would wait for it, so that it ends them all. Returns if it is alone. */
+void ocdm__ranks_end_after(const ocdm__ranks *ranks, const ocdm_error *error);
+
+/* The same status on all ranks: that of the first that has another than OCDM_OK, whose error the leader then has in `own`. */
+ocdm_status ocdm__ranks_agree(const ocdm__ranks *ranks, ocdm_error *own);
 
 /* Bytes of all ranks at the leader: those of rank r are the sizes[r] from unit starts[r] of `all` on. */
 typedef struct ocdm__ranks_bytes {
@@ -90,17 +102,17 @@ void ocdm__ranks_bytes_clear(ocdm__ranks_bytes *gathered);
 /* Whether the program was built with MPI, on however many ranks it runs. */
 bool ocdm__ranks_over_mpi(void);
 
-/* For the implementation, before any other thread starts. */
+/* For the implementation, before any other thread starts; NULL: this process is alone. */
 void ocdm__ranks_set(const ocdm__ranks *ranks);
 
 /*
  * For the program's main function; mpi.c implements both, ranks.c for a program without it. After the first, ocdm__ranks_all
- * is not NULL if there is more than one rank. `build` gives a checksum that all ranks must share, or the reason why it cannot,
- * which ends all processes; `stop` becomes not 0 when a signal asks the process to end. False: ranks have different builds,
- * which the leader has reported.
+ * has all of them. `exit_code` is that of a status; `build` gives a checksum that all ranks must share, or the reason why it
+ * cannot, which ends all processes; `stop` becomes not 0 when a signal asks the process to end. False: ranks have different
+ * builds, which the leader has reported.
  */
 typedef ocdm_status ocdm__ranks_build(uint64_t *checksum, ocdm_error *error);
-bool ocdm__ranks_begin(ocdm__ranks_build *build, const volatile sig_atomic_t *stop);
+bool ocdm__ranks_begin(ocdm__ranks_build *build, int (*exit_code)(ocdm_status), const volatile sig_atomic_t *stop);
 void ocdm__ranks_end(void);
 
 #endif

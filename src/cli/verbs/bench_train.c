@@ -18,7 +18,6 @@
 #include "base/random.h"
 #include "cli/console.h"
 #include "cli/verbs.h"
-#include "experiment/loop/learner.h"
 #include "ranks/ranks.h"
 
 enum { MOST_STEPS = 100000, WARM_UP = 2 };
@@ -112,8 +111,7 @@ static bool goes_on(const struct request *request, double begun)
     bool enough =
         request->steps > 0 ? request->timed == request->steps : request->timed >= 5 && ocdm__seconds_now() - begun > 10;
     uint32_t more = !enough && request->timed < MOST_STEPS;
-    if (ranks != NULL)
-        ranks->broadcast(&more, 1);
+    ranks->broadcast(&more, 1);
     return more != 0;
 }
 
@@ -137,14 +135,13 @@ static ocdm_status time_steps(struct request *request, ocdm_error *error)
     ocdm_status status = ocdm__agent_create(&request->settings, NULL, &agent, error);
     for (size_t i = 0; i < WARM_UP && status == OCDM_OK; i++)
         status = make_step(request, agent, error);
-    double begun = ocdm__seconds_now(), before = ranks != NULL ? ranks->waited() : 0;
+    double begun = ocdm__seconds_now(), before = ranks->waited();
     while (status == OCDM_OK && goes_on(request, begun)) {
         double start = ocdm__seconds_now();
         status = make_step(request, agent, error);
         request->seconds[request->timed++] = ocdm__seconds_now() - start;
     }
-    if (ranks != NULL)
-        request->waited = (ranks->waited() - before) / (ocdm__seconds_now() - begun);
+    request->waited = (ranks->waited() - before) / (ocdm__seconds_now() - begun);
     struct rusage usage;
     if (getrusage(RUSAGE_SELF, &usage) == 0)
         request->peak_bytes = (uint64_t)usage.ru_maxrss * 1024;
@@ -156,7 +153,7 @@ static ocdm_status time_steps(struct request *request, ocdm_error *error)
 static ocdm_status print_train(const struct request *request, bool json, ocdm_error *error)
 {
     double median = request->seconds[request->timed / 2] * 1e3;
-    size_t ranks = ocdm__ranks_all() != NULL ? ocdm__ranks_all()->size : 1;
+    size_t ranks = ocdm__ranks_all()->size;
     if (!json && ranks > 1)
         printf("%zu ranks; rank 0 waits for the others and for messages %.0f %% of the time\n", ranks, 100 * request->waited);
     if (!json) {

@@ -424,7 +424,7 @@ static int run(const ocdm__arguments *arguments)
     ocdm__run_setup_clear(&request.setup);
     ocdm__release(request.seeds.values);
     ocdm__stream_close(&request.stream);
-    if (ocdm__ranks_all() != NULL)
+    if (ocdm__ranks_all()->size > 1)
         ocdm__rank_children_dismiss(ocdm__ranks_all());
     return code;
 }

@@ -199,7 +199,7 @@ static ocdm_status read_request(const ocdm__arguments *arguments, struct request
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream build -o FILE` makes one", "no stream file is named");
     if (status == OCDM_OK && request->folder == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name a folder for the run's files with -o", "no folder is named");
-    if (status == OCDM_OK && ocdm__argument_given(arguments, "watch") && ocdm__ranks_all() != NULL)
+    if (status == OCDM_OK && ocdm__argument_given(arguments, "watch") && ocdm__ranks_all()->size > 1)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm watch FOLDER` shows the run from another terminal",
                           "--watch works in one process, not under mpirun");
     return status;

@@ -351,8 +351,6 @@ static struct outcome sample_own_parts(struct parts *parts)
 static struct outcome share_outcome(const struct parts *parts, struct outcome own)
 {
     ocdm__ranks_bytes gathered;
-    if (parts->ranks == NULL)
-        return own;
     ocdm__ranks_gather_bytes(parts->ranks, &own, sizeof own, &gathered);
     for (size_t r = 1; parts->rank == 0 && r < parts->size; r++) {
         struct outcome other;
@@ -383,7 +381,7 @@ static ocdm_status collect_round(const struct parts *parts, size_t first, size_t
     size_t own = first + parts->rank;
     ocdm_status status = OCDM_OK;
     if (parts->rank != 0 && own < end && ocdm__map_file(&file, parts->names[own], error) != OCDM_OK)
-        parts->ranks->abort(error->message, OCDM__EXIT_IO);
+        parts->ranks->fail(error);
     ocdm__ranks_gather_bytes(parts->ranks, file.bytes, file.size, &gathered);
     ocdm__unmap_file(&file);
     for (size_t r = 1; parts->rank == 0 && r < parts->size && first + r < end && status == OCDM_OK; r++)
@@ -398,7 +396,7 @@ static ocdm_status collect_parts(const struct parts *parts, ocdm_error *error)
 {
     ocdm_status status = OCDM_OK;
     for (size_t kind = 0; kind < 2; kind++)
-        for (size_t k = 0; k < parts->count && parts->ranks != NULL; k += parts->size) {
+        for (size_t k = 0; k < parts->count && parts->size > 1; k += parts->size) {
             ocdm_error round_error;
             ocdm_status round = collect_round(parts, kind * parts->count + k, (kind + 1) * parts->count, &round_error);
             if (status == OCDM_OK && round != OCDM_OK)
@@ -435,11 +433,8 @@ static ocdm_status merge_parts(const struct parts *parts, bool quiet, ocdm_error
 static ocdm_status sample_by_file(const ocdm__sample_options *options, bool quiet, ocdm_error *error)
 {
     const ocdm__ranks *ranks = ocdm__ranks_all();
-    struct parts parts = {.options = options,
-                          .ranks = ranks,
-                          .rank = ranks != NULL ? ranks->rank : 0,
-                          .size = ranks != NULL ? ranks->size : 1,
-                          .count = options->more_count + 1};
+    struct parts parts = {
+        .options = options, .ranks = ranks, .rank = ranks->rank, .size = ranks->size, .count = options->more_count + 1};
     struct outcome outcome = share_outcome(&parts, sample_own_parts(&parts));
     ocdm_status status = outcome.file != UINT64_MAX ? outcome.error.status : OCDM_OK;
     if (status != OCDM_OK)
@@ -482,8 +477,7 @@ static bool is_by_file(const ocdm__sample_options *options)
 /* Rank 0 tells the others whether there is work for them; they ask. */
 static bool share_start(uint32_t start)
 {
-    if (ocdm__ranks_all() != NULL)
-        ocdm__ranks_all()->broadcast(&start, 1);
+    ocdm__ranks_all()->broadcast(&start, 1);
     return start != 0;
 }
 
@@ -494,14 +488,14 @@ static void follow(const ocdm__arguments *arguments)
     if (!share_start(0))
         return;
     if (read_options(arguments, &options, &error) != OCDM_OK)
-        ocdm__ranks_all()->abort(error.message, OCDM__EXIT_USAGE);
+        ocdm__ranks_all()->fail(&error);
     (void)sample_by_file(&options, true, &error); /* the leader reports it */
 }
 
 static ocdm_status check_options(const ocdm__sample_options *options, ocdm_error *error)
 {
     ocdm_status status = check_files(options, error);
-    if (status == OCDM_OK && (is_by_file(options) || (ocdm__ranks_all() != NULL && is_stdin(options->path))))
+    if (status == OCDM_OK && (is_by_file(options) || (ocdm__ranks_all()->size > 1 && is_stdin(options->path))))
         status = check_by_file(options, error);
     return status;
 }

@@ -236,7 +236,7 @@ static ocdm_status watch_all(struct watch *watch, ocdm_error *error)
 
 ocdm_status ocdm__children_run(ocdm__children *children, ocdm_error *error)
 {
-    struct watch watch = {.children = children, .rank_count = children->ranks != NULL ? children->ranks->size : 1};
+    struct watch watch = {.children = children, .rank_count = children->ranks->size};
     ocdm_status status = OCDM_OK;
     for (size_t i = 0; i < children->count; i++)
         children->children[i].exit_code = -1;

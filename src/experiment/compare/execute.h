@@ -39,7 +39,7 @@ typedef struct ocdm__children {
     void (*waited)(void *state); /* many times a second; may be NULL */
     void (*ended)(void *state, size_t child);
     void *state;
-    /* Ranks that start children too, `jobs` each; NULL: this process starts them all. With fewer children than ranks, a child
+    /* Ranks that start children too, `jobs` each. With fewer children than ranks, a child
      * is no process: all ranks run its command with `together`, one child at a time. */
     const ocdm__ranks *ranks;
     int (*together)(size_t argc, char **argv);

@@ -19,7 +19,7 @@
 #include "base/progress.h"
 
 /* Exit codes for what went wrong before a child could start: input or output; out of memory. */
-enum { CANNOT_START = 4, NO_MEMORY = 5 };
+enum { CANNOT_START = 4 };
 
 /* What the leader says. After START and TOGETHER come the name of the log and the words, each with its NUL. */
 enum word { START, TOGETHER, SIGNAL, LEAVE };
@@ -202,6 +202,13 @@ struct host {
     bool leaving;
 };
 
+static void fail_for_memory(const ocdm__ranks *ranks, const char *what)
+{
+    ocdm_error error;
+    (void)ocdm__fail_memory(&error, what);
+    ranks->fail(&error);
+}
+
 /* Words are texts after the log's name. */
 static void read_hosted(const ocdm__ranks *ranks, const ocdm__ranks_message *message, struct hosted *hosted)
 {
@@ -213,7 +220,7 @@ static void read_hosted(const ocdm__ranks *ranks, const ocdm__ranks_message *mes
     hosted->child.log = at;
     hosted->words = ocdm__allocate(message->size, sizeof *hosted->words);
     if (hosted->words == NULL)
-        ranks->abort("out of memory for a command line", NO_MEMORY);
+        fail_for_memory(ranks, "a command line");
     for (at += strlen(at) + 1; at < end; at += strlen(at) + 1)
         hosted->words[hosted->word_count++] = at;
     hosted->child.arguments = (const char *const *)hosted->words;
@@ -240,7 +247,7 @@ static void start_hosted(struct host *host, const ocdm__ranks_message *message)
     if (place == host->count)
         host->hosted = ocdm__grown(host->hosted, ++host->count, sizeof *host->hosted, &failed);
     if (failed)
-        host->server->ranks->abort("out of memory for a run", NO_MEMORY);
+        fail_for_memory(host->server->ranks, "a run");
     struct hosted *hosted = &host->hosted[place];
     read_hosted(host->server->ranks, message, hosted);
     int failure = ocdm__child_spawn(host->server->program, &hosted->child, &hosted->pid);

@@ -196,7 +196,7 @@ static ocdm_status take(const ocdm__examination *examination, unsigned slot, str
     for (size_t i = 0; i < piece->count; i++)
         if (piece->unusable[i] == 0)
             piece->usable[piece->usable_count++] = piece->samples[i];
-    if (lost == 0 || part.ranks == NULL)
+    if (lost == 0 || part.ranks->size == 1)
         return OCDM_OK;
     ocdm_status status = part.ranks->rank == 0 ? learn_why(examination, slot, piece, error) : OCDM_OK;
     if (status != OCDM_OK || piece->usable_count == 0)
@@ -239,8 +239,7 @@ static bool is_stopped(const ocdm__examination *examination)
 {
     uint32_t stopped = ocdm__progress_stopped(examination->progress);
     const ocdm__learner_part part = ocdm__learner_part_of(examination->learner, 1, false);
-    if (part.ranks != NULL)
-        part.ranks->broadcast(&stopped, 1);
+    part.ranks->broadcast(&stopped, 1);
     return stopped != 0;
 }
 

@@ -14,10 +14,12 @@
 
 ocdm__learner_part ocdm__learner_part_of(const ocdm__learner *learner, size_t count, bool training)
 {
-    ocdm__learner_part part = {.ranks = NULL, .end = count};
+    ocdm__learner_part part = {.ranks = &ocdm__ranks_alone, .end = count};
+    const ocdm__ranks *ranks = NULL;
     if (learner->functions->deal != NULL)
-        part.ranks = learner->functions->deal(learner->state, count, training, &part.starts);
-    if (part.ranks != NULL) {
+        ranks = learner->functions->deal(learner->state, count, training, &part.starts);
+    if (ranks != NULL) {
+        part.ranks = ranks;
         part.first = part.starts[part.ranks->rank];
         part.end = part.starts[part.ranks->rank + 1];
     }
@@ -27,20 +29,10 @@ ocdm__learner_part ocdm__learner_part_of(const ocdm__learner *learner, size_t co
 size_t ocdm__learner_part_share(const ocdm__learner_part *part, uint32_t *unusable, size_t count)
 {
     size_t sum = 0;
-    if (part->ranks != NULL)
-        part->ranks->gather_all(unusable, part->starts);
+    part->ranks->gather_all(unusable, part->starts);
     for (size_t i = 0; i < count; i++)
         sum += unusable[i];
     return sum;
-}
-
-void ocdm__ranks_end_after(const ocdm__ranks *ranks, const ocdm_error *error)
-{
-    enum { BAD_DATA = 3, INPUT_OUTPUT = 4, RESOURCES = 5 }; /* exit codes */
-    if (ranks == NULL || error->status == OCDM_STOPPED || error->status == OCDM_BAD_RECORD)
-        return;
-    bool resources = error->status == OCDM_NO_MEMORY || error->status == OCDM_LIMIT;
-    ranks->abort(error->message, resources ? RESOURCES : error->status == OCDM_BAD_FILE ? BAD_DATA : INPUT_OUTPUT);
 }
 
 /* ---- files --------------------------------------------------------------------------------------------------------------- */

@@ -75,7 +75,7 @@ typedef struct ocdm__learner {
 
 /* Which samples of a batch this process prepares: first to end - 1; all of them if it is alone. */
 typedef struct ocdm__learner_part {
-    const ocdm__ranks *ranks; /* that have the other samples; NULL: this process is alone */
+    const ocdm__ranks *ranks; /* that have the other samples */
     const size_t *starts;     /* of all ranks, until the learner's next call */
     size_t first, end;
 } ocdm__learner_part;
@@ -85,10 +85,6 @@ ocdm__learner_part ocdm__learner_part_of(const ocdm__learner *learner, size_t co
 /* Tells all ranks which samples of a batch cannot be used. Each has marked those of its part in `unusable`, one number for each
  * sample of the batch. Returns how many they are. */
 size_t ocdm__learner_part_share(const ocdm__learner_part *part, uint32_t *unusable, size_t count);
-
-/* What a process that shares a batch makes of an error: unless it is the same on all ranks (a loss that is not finite, a stop),
- * the others would wait for it, so that it ends them all. Returns if it is alone. */
-void ocdm__ranks_end_after(const ocdm__ranks *ranks, const ocdm_error *error);
 
 /* Makes the learner of a run, whose samples are those of `inputs`. */
 typedef struct ocdm__learner_maker ocdm__learner_maker;

@@ -266,10 +266,10 @@ static ocdm_status leave_out_unusable(ocdm__online *online, const ocdm__learner_
     size_t first = 0;
     while (online->unusable[first] == 0)
         first++;
-    if (part->ranks != NULL && part->ranks->rank == 0)
+    if (part->ranks->rank == 0)
         OCDM_TRY(find_reason(online, first, error));
     drop_unusable(online);
-    return part->ranks != NULL && online->batch.count > 0 ? decode_again(online, error) : OCDM_OK;
+    return part->ranks->size > 1 && online->batch.count > 0 ? decode_again(online, error) : OCDM_OK;
 }
 
 /* Joins this process's samples of the batch: those of the stream, then those of the memory. */

@@ -233,6 +233,7 @@ ocdm_status ocdm__run_open(const ocdm__run_settings *settings, const ocdm__strea
         return ocdm__fail_memory(error, "a run");
     made->settings = settings;
     made->stream = stream;
+    made->ranks = &ocdm__ranks_alone;
     made->loss = NAN;
     made->started = ocdm__seconds_now();
     ocdm_status status = make_tables(made, error);
@@ -543,9 +544,8 @@ enum word { END, GO_ON, COLLECT };
 
 bool ocdm__run_goes_on(const ocdm__run *run, bool more)
 {
-    uint32_t word = more || run->ranks == NULL ? GO_ON : END;
-    if (run->ranks != NULL)
-        run->ranks->broadcast(&word, 1);
+    uint32_t word = more || run->ranks->size == 1 ? GO_ON : END;
+    run->ranks->broadcast(&word, 1);
     for (; word == COLLECT; run->ranks->broadcast(&word, 1))
         run->learner->functions->collect(run->learner->state);
     return word != END;
@@ -554,7 +554,7 @@ bool ocdm__run_goes_on(const ocdm__run *run, bool more)
 void ocdm__run_collect(const ocdm__run *run)
 {
     uint32_t word = COLLECT;
-    if (run->ranks == NULL)
+    if (run->ranks->size == 1)
         return;
     run->ranks->broadcast(&word, 1);
     run->learner->functions->collect(run->learner->state);

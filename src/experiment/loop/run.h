@@ -118,7 +118,7 @@ typedef struct ocdm__run {
 
     ocdm__learner *learner;     /* NULL: none */
     ocdm__learner made;         /* what it points to */
-    const ocdm__ranks *ranks;   /* that make the same steps with parts of the same learner; NULL: none */
+    const ocdm__ranks *ranks;   /* that make the same steps with parts of the same learner */
     ocdm__model_inputs *inputs; /* NULL: none */
     ocdm_memory *memory;        /* NULL: none */
     ocdm__replay replays;

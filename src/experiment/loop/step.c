@@ -114,7 +114,7 @@ bool ocdm__run_is_busy(const ocdm__run *run)
 {
     double budget = budget_of(run);
     uint32_t word = budget > 0 && run->cost.behind >= budget;
-    if (run->ranks != NULL && run->settings->budget.seconds > 0) /* times differ between ranks: the leader decides */
+    if (run->settings->budget.seconds > 0) /* times differ between ranks: the leader decides */
         run->ranks->broadcast(&word, 1);
     return word != 0;
 }
