@@ -1,4 +1,4 @@
-/* ONNX files: the protobuf encoding, a network's nodes as operators, and the tensors after them. */
+/* ONNX files: a network's nodes as operators, and the tensors after them. */
 #include "agent/onnx.h"
 
 #include <inttypes.h>
@@ -9,11 +9,9 @@
 #include "base/allocate.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/protobuf.h"
 
-/* ---- protobuf -------------------------------------------------------------------------------------------------------- */
-
-/* Wire types. */
-enum { VARINT = 0, BYTES = 2, FIXED32 = 5 };
+/* ---- the format ------------------------------------------------------------------------------------------------------ */
 
 /* Numbers of fields and constants of onnx.proto. */
 enum {
@@ -64,51 +62,6 @@ enum {
 /* What a protobuf message may have. */
 #define MOST_BYTES ((uint64_t)INT32_MAX)
 
-static void put_varint(ocdm__output *output, uint64_t value)
-{
-    unsigned char bytes[10];
-    size_t count = 0;
-    for (; value >= 0x80; value >>= 7)
-        bytes[count++] = (unsigned char)(value | 0x80);
-    bytes[count++] = (unsigned char)value;
-    ocdm__output_write(output, bytes, count);
-}
-
-static uint64_t varint_size(uint64_t value)
-{
-    uint64_t size = 1;
-    for (; value >= 0x80; value >>= 7)
-        size++;
-    return size;
-}
-
-static void put_number(ocdm__output *output, unsigned field, uint64_t value)
-{
-    put_varint(output, field << 3 | VARINT);
-    put_varint(output, value);
-}
-
-/* The start of a field of bytes, which the caller writes. */
-static void put_length(ocdm__output *output, unsigned field, uint64_t length)
-{
-    put_varint(output, field << 3 | BYTES);
-    put_varint(output, length);
-}
-
-static void put_text(ocdm__output *output, unsigned field, const char *text)
-{
-    put_length(output, field, strlen(text));
-    ocdm__output_text(output, text);
-}
-
-/* A message that was built in memory, which becomes empty. */
-static void put_message(ocdm__output *output, unsigned field, ocdm__output *message)
-{
-    put_length(output, field, message->used);
-    ocdm__output_write(output, message->buffer, message->used);
-    message->used = 0;
-}
-
 /* ---- what is written ------------------------------------------------------------------------------------------------- */
 
 enum { NAME = OCDM__NODE_NAME + 16, MOST_CONSTANTS = 2 };
@@ -136,13 +89,13 @@ struct writing {
 
 static void begin_node(struct writing *writing, const char *kind, const char *output)
 {
-    put_text(&writing->node, NODE_OUTPUT, output);
-    put_text(&writing->node, NODE_OPERATOR, kind);
+    ocdm__proto_text(&writing->node, NODE_OUTPUT, output);
+    ocdm__proto_text(&writing->node, NODE_OPERATOR, kind);
 }
 
 static void add_input(struct writing *writing, const char *name)
 {
-    put_text(&writing->node, NODE_INPUT, name);
+    ocdm__proto_text(&writing->node, NODE_INPUT, name);
 }
 
 /* A parameter of a layer: conv1.weight. */
@@ -155,38 +108,32 @@ static void add_parameter(struct writing *writing, const char *layer, const char
 
 static void add_float(struct writing *writing, const char *name, float value)
 {
-    uint32_t bits;
-    unsigned char bytes[4];
-    memcpy(&bits, &value, sizeof bits);
-    for (size_t i = 0; i < 4; i++)
-        bytes[i] = (unsigned char)(bits >> 8 * i);
-    put_text(&writing->inner, ATTRIBUTE_NAME, name);
-    put_varint(&writing->inner, ATTRIBUTE_FLOAT << 3 | FIXED32);
-    ocdm__output_write(&writing->inner, bytes, sizeof bytes);
-    put_number(&writing->inner, ATTRIBUTE_TYPE, IS_FLOAT);
-    put_message(&writing->node, NODE_ATTRIBUTE, &writing->inner);
+    ocdm__proto_text(&writing->inner, ATTRIBUTE_NAME, name);
+    ocdm__proto_float(&writing->inner, ATTRIBUTE_FLOAT, value);
+    ocdm__proto_whole(&writing->inner, ATTRIBUTE_TYPE, IS_FLOAT);
+    ocdm__proto_message(&writing->node, NODE_ATTRIBUTE, &writing->inner);
 }
 
 static void add_int(struct writing *writing, const char *name, uint64_t value)
 {
-    put_text(&writing->inner, ATTRIBUTE_NAME, name);
-    put_number(&writing->inner, ATTRIBUTE_INT, value);
-    put_number(&writing->inner, ATTRIBUTE_TYPE, IS_INT);
-    put_message(&writing->node, NODE_ATTRIBUTE, &writing->inner);
+    ocdm__proto_text(&writing->inner, ATTRIBUTE_NAME, name);
+    ocdm__proto_whole(&writing->inner, ATTRIBUTE_INT, value);
+    ocdm__proto_whole(&writing->inner, ATTRIBUTE_TYPE, IS_INT);
+    ocdm__proto_message(&writing->node, NODE_ATTRIBUTE, &writing->inner);
 }
 
 static void add_ints(struct writing *writing, const char *name, const uint32_t *values, size_t count)
 {
-    put_text(&writing->inner, ATTRIBUTE_NAME, name);
+    ocdm__proto_text(&writing->inner, ATTRIBUTE_NAME, name);
     for (size_t i = 0; i < count; i++)
-        put_number(&writing->inner, ATTRIBUTE_INTS, values[i]);
-    put_number(&writing->inner, ATTRIBUTE_TYPE, IS_INTS);
-    put_message(&writing->node, NODE_ATTRIBUTE, &writing->inner);
+        ocdm__proto_whole(&writing->inner, ATTRIBUTE_INTS, values[i]);
+    ocdm__proto_whole(&writing->inner, ATTRIBUTE_TYPE, IS_INTS);
+    ocdm__proto_message(&writing->node, NODE_ATTRIBUTE, &writing->inner);
 }
 
 static void end_node(struct writing *writing)
 {
-    put_message(&writing->graph, GRAPH_NODE, &writing->node);
+    ocdm__proto_message(&writing->graph, GRAPH_NODE, &writing->node);
 }
 
 /* An operator without attributes, of one or two values. */
@@ -346,8 +293,8 @@ static void put_normalisation(struct writing *writing)
 
 static void put_dimension(ocdm__output *shape, uint64_t size)
 {
-    put_length(shape, SHAPE_DIMENSION, 1 + varint_size(size));
-    put_number(shape, DIMENSION_VALUE, size);
+    ocdm__proto_begin(shape, SHAPE_DIMENSION, 1 + ocdm__proto_number_size(size));
+    ocdm__proto_whole(shape, DIMENSION_VALUE, size);
 }
 
 /* A value that goes in or comes out: batch x sizes. */
@@ -356,18 +303,18 @@ static void put_value(struct writing *writing, unsigned field, const char *name,
 {
     static const char batch[] = "batch";
     ocdm__output *shape = &writing->inner, *value = &writing->node;
-    put_length(shape, SHAPE_DIMENSION, 2 + strlen(batch));
-    put_text(shape, DIMENSION_NAME, batch);
+    ocdm__proto_begin(shape, SHAPE_DIMENSION, 2 + strlen(batch));
+    ocdm__proto_text(shape, DIMENSION_NAME, batch);
     for (size_t i = 0; i < rank; i++)
         put_dimension(shape, sizes[i]);
-    uint64_t tensor = 2 + 1 + varint_size(shape->used) + shape->used;
-    put_text(value, VALUE_NAME, name);
-    put_length(value, VALUE_TYPE, 1 + varint_size(tensor) + tensor);
-    put_length(value, TYPE_TENSOR, tensor);
-    put_number(value, TENSOR_TYPE_ELEMENT, ELEMENT_FLOAT);
-    put_message(value, TENSOR_TYPE_SHAPE, shape);
-    put_text(value, VALUE_TEXT, text);
-    put_message(&writing->graph, field, value);
+    uint64_t tensor = 2 + 1 + ocdm__proto_number_size(shape->used) + shape->used;
+    ocdm__proto_text(value, VALUE_NAME, name);
+    ocdm__proto_begin(value, VALUE_TYPE, 1 + ocdm__proto_number_size(tensor) + tensor);
+    ocdm__proto_begin(value, TYPE_TENSOR, tensor);
+    ocdm__proto_whole(value, TENSOR_TYPE_ELEMENT, ELEMENT_FLOAT);
+    ocdm__proto_message(value, TENSOR_TYPE_SHAPE, shape);
+    ocdm__proto_text(value, VALUE_TEXT, text);
+    ocdm__proto_message(&writing->graph, field, value);
 }
 
 static void put_values(struct writing *writing)
@@ -390,10 +337,10 @@ static uint64_t build_tensor(struct writing *writing, const char *name, const ui
     ocdm__output *tensor = &writing->node;
     tensor->used = 0;
     for (uint32_t i = 0; i < rank; i++)
-        put_number(tensor, TENSOR_DIMENSION, shape[i]);
-    put_number(tensor, TENSOR_TYPE, ELEMENT_FLOAT);
-    put_text(tensor, TENSOR_NAME, name);
-    put_length(tensor, TENSOR_RAW, (uint64_t)size * 4);
+        ocdm__proto_whole(tensor, TENSOR_DIMENSION, shape[i]);
+    ocdm__proto_whole(tensor, TENSOR_TYPE, ELEMENT_FLOAT);
+    ocdm__proto_text(tensor, TENSOR_NAME, name);
+    ocdm__proto_begin(tensor, TENSOR_RAW, (uint64_t)size * 4);
     return tensor->used + (uint64_t)size * 4;
 }
 
@@ -429,10 +376,10 @@ static uint64_t put_tensors(struct writing *writing, ocdm__output *output)
             size = build_tensor(writing, constant->name, constant->shape, constant->rank, constant->size);
         else
             size = build_tensor(writing, parameter->name, parameter->shape, parameter->rank, parameter->size);
-        total += 1 + varint_size(size) + size;
+        total += 1 + ocdm__proto_number_size(size) + size;
         if (output == NULL)
             continue;
-        put_length(output, GRAPH_INITIALIZER, size);
+        ocdm__proto_begin(output, GRAPH_INITIALIZER, size);
         ocdm__output_write(output, writing->node.buffer, writing->node.used);
         if (constant != NULL)
             put_floats(output, constant->values, constant->size);
@@ -446,16 +393,16 @@ static uint64_t put_tensors(struct writing *writing, ocdm__output *output)
 
 static void put_head(struct writing *writing, ocdm__output *output)
 {
-    put_number(output, MODEL_IR_VERSION, IR_VERSION);
-    put_text(output, MODEL_PRODUCER, "ocdm");
-    put_text(output, MODEL_PRODUCER_VERSION, ocdm_version());
+    ocdm__proto_whole(output, MODEL_IR_VERSION, IR_VERSION);
+    ocdm__proto_text(output, MODEL_PRODUCER, "ocdm");
+    ocdm__proto_text(output, MODEL_PRODUCER_VERSION, ocdm_version());
     writing->inner.used = 0;
-    put_number(&writing->inner, OPSET_VERSION, OPERATOR_SET);
-    put_message(output, MODEL_OPSET, &writing->inner);
+    ocdm__proto_whole(&writing->inner, OPSET_VERSION, OPERATOR_SET);
+    ocdm__proto_message(output, MODEL_OPSET, &writing->inner);
     for (size_t i = 0; i < writing->asked->property_count; i++) {
-        put_text(&writing->inner, ENTRY_KEY, writing->asked->properties[i].key);
-        put_text(&writing->inner, ENTRY_VALUE, writing->asked->properties[i].value);
-        put_message(output, MODEL_METADATA, &writing->inner);
+        ocdm__proto_text(&writing->inner, ENTRY_KEY, writing->asked->properties[i].key);
+        ocdm__proto_text(&writing->inner, ENTRY_VALUE, writing->asked->properties[i].value);
+        ocdm__proto_message(output, MODEL_METADATA, &writing->inner);
     }
 }
 
@@ -468,7 +415,7 @@ static ocdm_status check_messages(const struct writing *writing, ocdm_error *err
 
 static ocdm_status write_model(struct writing *writing, ocdm__output *output, ocdm_error *error)
 {
-    put_text(&writing->graph, GRAPH_NAME, writing->asked->size.name);
+    ocdm__proto_text(&writing->graph, GRAPH_NAME, writing->asked->size.name);
     put_normalisation(writing);
     put_nodes(writing);
     put_values(writing);
@@ -478,7 +425,7 @@ static ocdm_status write_model(struct writing *writing, ocdm__output *output, oc
         return ocdm__fail(error, OCDM_LIMIT, "", "%s: the network has %" PRIu64 " bytes, and an ONNX file has at most 2 GiB",
                           writing->asked->weights.name, graph);
     put_head(writing, output);
-    put_length(output, MODEL_GRAPH, graph);
+    ocdm__proto_begin(output, MODEL_GRAPH, graph);
     ocdm__output_write(output, writing->graph.buffer, writing->graph.used);
     put_tensors(writing, output);
     return check_messages(writing, error);

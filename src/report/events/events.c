@@ -1,7 +1,6 @@
 /*
  * Event files, written without TensorBoard's libraries. A record is the length of its data (8 bytes), a masked
- * CRC-32C of the length, the data, and a masked CRC-32C of the data; the data is an Event in the encoding of protocol buffers:
- * keys with a field number and a wire type, little-endian numbers, messages within messages with their length before them.
+ * CRC-32C of the length, the data, and a masked CRC-32C of the data; the data is an Event, a protobuf message.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -18,9 +17,11 @@
 #include <unistd.h>
 
 #include "base/allocate.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/json_tree.h"
 #include "base/output.h"
+#include "base/protobuf.h"
 #include "metrics/metrics.h"
 #include "report/runs/groups.h"
 #include "report/runs/read.h"
@@ -48,88 +49,15 @@ static uint32_t masked(uint32_t crc)
     return (crc >> 15 | crc << 17) + 0xA282EAD8u;
 }
 
-/* ---- fields -------------------------------------------------------------------------------------------------------------- */
-
-enum wire { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
-
-static void put_little(ocdm__output *out, uint64_t value, size_t bytes)
-{
-    unsigned char little[8];
-    for (size_t i = 0; i < bytes; i++)
-        little[i] = (unsigned char)(value >> 8 * i);
-    ocdm__output_write(out, little, bytes);
-}
-
-static void put_varint(ocdm__output *out, uint64_t value)
-{
-    for (; value >= 0x80; value >>= 7)
-        put_little(out, (value & 0x7F) | 0x80, 1);
-    put_little(out, value, 1);
-}
-
-static void put_key(ocdm__output *out, unsigned field, enum wire wire)
-{
-    put_varint(out, (uint64_t)field << 3 | wire);
-}
-
-static uint64_t bits_of(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static void field_whole(ocdm__output *out, unsigned field, uint64_t value)
-{
-    put_key(out, field, VARINT);
-    put_varint(out, value);
-}
-
-static void field_double(ocdm__output *out, unsigned field, double value)
-{
-    put_key(out, field, FIXED64);
-    put_little(out, bits_of(value), 8);
-}
-
-static void field_float(ocdm__output *out, unsigned field, float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    put_key(out, field, FIXED32);
-    put_little(out, bits, 4);
-}
-
-static void field_bytes(ocdm__output *out, unsigned field, const void *bytes, size_t size)
-{
-    put_key(out, field, BYTES);
-    put_varint(out, size);
-    ocdm__output_write(out, bytes, size);
-}
-
-static void field_doubles(ocdm__output *out, unsigned field, const double *values, size_t count)
-{
-    put_key(out, field, BYTES);
-    put_varint(out, 8 * (uint64_t)count);
-    for (size_t i = 0; i < count; i++)
-        put_little(out, bits_of(values[i]), 8);
-}
-
-/* The whole of a message, as a field of another; its own buffer is then empty. */
-static void field_message(ocdm__output *out, unsigned field, ocdm__output *message)
-{
-    field_bytes(out, field, message->buffer, message->used);
-    message->used = 0;
-}
-
 static void put_record(ocdm__output *out, const void *data, size_t size)
 {
-    unsigned char length[8];
-    for (size_t i = 0; i < sizeof length; i++)
-        length[i] = (unsigned char)((uint64_t)size >> 8 * i);
-    ocdm__output_write(out, length, sizeof length);
-    put_little(out, masked(crc32c(length, sizeof length)), 4);
+    unsigned char before[12], after[4];
+    ocdm__put_u64(before, size);
+    ocdm__put_u32(before + 8, masked(crc32c(before, 8)));
+    ocdm__put_u32(after, masked(crc32c(data, size)));
+    ocdm__output_write(out, before, sizeof before);
     ocdm__output_write(out, data, size);
-    put_little(out, masked(crc32c(data, size)), 4);
+    ocdm__output_write(out, after, sizeof after);
 }
 
 /* ---- events -------------------------------------------------------------------------------------------------------------- */
@@ -173,9 +101,9 @@ static void end_event(ocdm__event_file *file, double step)
         file->buffers[SUMMARY].used = 0;
     if (file->buffers[SUMMARY].used == 0)
         return;
-    field_double(event, EVENT_WALL_TIME, file->started + file->seconds);
-    field_whole(event, EVENT_STEP, (uint64_t)step);
-    field_message(event, EVENT_SUMMARY, &file->buffers[SUMMARY]);
+    ocdm__proto_double(event, EVENT_WALL_TIME, file->started + file->seconds);
+    ocdm__proto_whole(event, EVENT_STEP, (uint64_t)step);
+    ocdm__proto_message(event, EVENT_SUMMARY, &file->buffers[SUMMARY]);
     put_record(&file->buffers[RECORDS], event->buffer, event->used);
     event->used = 0;
 }
@@ -185,9 +113,9 @@ static void add_scalar(ocdm__event_file *file, const char *tag, double value)
     ocdm__output *built = &file->buffers[VALUE];
     if (isnan(value))
         return;
-    field_bytes(built, VALUE_TAG, tag, strlen(tag));
-    field_float(built, VALUE_SIMPLE, (float)value);
-    field_message(&file->buffers[SUMMARY], SUMMARY_VALUE, built);
+    ocdm__proto_text(built, VALUE_TAG, tag);
+    ocdm__proto_float(built, VALUE_SIMPLE, (float)value);
+    ocdm__proto_message(&file->buffers[SUMMARY], SUMMARY_VALUE, built);
 }
 
 /* The first record of every file. */
@@ -195,8 +123,8 @@ static void put_version(ocdm__event_file *file)
 {
     static const char version[] = "brain.Event:2";
     ocdm__output *event = &file->buffers[EVENT];
-    field_double(event, EVENT_WALL_TIME, file->started);
-    field_bytes(event, EVENT_FILE_VERSION, version, strlen(version));
+    ocdm__proto_double(event, EVENT_WALL_TIME, file->started);
+    ocdm__proto_text(event, EVENT_FILE_VERSION, version);
     put_record(&file->buffers[RECORDS], event->buffer, event->used);
     event->used = 0;
 }
@@ -229,16 +157,16 @@ static void add_histogram(ocdm__event_file *file, const char *tag, const ocdm__j
         limits[i] = width * (double)(i + 1);
     for (const ocdm__json_node *node = list->first; node != NULL; node = node->next)
         buckets[(size_t)(ocdm__json_number(node) / width)]++;
-    field_double(part, HISTOGRAM_MIN, counts->low);
-    field_double(part, HISTOGRAM_MAX, counts->high);
-    field_double(part, HISTOGRAM_COUNT, (double)list->count);
-    field_double(part, HISTOGRAM_SUM, counts->sum);
-    field_double(part, HISTOGRAM_SQUARES, counts->squares);
-    field_doubles(part, HISTOGRAM_LIMITS, limits, BUCKETS);
-    field_doubles(part, HISTOGRAM_BUCKETS, buckets, BUCKETS);
-    field_bytes(built, VALUE_TAG, tag, strlen(tag));
-    field_message(built, VALUE_HISTOGRAM, part);
-    field_message(&file->buffers[SUMMARY], SUMMARY_VALUE, built);
+    ocdm__proto_double(part, HISTOGRAM_MIN, counts->low);
+    ocdm__proto_double(part, HISTOGRAM_MAX, counts->high);
+    ocdm__proto_double(part, HISTOGRAM_COUNT, (double)list->count);
+    ocdm__proto_double(part, HISTOGRAM_SUM, counts->sum);
+    ocdm__proto_double(part, HISTOGRAM_SQUARES, counts->squares);
+    ocdm__proto_doubles(part, HISTOGRAM_LIMITS, limits, BUCKETS);
+    ocdm__proto_doubles(part, HISTOGRAM_BUCKETS, buckets, BUCKETS);
+    ocdm__proto_text(built, VALUE_TAG, tag);
+    ocdm__proto_message(built, VALUE_HISTOGRAM, part);
+    ocdm__proto_message(&file->buffers[SUMMARY], SUMMARY_VALUE, built);
 }
 
 static void add_counts(ocdm__event_file *file, const ocdm__json_node *list)
@@ -487,13 +415,13 @@ static ocdm_status add_sheet(ocdm__event_file *file, const uint8_t *sheet, size_
         ocdm__release(bytes);
         return ocdm__fail_memory(error, "a picture");
     }
-    field_whole(part, IMAGE_HEIGHT, height);
-    field_whole(part, IMAGE_WIDTH, SHEET_WIDTH);
-    field_whole(part, IMAGE_COLOURS, 3);
-    field_bytes(part, IMAGE_PNG, bytes, size);
-    field_bytes(built, VALUE_TAG, tag, strlen(tag));
-    field_message(built, VALUE_IMAGE, part);
-    field_message(&file->buffers[SUMMARY], SUMMARY_VALUE, built);
+    ocdm__proto_whole(part, IMAGE_HEIGHT, height);
+    ocdm__proto_whole(part, IMAGE_WIDTH, SHEET_WIDTH);
+    ocdm__proto_whole(part, IMAGE_COLOURS, 3);
+    ocdm__proto_bytes(part, IMAGE_PNG, bytes, size);
+    ocdm__proto_text(built, VALUE_TAG, tag);
+    ocdm__proto_message(built, VALUE_IMAGE, part);
+    ocdm__proto_message(&file->buffers[SUMMARY], SUMMARY_VALUE, built);
     end_event(file, file->step);
     ocdm__release(bytes);
     return append_records(file, error);
