@@ -49,7 +49,7 @@ static void read_records(ocdm__records *records, struct outcome *outcome, ocdm_e
     bool found = true;
     while ((outcome->status = ocdm__records_next(records, &record, &found, error)) == OCDM_OK && found) {
         if (record.label_count == 3) {
-            outcome->status = ocdm__records_refuse(records, &record, "three labels", false, error);
+            outcome->status = ocdm__records_refuse(records, &record, "three labels", NULL, false, error);
             if (outcome->status != OCDM_OK)
                 return;
         } else {
