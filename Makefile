@@ -112,10 +112,11 @@ mutation: ## small defects in src/memory, src/metrics and safetensors.c: how man
 	@$(MAKE) --no-print-directory test-programs
 	@tools/mutation $(BUILD)/mutation --sanitized $(BUILD)/test --jobs $(JOBS) $(MUTATION)
 
-bench: all ## time the policies and the paper's loop, in whole passes and in the steady state; greedy against optimum
-	@$(BUILD)/ocdm bench memory
-	@$(BUILD)/ocdm bench memory --steady --memory 1000,10000 --seconds 1
-	@$(BUILD)/ocdm bench gap
+bench: all ## build build/ocdm-bench, and time the policies and the paper's loop, whole passes and the steady state; greedy against optimum
+	$(call compile_into,$(BUILD),,--target ocdm-bench)
+	@$(BUILD)/ocdm-bench memory
+	@$(BUILD)/ocdm-bench memory --steady --memory 1000,10000 --seconds 1
+	@$(BUILD)/ocdm-bench gap
 
 golden: ## regenerate the golden files of the tests with PyTorch, Pillow and scikit-learn
 	@$(REQUIRE) judge

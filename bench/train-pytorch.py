@@ -72,7 +72,7 @@ def show_tiles(folder):
 
 def main():
     parser = argparse.ArgumentParser(description="time our training step against PyTorch's")
-    parser.add_argument("ocdm", nargs="?", default="build/ocdm")
+    parser.add_argument("ocdm", nargs="?", default="build/ocdm-bench")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--case", nargs="*", default=list(CASES), choices=list(CASES))
     parser.add_argument("--show-tiles", action="store_true")
@@ -89,7 +89,7 @@ def compare(arguments):
         case = CASES[name]
         ours, theirs = [], []
         for _ in range(arguments.rounds):
-            ours.append(run([arguments.ocdm, "bench", "train", "--json", "--model", case[0], "--precision", case[1],
+            ours.append(run([arguments.ocdm, "train", "--json", "--model", case[0], "--precision", case[1],
                              "--threads", "2", *case[2:]]))
             theirs.append(run([sys.executable, "-c", RIVAL, case[0], case[1], value(case, "--features", "0"),
                                value(case, "--classes", "80"), value(case, "--steps", "3")]))

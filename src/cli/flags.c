@@ -21,7 +21,7 @@
 static const char *help_hint(const ocdm__verb *verb)
 {
     static char hint[128];
-    snprintf(hint, sizeof hint, "`ocdm %s --help` lists what it takes", verb->name);
+    snprintf(hint, sizeof hint, "`%s %s --help` lists what it takes", ocdm__program, verb->name);
     return hint;
 }
 
@@ -81,10 +81,10 @@ static ocdm_status unknown_flag(const ocdm__verb *verb, const char *name, size_t
     const char *near = nearest_flag(verb, name, length);
     char hint[128];
     if (near != NULL)
-        snprintf(hint, sizeof hint, "did you mean --%s? `ocdm %s --help` lists what it takes", near, verb->name);
+        snprintf(hint, sizeof hint, "did you mean --%s? `%s %s --help` lists what it takes", near, ocdm__program, verb->name);
     else
         snprintf(hint, sizeof hint, "%s", help_hint(verb));
-    return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "ocdm %s has no flag --%.*s", verb->name, (int)length, name);
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s %s has no flag --%.*s", ocdm__program, verb->name, (int)length, name);
 }
 
 /* Whether the next word is the value of a flag that needs none. */
@@ -153,7 +153,8 @@ static ocdm_status read_short(ocdm__arguments *arguments, const char *word, stru
             arguments->help = true;
             return OCDM_OK;
         } else {
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(verb), "ocdm %s has no flag -%c", verb->name, *word);
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(verb), "%s %s has no flag -%c", ocdm__program, verb->name,
+                              *word);
         }
     }
     return OCDM_OK;
@@ -163,8 +164,8 @@ static ocdm_status add_operand(ocdm__arguments *arguments, char *word, ocdm_erro
 {
     const ocdm__verb *verb = arguments->verb;
     if (arguments->operand_count == verb->operand_limit)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(verb), "\"%s\" is one argument too many: ocdm %s%s%s", word,
-                          verb->name, verb->operands != NULL ? " [FLAGS] " : " [FLAGS]",
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(verb), "\"%s\" is one argument too many: %s %s%s%s", word,
+                          ocdm__program, verb->name, verb->operands != NULL ? " [FLAGS] " : " [FLAGS]",
                           verb->operands != NULL ? verb->operands : "");
     arguments->operands[arguments->operand_count++] = word;
     return OCDM_OK;

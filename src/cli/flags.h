@@ -70,8 +70,11 @@ typedef struct ocdm__example {
 
 typedef struct ocdm__arguments ocdm__arguments;
 
+/* The name of the program that has the verbs, as it stands in help and hints. */
+extern const char ocdm__program[];
+
 typedef struct ocdm__verb {
-    const char *name;                             /* "sample", or two words: "bench memory" */
+    const char *name;                             /* "sample", or two words: "stream build" */
     const char *summary;                          /* one line for the list of verbs, under 60 characters, no full stop */
     const char *operands;                         /* as in the usage line, such as "[FILE|-]"; NULL for none */
     const char *const *(*words)(void);            /* the words that its operand may be, terminated by NULL; NULL for any */

@@ -79,24 +79,25 @@ static size_t print_family_line(const ocdm__verb *const *verbs, FILE *out)
 
 void ocdm__print_overview(FILE *out)
 {
-    fprintf(out, "ocdm %s: %s\n\n", ocdm_version(), ocdm__tagline);
-    fputs("Usage: ocdm VERB [FLAGS] [OPERANDS]\n\n", out);
+    fprintf(out, "%s %s: %s\n\n", ocdm__program, ocdm_version(), ocdm__tagline);
+    fprintf(out, "Usage: %s VERB [FLAGS] [OPERANDS]\n\n", ocdm__program);
     for (size_t i = 0; ocdm__verbs[i] != NULL;)
         i += print_family_line(ocdm__verbs + i, out);
-    fputs("\n`ocdm VERB --help` describes a verb; `ocdm --version` prints the version.\n"
-          "Exit codes: 0 ok, 1 a negative answer, 2 usage, 3 bad data, 4 reading or writing\n"
-          "failed, 5 out of memory or over a limit, 130 and 143 interrupted or terminated.\n",
-          out);
+    fprintf(out,
+            "\n`%s VERB --help` describes a verb; `%s --version` prints the version.\n"
+            "Exit codes: 0 ok, 1 a negative answer, 2 usage, 3 bad data, 4 reading or writing\n"
+            "failed, 5 out of memory or over a limit, 130 and 143 interrupted or terminated.\n",
+            ocdm__program, ocdm__program);
 }
 
 void ocdm__print_family(const char *family, FILE *out)
 {
     size_t length = strlen(family);
-    fprintf(out, "Usage: ocdm %s VERB [FLAGS] [OPERANDS]\n\n", family);
+    fprintf(out, "Usage: %s %s VERB [FLAGS] [OPERANDS]\n\n", ocdm__program, family);
     for (size_t i = 0; ocdm__verbs[i] != NULL; i++)
         if (is_of_family(ocdm__verbs[i], family, length))
             print_verb_line(ocdm__verbs[i], out);
-    fprintf(out, "\n`ocdm %s VERB --help` describes a verb.\n", family);
+    fprintf(out, "\n`%s %s VERB --help` describes a verb.\n", ocdm__program, family);
 }
 
 static void print_usage(const struct page *page, const ocdm__verb *verb)
@@ -104,8 +105,8 @@ static void print_usage(const struct page *page, const ocdm__verb *verb)
     char usage[256];
     snprintf(usage, sizeof usage, "%s%s%s", verb->name, verb->flags != NULL ? " [FLAGS] " : " ",
              verb->operands != NULL ? verb->operands : "");
-    fputs("Usage: ocdm ", page->out);
-    fill(page, usage, strlen("Usage: ocdm "), strlen("Usage: ocdm "));
+    int indent = fprintf(page->out, "Usage: %s ", ocdm__program);
+    fill(page, usage, (size_t)indent, (size_t)indent);
 }
 
 /* "keep at most M records; one of a, b; default 1000" */
@@ -149,7 +150,7 @@ void ocdm__print_verb_help(const ocdm__verb *verb, FILE *out)
 {
     struct page page = open_page(out);
     print_usage(&page, verb);
-    fprintf(out, "ocdm %s: %s\n", verb->name, verb->summary);
+    fprintf(out, "%s %s: %s\n", ocdm__program, verb->name, verb->summary);
     for (size_t i = 0; verb->description != NULL && verb->description[i] != NULL; i++) {
         fputc('\n', out);
         fill(&page, verb->description[i], 0, 0);
@@ -196,7 +197,7 @@ const ocdm__verb ocdm__verb_help = {
     .operands = "[VERB]",
     .operand_limit = 2,
     .description = (const char *const[]){"Prints what `ocdm VERB --help` prints; without a verb, the list of verbs.", NULL},
-    .examples = (const ocdm__example[]){{"the help of one verb", "ocdm help bench memory"}, {NULL, NULL}},
+    .examples = (const ocdm__example[]){{"the help of one verb", "ocdm help stream build"}, {NULL, NULL}},
     .run = run_help,
 };
 

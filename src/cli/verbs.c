@@ -1,4 +1,4 @@
-/* The table of verbs, and finding the verb of a command line. */
+/* Finding the verb of a command line in the program's table, and running it. */
 #include "cli/verbs.h"
 #include "ranks/ranks.h"
 
@@ -10,36 +10,8 @@
 #include "cli/console.h"
 #include "cli/flags.h"
 
-const ocdm__verb *const ocdm__verbs[] = {
-    &ocdm__verb_sample,
-    &ocdm__verb_merge,
-    &ocdm__verb_demo,
-    &ocdm__verb_stream_build,
-    &ocdm__verb_stream_info,
-    &ocdm__verb_stream_show,
-    &ocdm__verb_stream_export,
-    &ocdm__verb_stream_featurize,
-    &ocdm__verb_run,
-    &ocdm__verb_compare,
-    &ocdm__verb_paper,
-    &ocdm__verb_report,
-    &ocdm__verb_watch,
-    &ocdm__verb_eval,
-    &ocdm__verb_predict,
-    &ocdm__verb_weights_info,
-    &ocdm__verb_weights_export,
-    &ocdm__verb_bench_memory,
-    &ocdm__verb_bench_gap,
-    &ocdm__verb_bench_train,
-    &ocdm__verb_help,
-    &ocdm__verb_man,
-    &ocdm__verb_completion,
-    NULL,
-};
-
-#define VERB_COUNT (sizeof ocdm__verbs / sizeof ocdm__verbs[0] - 1)
-
-const char ocdm__tagline[] = "a replay memory for streams whose samples carry several labels";
+/* The most verbs that a table may have. */
+#define MOST_VERBS 64
 
 /* Whether the words argv[0..] start with the verb's one or two words; `*used` is how many. */
 static bool names_verb(const char *name, size_t argc, char *const *argv, size_t *used)
@@ -86,10 +58,10 @@ static void list_family(const char *family, char *list, size_t room)
 /* The verb or the family whose name is nearest to what was typed. */
 static const char *nearest_verb(const char *typed)
 {
-    char families[VERB_COUNT][32];
-    const char *names[2 * VERB_COUNT];
+    char families[MOST_VERBS][32];
+    const char *names[2 * MOST_VERBS];
     size_t count = 0;
-    for (size_t i = 0; i < VERB_COUNT; i++) {
+    for (size_t i = 0; ocdm__verbs[i] != NULL && i < MOST_VERBS; i++) {
         const char *name = ocdm__verbs[i]->name;
         names[count++] = name;
         if (strchr(name, ' ') == NULL)
@@ -107,19 +79,20 @@ static const char *nearest_verb(const char *typed)
 int ocdm__report_unknown_verb(size_t argc, char *const *argv)
 {
     char typed[80];
-    char hint[200] = "`ocdm --help` lists the verbs";
+    char hint[200];
     ocdm_error error;
+    snprintf(hint, sizeof hint, "`%s --help` lists the verbs", ocdm__program);
     bool family = ocdm__is_verb_family(argv[0]);
     if (family && (argc == 1 || argv[1][0] == '-')) {
         size_t used = (size_t)snprintf(hint, sizeof hint, "one of ");
         list_family(argv[0], hint + used, sizeof hint - used);
-        ocdm__fail(&error, OCDM_BAD_ARGUMENT, hint, "ocdm %s needs a second word", argv[0]);
+        ocdm__fail(&error, OCDM_BAD_ARGUMENT, hint, "%s %s needs a second word", ocdm__program, argv[0]);
         return ocdm__report(&error);
     }
     snprintf(typed, sizeof typed, "%s%s%s", argv[0], family ? " " : "", family ? argv[1] : "");
     const char *near = nearest_verb(typed);
     if (near != NULL)
-        snprintf(hint, sizeof hint, "did you mean `ocdm %s`? `ocdm --help` lists the verbs", near);
+        snprintf(hint, sizeof hint, "did you mean `%s %s`? `%s --help` lists the verbs", ocdm__program, near, ocdm__program);
     ocdm__fail(&error, OCDM_BAD_ARGUMENT, hint, "there is no verb \"%s\"", typed);
     return ocdm__report(&error);
 }
@@ -135,8 +108,8 @@ static int run_verb(const ocdm__verb *verb, size_t argc, char **argv)
         return OCDM__EXIT_OK;
     }
     if (ocdm__ranks_all()->size > 1 && !verb->distributes) {
-        ocdm__fail(&error, OCDM_BAD_ARGUMENT, "start it without mpirun", "`ocdm %s` works on one rank, not on %zu", verb->name,
-                   ocdm__ranks_all()->size);
+        ocdm__fail(&error, OCDM_BAD_ARGUMENT, "start it without mpirun", "`%s %s` works on one rank, not on %zu", ocdm__program,
+                   verb->name, ocdm__ranks_all()->size);
         return ocdm__report(&error);
     }
     return verb->run(&arguments);
@@ -151,10 +124,12 @@ static int run_flag(const char *flag)
         return OCDM__EXIT_OK;
     }
     if (strcmp(flag, "--version") == 0 || strcmp(flag, "-V") == 0) {
-        printf("ocdm %s\n", ocdm_version());
+        printf("%s %s\n", ocdm__program, ocdm_version());
         return OCDM__EXIT_OK;
     }
-    ocdm__fail(&error, OCDM_BAD_ARGUMENT, "flags come after the verb: `ocdm --help`", "ocdm itself has no flag %s", flag);
+    char hint[80];
+    snprintf(hint, sizeof hint, "flags come after the verb: `%s --help`", ocdm__program);
+    ocdm__fail(&error, OCDM_BAD_ARGUMENT, hint, "%s itself has no flag %s", ocdm__program, flag);
     return ocdm__report(&error);
 }
 

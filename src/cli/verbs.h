@@ -25,18 +25,14 @@ extern const ocdm__verb ocdm__verb_eval;
 extern const ocdm__verb ocdm__verb_predict;
 extern const ocdm__verb ocdm__verb_weights_info;
 extern const ocdm__verb ocdm__verb_weights_export;
-extern const ocdm__verb ocdm__verb_bench_memory;
-extern const ocdm__verb ocdm__verb_bench_gap;
-extern const ocdm__verb ocdm__verb_bench_train;
 extern const ocdm__verb ocdm__verb_help;
 extern const ocdm__verb ocdm__verb_man;
 extern const ocdm__verb ocdm__verb_completion;
 
-/* Every verb, in the order of the help, terminated by NULL. */
-extern const ocdm__verb *const ocdm__verbs[];
-
-/* The one-line description of the program. */
+/* The program's description in one line, and every verb in the order of the help, terminated by NULL: each program has a file
+ * of its own with them and its name (cli/table.c, bench/table.c). */
 extern const char ocdm__tagline[];
+extern const ocdm__verb *const ocdm__verbs[];
 
 /* The verb named by the first words, NULL when there is none; `*used` is the number of those words. */
 const ocdm__verb *ocdm__find_verb(size_t argc, char *const *argv, size_t *used);

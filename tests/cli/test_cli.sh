@@ -52,7 +52,7 @@ overview_fits_a_screen() {
 
 overview_lists_the_verbs() {
     local wanted
-    for wanted in sample demo "stream build" "stream info" run compare report "bench memory" "bench gap" help man completion; do
+    for wanted in sample demo "stream build" "stream info" run compare report "weights info" help man completion; do
         printf '%s\n' "${verbs[@]}" | grep -qx "$wanted" || { echo "no $wanted"; return 1; }
     done
 }
@@ -85,8 +85,8 @@ sample_has_the_promised_flags() {
 }
 
 family_lists_its_verbs() {
-    run "$ocdm" bench --help
-    same 0 "$code" && grep -q '^  bench memory ' "$out" && grep -q '^  bench gap ' "$out" && same "$(cat "$out")" "$("$ocdm" help bench)"
+    run "$ocdm" weights --help
+    same 0 "$code" && grep -q '^  weights info ' "$out" && grep -q '^  weights export ' "$out" && same "$(cat "$out")" "$("$ocdm" help weights)"
 }
 
 widest_help() { # widest_help COLUMNS: of `sample --help` on a terminal that wide; examples are never wrapped
@@ -198,10 +198,10 @@ END
 
 bash_completion_completes() {
     : > "$place/some file"
-    same "sample" "$(complete_in_bash sam)" && same "memory" "$(complete_in_bash bench me)" &&
+    same "sample" "$(complete_in_bash sam)" && same "export" "$(complete_in_bash weights ex)" &&
         same "--memory" "$(complete_in_bash sample --mem)" && same "reverse-kl" "$(complete_in_bash sample --distance = rev)" &&
         same "onlyone" "$(complete_in_bash sample -p on)" && same "fish" "$(complete_in_bash completion f)" &&
-        same "bench" "$(complete_in_bash help ben)" && same "" "$(complete_in_bash sample -m 1)" &&
+        same "weights" "$(complete_in_bash help wei)" && same "" "$(complete_in_bash sample -m 1)" &&
         same "$place/some file" "$(complete_in_bash sample --trace "$place/som")" &&
         same "$place/some file" "$(complete_in_bash sample "$place/som")"
 }
@@ -229,9 +229,9 @@ check help_follows_the_terminals_width help_follows_the_terminal
 list='`ocdm --help` lists the verbs'
 check verb_is_suggested_when_mistyped fails_with 2 'there is no verb "smaple"' "did you mean \`ocdm sample\`? $list" smaple -m 5
 check second_word_is_suggested_when_mistyped \
-    fails_with 2 'there is no verb "bench memroy"' "did you mean \`ocdm bench memory\`? $list" bench memroy
+    fails_with 2 'there is no verb "weights ifno"' "did you mean \`ocdm weights info\`? $list" weights ifno
 check verb_is_refused_when_unknown fails_with 2 'there is no verb "frobnicate"' "$list" frobnicate
-check second_word_is_asked_for_when_missing fails_with 2 'ocdm bench needs a second word' 'one of memory, gap, train' bench
+check second_word_is_asked_for_when_missing fails_with 2 'ocdm weights needs a second word' 'one of info, export' weights
 check flag_is_refused_before_the_verb \
     fails_with 2 'ocdm itself has no flag -m' 'flags come after the verb: `ocdm --help`' -m 5 sample
 check flag_is_suggested_when_mistyped fails_with 2 'ocdm sample has no flag --memroy' \

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# `ocdm predict`, `eval`, `weights info`, `stream featurize`, `bench train`, and `run` on bad images: files made in the shell, so that all numbers are known. $1: the program.
+# `ocdm predict`, `eval`, `weights info`, `stream featurize`, `ocdm-bench train`, and `run` on bad images: files made in the shell, so that all numbers are known. $1: the program.
 . "$(dirname "$0")/tap.sh"
 ocdm=$1
+bench=${1%/*}/ocdm-bench
 cd "$place" || exit 1
 
 # little N BYTES: a whole number, the lowest byte first.
@@ -452,12 +453,12 @@ output  logits and probabilities, batch x 2' "$(cat "$out")" && grep -qaF '["day
 times_with_its_threads() {
     local model
     for model in linear mlp; do
-        run "$ocdm" bench train --model $model --image 224 --features 5 --classes 2 --steps 1 --threads 3 --json
+        run "$bench" train --model $model --image 224 --features 5 --classes 2 --steps 1 --threads 3 --json
         same 0 "$code" && grep -q "^{\"model\":\"$model\",\"precision\":\"f32\",\"threads\":1," "$out" || return 1
     done
-    run "$ocdm" bench train --model linear --features 5 --classes 2 --steps 1 --threads 3
+    run "$bench" train --model linear --features 5 --classes 2 --steps 1 --threads 3
     same 0 "$code" && grep -q ', 1 thread: ' "$out" || return 1
-    run "$ocdm" bench train --model cnn --image 16 --batch 2 --classes 2 --steps 1 --threads 3 --json
+    run "$bench" train --model cnn --image 16 --batch 2 --classes 2 --steps 1 --threads 3 --json
     same 0 "$code" && grep -q '"threads":3,' "$out"
 }
 

@@ -1,7 +1,7 @@
 /*
  * Times every update of a long stream, the fill included: soak_updates STREAM MEMORY UPDATES
  *
- * STREAM is skewed, uniform or single, as in `ocdm bench memory --steady`. Nothing is kept per update, so that the process does
+ * STREAM is skewed, uniform or single, as in `ocdm-bench memory --steady`. Nothing is kept per update, so that the process does
  * not grow unless the memory does. The last line is a JSON object; times are of the thread's CPU, since other processes
  * pause the wall's at will.
  */

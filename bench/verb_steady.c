@@ -1,7 +1,7 @@
-/* `ocdm bench memory --steady`: quantiles of the time of an update, for each stream, memory size and policy. */
+/* `ocdm-bench memory --steady`: quantiles of the time of an update, for each stream, memory size and policy. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "cli/verbs/bench_steady.h"
+#include "bench/verb_steady.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
-/* A stream of label sets that is in memory as a whole, ready to be offered batch by batch: what benches and demo run on. */
-#ifndef OCDM_BENCH_LABEL_STREAM_H
-#define OCDM_BENCH_LABEL_STREAM_H
+/* A stream of label sets that is in memory as a whole, ready to be offered batch by batch: what the demo and the benches run
+ * on. */
+#ifndef OCDM_STREAM_LABEL_STREAM_H
+#define OCDM_STREAM_LABEL_STREAM_H
 
 #include <stdbool.h>
 #include <stddef.h>

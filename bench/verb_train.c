@@ -1,4 +1,4 @@
-/* `ocdm bench train`: milliseconds for one step of a network (forward, loss, backward, Adam) on synthetic samples. */
+/* `ocdm-bench train`: milliseconds for one step of a network (forward, loss, backward, Adam) on synthetic samples. */
 #define _POSIX_C_SOURCE 200809L
 #define _XOPEN_SOURCE 700
 
@@ -246,13 +246,13 @@ static const ocdm__flag train_flags[] = {
 };
 
 static const ocdm__example train_examples[] = {
-    {"a residual network on two cores", "ocdm bench train --model resnet18 --image 224 --threads 2"},
-    {"a linear head on features", "ocdm bench train --model linear --features 2048 --classes 80 --json"},
+    {"a residual network on two cores", "ocdm-bench train --model resnet18 --image 224 --threads 2"},
+    {"a linear head on features", "ocdm-bench train --model linear --features 2048 --classes 80 --json"},
     {NULL, NULL},
 };
 
 const ocdm__verb ocdm__verb_bench_train = {
-    .name = "bench train",
+    .name = "train",
     .summary = "time a step of a network",
     .description = train_description,
     .examples = train_examples,

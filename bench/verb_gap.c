@@ -1,4 +1,4 @@
-/* `ocdm bench gap`: compares the greedy's choice with the best one. */
+/* `ocdm-bench gap`: compares the greedy's choice with the best one. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdio.h>
@@ -104,7 +104,7 @@ static const ocdm__flag gap_flags[] = {
 };
 
 const ocdm__verb ocdm__verb_bench_gap = {
-    .name = "bench gap",
+    .name = "gap",
     .summary = "measure the greedy against the optimum",
     .description = gap_description,
     .flags = gap_flags,

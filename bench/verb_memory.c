@@ -1,4 +1,4 @@
-/* `ocdm bench memory`: microseconds per batch for each policy and for the paper's loop. --steady is in bench_steady.c. */
+/* `ocdm-bench memory`: microseconds per batch for each policy and for the paper's loop. --steady is in bench_steady.c. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "bench/steady.h"
 #include "cli/console.h"
 #include "cli/verbs.h"
-#include "cli/verbs/bench_steady.h"
+#include "bench/verb_steady.h"
 
 enum { MAX_SIZES = 16, MAX_POLICIES = 16 };
 
@@ -276,14 +276,14 @@ static const ocdm__flag memory_flags[] = {
 };
 
 static const ocdm__example memory_examples[] = {
-    {"the built-in stream, a small memory", "ocdm bench memory --memory 1000"},
-    {"your own records, two policies", "ocdm bench memory --records in.jsonl --policies reference,ocdm --json"},
-    {"single updates of a full memory", "ocdm bench memory --steady -m 1000,10000 --streams skewed,single"},
+    {"the built-in stream, a small memory", "ocdm-bench memory --memory 1000"},
+    {"your own records, two policies", "ocdm-bench memory --records in.jsonl --policies reference,ocdm --json"},
+    {"single updates of a full memory", "ocdm-bench memory --steady -m 1000,10000 --streams skewed,single"},
     {NULL, NULL},
 };
 
 const ocdm__verb ocdm__verb_bench_memory = {
-    .name = "bench memory",
+    .name = "memory",
     .summary = "time the policies against the paper's loop",
     .description = memory_description,
     .examples = memory_examples,

@@ -1,6 +1,6 @@
-/* `ocdm bench memory --steady`. Its flags are in the table of `ocdm bench memory`. */
-#ifndef OCDM_CLI_VERBS_BENCH_STEADY_H
-#define OCDM_CLI_VERBS_BENCH_STEADY_H
+/* `ocdm-bench memory --steady`. Its flags are in the table of `ocdm-bench memory`. */
+#ifndef OCDM_BENCH_VERB_STEADY_H
+#define OCDM_BENCH_VERB_STEADY_H
 
 #include "cli/flags.h"
 
