@@ -277,6 +277,8 @@ void ocdm__output_flush(ocdm__output *output)
     if (output->grows)
         return;
     write_all(output, output->buffer, output->used);
+    if (output->used > 0)
+        output->last = output->buffer[output->used - 1];
     output->used = 0;
 }
 
@@ -301,6 +303,7 @@ void ocdm__output_write_through(ocdm__output *output, const void *bytes, size_t 
     ocdm__output_flush(output);
     if (size >= output->capacity) {
         write_all(output, bytes, size);
+        output->last = ((const char *)bytes)[size - 1];
         return;
     }
     memcpy(output->buffer, bytes, size);

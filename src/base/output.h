@@ -26,6 +26,7 @@
 typedef struct ocdm__output {
     char *buffer;
     size_t used;
+    char last; /* the last byte that left the buffer */
     size_t capacity;
     int fd;
     bool owns_fd;

@@ -12,6 +12,7 @@
 #include "base/allocate.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/json_writer.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -656,8 +657,7 @@ void ocdm__write_record_labels(ocdm__output *output, const ocdm__stream_table *t
     for (uint64_t k = table->label_starts[sample]; k < table->label_starts[sample + 1]; k++) {
         size_t length;
         const char *label = ocdm__text_at(&table->classes, table->labels[k], &length);
-        ocdm__output_text(output, k > table->label_starts[sample] ? "," : "");
-        ocdm__output_json_string(output, label, length);
+        ocdm__json_bytes(output, NULL, label, length);
     }
 }
 
@@ -665,39 +665,35 @@ void ocdm__write_record_labels(ocdm__output *output, const ocdm__stream_table *t
 static void write_known(ocdm__output *output, const ocdm__stream_table *table, size_t sample)
 {
     const uint8_t *known = ocdm__known_labels(table, sample);
-    const char *before = "";
     if (ocdm__bits_count(known, table->class_count) == table->class_count)
         return;
-    ocdm__output_text(output, ",\"known\":[");
+    ocdm__json_open(output, "known", '[');
     for (size_t i = 0; i < table->class_count; i++) {
         size_t length;
         const char *name = ocdm__text_at(&table->classes, i, &length);
         if (!ocdm__bits_have(known, i))
             continue;
-        ocdm__output_text(output, before);
-        ocdm__output_json_string(output, name, length);
-        before = ",";
+        ocdm__json_bytes(output, NULL, name, length);
     }
-    ocdm__output_text(output, "]");
+    ocdm__json_close(output, ']');
 }
 
 void ocdm__write_record(ocdm__output *output, const ocdm__stream_table *table, size_t sample)
 {
-    ocdm__output_text(output, "{\"id\":");
+    ocdm__json_open(output, NULL, '{');
+    ocdm__json_key(output, "id");
     ocdm__write_record_id(output, table, sample);
-    ocdm__output_text(output, ",\"labels\":[");
+    ocdm__json_open(output, "labels", '[');
     ocdm__write_record_labels(output, table, sample);
-    ocdm__output_text(output, "]");
+    ocdm__json_close(output, ']');
     write_known(output, table, sample);
-    ocdm__output_count(output, ",\"task\":", table->tasks[sample]);
-    ocdm__output_text(output, table->parts[sample] == OCDM__TEST ? ",\"split\":\"test\"" : ",\"split\":\"train\"");
+    ocdm__json_count(output, "task", table->tasks[sample]);
+    ocdm__json_string(output, "split", table->parts[sample] == OCDM__TEST ? "test" : "train");
     if (table->paths.starts != NULL) {
         size_t length;
         const char *path = ocdm__text_at(&table->paths, sample, &length);
-        if (length > 0) {
-            ocdm__output_text(output, ",\"image\":");
-            ocdm__output_json_string(output, path, length);
-        }
+        if (length > 0)
+            ocdm__json_bytes(output, "image", path, length);
     }
     ocdm__output_text(output, "}\n");
 }

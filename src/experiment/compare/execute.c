@@ -14,6 +14,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "base/json_writer.h"
 #include "base/json.h"
 #include "base/output.h"
 #include "experiment/folder/run_folder.h"
@@ -358,13 +359,16 @@ static ocdm_status write_runs(const struct calls *calls, ocdm_error *error)
         status = ocdm__output_open_own(&output, path, error);
     if (status != OCDM_OK)
         return status;
-    ocdm__output_text(&output, "{\"format\":\"ocdm-runs\",\"version\":1,\"runs\":[");
+    ocdm__json_open(&output, NULL, '{');
+    ocdm__json_string(&output, "format", "ocdm-runs");
+    ocdm__json_count(&output, "version", 1);
+    ocdm__json_open(&output, "runs", '[');
     for (size_t i = 0; i < calls->count; i++) {
         const struct call *call = &calls->calls[i];
-        ocdm__output_text(&output, i > 0 ? ",{\"name\":" : "{\"name\":");
-        ocdm__output_json_string(&output, call->name, strlen(call->name));
-        ocdm__output_count(&output, ",\"steps\":", call->steps);
-        ocdm__output_text(&output, "}");
+        ocdm__json_open(&output, NULL, '{');
+        ocdm__json_string(&output, "name", call->name);
+        ocdm__json_count(&output, "steps", call->steps);
+        ocdm__json_close(&output, '}');
     }
     ocdm__output_text(&output, "]}\n");
     return ocdm__output_commit(&output, error);

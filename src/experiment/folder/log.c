@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/json_writer.h"
 
 static ocdm_status fail(const char *path, const char *verb, ocdm_error *error)
 {
@@ -72,6 +73,12 @@ void ocdm__run_log_close(ocdm__run_log *log)
     log->open = false;
 }
 
+static void begin_line(ocdm__run_log *log, const char *type)
+{
+    ocdm__json_open(&log->output, NULL, '{');
+    ocdm__json_string(&log->output, "type", type);
+}
+
 static ocdm_status end_line(ocdm__run_log *log, ocdm_error *error)
 {
     ocdm__output_text(&log->output, "}\n");
@@ -82,13 +89,11 @@ static ocdm_status end_line(ocdm__run_log *log, ocdm_error *error)
 ocdm_status ocdm__run_log_start(ocdm__run_log *log, const ocdm__run *run, bool resumed, ocdm_error *error)
 {
     ocdm__output *output = &log->output;
-    ocdm__output_text(output, "{\"type\":\"start\",");
-    if (resumed) {
-        ocdm__output_count(output, "\"resumed\":", run->step);
-        ocdm__output_text(output, ",");
-    }
+    begin_line(log, "start");
+    if (resumed)
+        ocdm__json_count(output, "resumed", run->step);
     ocdm__summary_head_write(output, run);
-    ocdm__output_text(output, ",\"environment\":");
+    ocdm__json_key(output, "environment");
     ocdm__environment_write(output, run->settings->network.threads);
     return end_line(log, error);
 }
@@ -104,9 +109,10 @@ static void write_counts(ocdm__output *output, const ocdm__run *run)
         run->step % (COUNTS_EVERY * (uint64_t)run->settings->log_every) == 0 || run->step == run->schedule.task_ends[place];
     if (run->memory == NULL || !due || classes > MOST_COUNTS)
         return;
+    ocdm__json_open(output, "counts", '[');
     for (size_t c = 0; c < classes; c++)
-        ocdm__output_count(output, c > 0 ? "," : ",\"counts\":[", ocdm_memory_kept(run->memory, (uint32_t)c));
-    ocdm__output_text(output, "]");
+        ocdm__json_count(output, NULL, ocdm_memory_kept(run->memory, (uint32_t)c));
+    ocdm__json_close(output, ']');
 }
 
 ocdm_status ocdm__run_log_step(ocdm__run_log *log, const ocdm__run *run, ocdm_error *error)
@@ -114,47 +120,59 @@ ocdm_status ocdm__run_log_step(ocdm__run_log *log, const ocdm__run *run, ocdm_er
     ocdm__output *output = &log->output;
     const ocdm__curve_point *point = &run->curve->last;
     ocdm__run_times times = ocdm__run_times_now(run);
-    ocdm__output_count(output, "{\"type\":\"step\",\"step\":", run->step);
-    ocdm__output_count(output, ",\"samples\":", ocdm__schedule_seen(&run->schedule, run->step));
-    ocdm__output_real(output, ",\"task\":", point->task);
-    ocdm__output_real(output, ",\"loss\":", point->loss);
-    ocdm__output_real(output, ",\"distance\":", point->distance);
-    ocdm__output_real(output, ",\"distance_seen\":", point->distance_seen);
-    ocdm__output_count(output, ",\"kept\":", run->memory != NULL ? ocdm_memory_size(run->memory) : 0);
-    ocdm__output_real(output, ",\"seconds\":", ocdm__step_seconds(&times.steps));
+    begin_line(log, "step");
+    ocdm__json_count(output, "step", run->step);
+    ocdm__json_count(output, "samples", ocdm__schedule_seen(&run->schedule, run->step));
+    ocdm__json_real(output, "task", point->task);
+    ocdm__json_real(output, "loss", point->loss);
+    ocdm__json_real(output, "distance", point->distance);
+    ocdm__json_real(output, "distance_seen", point->distance_seen);
+    ocdm__json_count(output, "kept", run->memory != NULL ? ocdm_memory_size(run->memory) : 0);
+    ocdm__json_real(output, "seconds", ocdm__step_seconds(&times.steps));
     write_counts(output, run);
     return end_line(log, error);
+}
+
+/* The mAP of every version of the weights, if there are averages. */
+static void write_averages(ocdm__run_log *log, const ocdm__run *run, const double *map)
+{
+    if (run->version_count < 2)
+        return;
+    ocdm__json_open(&log->output, "averages_mAP", '[');
+    for (size_t v = 0; v < run->version_count; v++)
+        ocdm__json_real(&log->output, NULL, 100 * map[v]);
+    ocdm__json_close(&log->output, ']');
 }
 
 ocdm_status ocdm__run_log_evaluation(ocdm__run_log *log, const ocdm__run *run, ocdm_error *error)
 {
     size_t last = run->evaluation_count - 1;
-    ocdm__output_text(&log->output, "{\"type\":\"evaluation\",");
+    double map[1 + OCDM__MOST_RATES];
+    begin_line(log, "evaluation");
     ocdm__evaluation_write(&log->output, &run->evaluations[last], last, run->schedule.order.tasks);
-    for (size_t v = 0; run->version_count > 1 && v < run->version_count; v++)
-        ocdm__output_real(&log->output, v > 0 ? "," : ",\"averages_mAP\":[",
-                          100 * run->versions[v].evaluations[last].total.value[OCDM_MAP]);
-    ocdm__output_text(&log->output, run->version_count > 1 ? "]" : "");
+    for (size_t v = 0; v < run->version_count; v++)
+        map[v] = run->versions[v].evaluations[last].total.value[OCDM_MAP];
+    write_averages(log, run, map);
     return end_line(log, error);
 }
 
 ocdm_status ocdm__run_log_probe(ocdm__run_log *log, const ocdm__run *run, ocdm_error *error)
 {
     const double *map = run->probes.map + (run->probes.count - 1) * run->probes.versions;
-    ocdm__output_count(&log->output, "{\"type\":\"probe\",\"step\":", run->step);
-    ocdm__output_count(&log->output, ",\"samples\":", ocdm__schedule_time(&run->schedule, run->step));
-    ocdm__output_real(&log->output, ",\"mAP\":", 100 * map[run->reported]);
-    for (size_t v = 0; run->version_count > 1 && v < run->version_count; v++)
-        ocdm__output_real(&log->output, v > 0 ? "," : ",\"averages_mAP\":[", 100 * map[v]);
-    ocdm__output_text(&log->output, run->version_count > 1 ? "]" : "");
+    begin_line(log, "probe");
+    ocdm__json_count(&log->output, "step", run->step);
+    ocdm__json_count(&log->output, "samples", ocdm__schedule_time(&run->schedule, run->step));
+    ocdm__json_real(&log->output, "mAP", 100 * map[run->reported]);
+    write_averages(log, run, map);
     return end_line(log, error);
 }
 
 ocdm_status ocdm__run_log_end(ocdm__run_log *log, const ocdm__run *run, ocdm_error *error)
 {
     ocdm__run_times times = ocdm__run_times_now(run);
-    ocdm__output_count(&log->output, "{\"type\":\"end\",\"step\":", run->step);
-    ocdm__output_real(&log->output, ",\"seconds\":", ocdm__step_seconds(&times.steps));
+    begin_line(log, "end");
+    ocdm__json_count(&log->output, "step", run->step);
+    ocdm__json_real(&log->output, "seconds", ocdm__step_seconds(&times.steps));
     return end_line(log, error);
 }
 

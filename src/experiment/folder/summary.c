@@ -16,21 +16,20 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json_writer.h"
+#include "base/sha256.h"
 #include "experiment/folder/run_folder.h"
 #include "experiment/folder/weights_about.h"
 #include "experiment/loop/store.h"
 #include "metrics/metrics.h"
 #include "stream/file.h"
-#include "base/sha256.h"
 
 void ocdm__summary_head_write(ocdm__output *output, const ocdm__run *run)
 {
-    const char *version = ocdm_version();
-    ocdm__output_text(output, "\"program\":");
-    ocdm__output_json_string(output, version, strlen(version));
-    ocdm__output_text(output, ",\"settings\":");
+    ocdm__json_string(output, "program", ocdm_version());
+    ocdm__json_key(output, "settings");
     ocdm__run_settings_write(output, run->settings, run->schedule.order.tasks, run->schedule.order.task_count);
-    ocdm__output_text(output, ",\"stream\":");
+    ocdm__json_key(output, "stream");
     ocdm__stream_about_write(output, run->stream, run->schedule.order.task_count);
 }
 
@@ -40,17 +39,18 @@ static void write_evaluations(ocdm__output *output, const ocdm__run *run)
 {
     const uint32_t *tasks = run->schedule.order.tasks;
     size_t last = run->evaluation_count - 1;
-    ocdm__output_text(output, ",\"evaluations\":[");
+    ocdm__json_open(output, "evaluations", '[');
     for (size_t i = 0; i <= last; i++) {
-        ocdm__output_text(output, i > 0 ? ",{" : "{");
+        ocdm__json_open(output, NULL, '{');
         ocdm__evaluation_write(output, &run->evaluations[i], i, tasks);
-        ocdm__output_text(output, "}");
+        ocdm__json_close(output, '}');
     }
-    ocdm__output_text(output, "],\"final\":{");
+    ocdm__json_close(output, ']');
+    ocdm__json_open(output, "final", '{');
     ocdm__evaluation_write(output, &run->evaluations[last], last, tasks);
-    ocdm__output_text(output, ",\"per_class\":");
+    ocdm__json_key(output, "per_class");
     ocdm__class_scores_write(output, run->learner != NULL ? run->scores : NULL, run->stream->table.class_count);
-    ocdm__output_text(output, "}");
+    ocdm__json_close(output, '}');
 }
 
 /* Omitted if nothing is held out. */
@@ -58,9 +58,10 @@ static void write_validation(ocdm__output *output, const ocdm__run *run)
 {
     if (run->validation->task_count == 0)
         return;
-    ocdm__output_count(output, ",\"validation\":{\"samples\":", run->schedule.held_out.count);
+    ocdm__json_open(output, "validation", '{');
+    ocdm__json_count(output, "samples", run->schedule.held_out.count);
     ocdm__evaluation_metrics_write(output, run->validation, run->schedule.held_out.tasks);
-    ocdm__output_text(output, "}");
+    ocdm__json_close(output, '}');
 }
 
 static double rate_of(const ocdm__run *run, size_t version)
@@ -71,17 +72,22 @@ static double rate_of(const ocdm__run *run, size_t version)
 /* Left out where there are no averages. The rate of the trained weights is 0. */
 static void write_versions(ocdm__output *output, const ocdm__run *run)
 {
-    for (size_t v = 0; run->version_count > 1 && v < run->version_count; v++) {
+    if (run->version_count < 2)
+        return;
+    ocdm__json_open(output, "averages", '[');
+    for (size_t v = 0; v < run->version_count; v++) {
         const ocdm__run_version *version = &run->versions[v];
-        ocdm__output_real(output, v > 0 ? "},{\"rate\":" : ",\"averages\":[{\"rate\":", rate_of(run, v));
-        ocdm__output_text(output, v == run->reported ? ",\"reported\":true" : ",\"reported\":false");
-        ocdm__output_real(output, ",\"validation\":",
-                          version->validation.task_count > 0 ? 100 * version->validation.total.value[OCDM_MAP] : NAN);
+        bool validated = version->validation.task_count > 0;
+        ocdm__json_open(output, NULL, '{');
+        ocdm__json_real(output, "rate", rate_of(run, v));
+        ocdm__json_flag(output, "reported", v == run->reported);
+        ocdm__json_real(output, "validation", validated ? 100 * version->validation.total.value[OCDM_MAP] : NAN);
         ocdm__evaluation_metrics_write(output, &version->evaluations[run->evaluation_count - 1], run->schedule.order.tasks);
         if (run->settings->eval_every > 0)
-            ocdm__output_real(output, ",\"AUC_mAP\":", 100 * ocdm__run_probe_area(run, v));
+            ocdm__json_real(output, "AUC_mAP", 100 * ocdm__run_probe_area(run, v));
+        ocdm__json_close(output, '}');
     }
-    ocdm__output_text(output, run->version_count > 1 ? "}]" : "");
+    ocdm__json_close(output, ']');
 }
 
 /* `map` has the mAP in percent of each task, in their order, at each evaluation; NaN before it was seen. */
@@ -98,9 +104,9 @@ static void write_mean(ocdm__output *output, const ocdm__run *run, ocdm_metric m
 {
     for (size_t e = 0; e < run->evaluation_count; e++)
         totals[e] = 100 * run->evaluations[e].total.value[metric];
-    ocdm__output_text(output, ",\"mean_");
-    ocdm__output_text(output, ocdm__metric_name(metric));
-    ocdm__output_real(output, "\":", ocdm__mean_of_known(totals, run->evaluation_count));
+    char key[32];
+    snprintf(key, sizeof key, "mean_%s", ocdm__metric_name(metric));
+    ocdm__json_real(output, key, ocdm__mean_of_known(totals, run->evaluation_count));
 }
 
 static ocdm_status write_forgetting(ocdm__output *output, const ocdm__run *run, ocdm_error *error)
@@ -111,14 +117,17 @@ static ocdm_status write_forgetting(ocdm__output *output, const ocdm__run *run, 
         return ocdm__fail_memory(error, "the forgetting of tasks");
     double *totals = map + count * count, *points = totals + count;
     fill_map(run, map);
-    ocdm__output_real(output, ",\"forgetting\":{\"mean\":", ocdm__forgetting(map, count, count, points));
-    ocdm__output_text(output, ",\"tasks\":[");
+    ocdm__json_open(output, "forgetting", '{');
+    ocdm__json_real(output, "mean", ocdm__forgetting(map, count, count, points));
+    ocdm__json_open(output, "tasks", '[');
     for (size_t k = 0; k < count; k++) {
-        ocdm__output_count(output, k > 0 ? ",{\"task\":" : "{\"task\":", run->schedule.order.tasks[k]);
-        ocdm__output_real(output, ",\"points\":", points[k]);
-        ocdm__output_text(output, "}");
+        ocdm__json_open(output, NULL, '{');
+        ocdm__json_count(output, "task", run->schedule.order.tasks[k]);
+        ocdm__json_real(output, "points", points[k]);
+        ocdm__json_close(output, '}');
     }
-    ocdm__output_text(output, "]}");
+    ocdm__json_close(output, ']');
+    ocdm__json_close(output, '}');
     write_mean(output, run, OCDM_MAP, totals);
     write_mean(output, run, OCDM_CF1, totals);
     write_mean(output, run, OCDM_OF1, totals);
@@ -164,8 +173,8 @@ static void write_label_means(ocdm__output *output, const ocdm__run *run)
         kept += run->memory != NULL ? ocdm_memory_kept(run->memory, c) : 0;
         seen += (double)run->train_counts[c];
     }
-    ocdm__output_real(output, ",\"labels\":", kept / size);
-    ocdm__output_real(output, ",\"labels_seen\":", seen / (double)count_part(table, OCDM__TRAIN));
+    ocdm__json_real(output, "labels", kept / size);
+    ocdm__json_real(output, "labels_seen", seen / (double)count_part(table, OCDM__TRAIN));
 }
 
 static ocdm_status write_memory(ocdm__output *output, const ocdm__run *run, ocdm_error *error)
@@ -176,23 +185,24 @@ static ocdm_status write_memory(ocdm__output *output, const ocdm__run *run, ocdm
     ocdm_status status =
         targets != NULL ? find_targets(memory, targets, classes, error) : ocdm__fail_memory(error, "the targets of classes");
     if (status == OCDM_OK) {
-        ocdm__output_count(output, ",\"memory\":{\"kept\":", memory != NULL ? ocdm_memory_size(memory) : 0);
-        ocdm__output_text(output, ",\"counts\":[");
+        ocdm__json_open(output, "memory", '{');
+        ocdm__json_count(output, "kept", memory != NULL ? ocdm_memory_size(memory) : 0);
+        ocdm__json_open(output, "counts", '[');
         for (size_t c = 0; c < classes; c++)
-            ocdm__output_count(output, c > 0 ? "," : "", memory != NULL ? ocdm_memory_kept(memory, (uint32_t)c) : 0);
-        ocdm__output_text(output, "],\"target\":[");
+            ocdm__json_count(output, NULL, memory != NULL ? ocdm_memory_kept(memory, (uint32_t)c) : 0);
+        ocdm__json_close(output, ']');
+        ocdm__json_open(output, "target", '[');
         for (size_t c = 0; c < classes; c++)
-            ocdm__output_real(output, c > 0 ? "," : "", targets[c]);
-        ocdm__output_text(output, "],\"seen\":[");
+            ocdm__json_real(output, NULL, targets[c]);
+        ocdm__json_close(output, ']');
+        ocdm__json_open(output, "seen", '[');
         for (size_t c = 0; c < classes; c++)
-            ocdm__output_count(output, c > 0 ? "," : "",
-                               memory != NULL ? ocdm_memory_seen(memory, (uint32_t)c) : run->train_counts[c]);
-        ocdm__output_text(output, "]");
+            ocdm__json_count(output, NULL, memory != NULL ? ocdm_memory_seen(memory, (uint32_t)c) : run->train_counts[c]);
+        ocdm__json_close(output, ']');
         write_label_means(output, run);
         if (run->replays.kept != NULL)
-            ocdm__output_count(output,
-                               ",\"beside_bytes\":", run->replays.capacity * run->replays.width * sizeof *run->replays.kept);
-        ocdm__output_text(output, "}");
+            ocdm__json_count(output, "beside_bytes", run->replays.capacity * run->replays.width * sizeof *run->replays.kept);
+        ocdm__json_close(output, '}');
     }
     ocdm__release(targets);
     return status;
@@ -233,27 +243,30 @@ static void write_cost(ocdm__output *output, const ocdm__run *run)
     double label = (run->stream->table.known != NULL ? 2 : 1) * (double)ocdm__bits_size(run->stream->table.class_count);
     double beside = run->replays.kept != NULL ? (double)(run->replays.width * sizeof *run->replays.kept) : 0;
     double payloads = run->memory != NULL ? payload_bytes(run, label + beside) : 0;
-    ocdm__output_real(output, ",\"cost\":{\"updates\":", run->cost.updates);
-    ocdm__output_real(output, ",\"missed\":", run->cost.missed);
-    ocdm__output_real(output, ",\"gflop\":", run->cost.operations / 1e9);
-    ocdm__output_real(output, ",\"gflop_per_step\":", run->cost.operations / 1e9 / (double)run->step);
-    ocdm__output_real(output, ",\"payload_bytes\":", payloads);
-    ocdm__output_real(output, ",\"label_bytes\":", kept * label);
-    ocdm__output_real(output, ",\"beside_bytes\":", kept * beside);
-    ocdm__output_real(output, ",\"memory_bytes\":", payloads + kept * (label + beside));
-    ocdm__output_text(output, "}");
+    ocdm__json_open(output, "cost", '{');
+    ocdm__json_real(output, "updates", run->cost.updates);
+    ocdm__json_real(output, "missed", run->cost.missed);
+    ocdm__json_real(output, "gflop", run->cost.operations / 1e9);
+    ocdm__json_real(output, "gflop_per_step", run->cost.operations / 1e9 / (double)run->step);
+    ocdm__json_real(output, "payload_bytes", payloads);
+    ocdm__json_real(output, "label_bytes", kept * label);
+    ocdm__json_real(output, "beside_bytes", kept * beside);
+    ocdm__json_real(output, "memory_bytes", payloads + kept * (label + beside));
+    ocdm__json_close(output, '}');
 }
 
 static void write_kept(ocdm__output *output, const ocdm__run *run, uint32_t slot)
 {
     size_t sample = (size_t)ocdm_memory_id(run->memory, slot);
-    ocdm__output_text(output, "{\"id\":");
+    ocdm__json_open(output, NULL, '{');
+    ocdm__json_key(output, "id");
     ocdm__write_record_id(output, &run->stream->table, sample);
-    ocdm__output_text(output, ",\"labels\":[");
+    ocdm__json_open(output, "labels", '[');
     ocdm__write_record_labels(output, &run->stream->table, sample);
-    ocdm__output_count(output, "],\"slot\":", slot);
-    ocdm__output_count(output, ",\"arrival\":", ocdm_memory_arrival(run->memory, slot));
-    ocdm__output_count(output, ",\"task\":", run->stream->table.tasks[sample]);
+    ocdm__json_close(output, ']');
+    ocdm__json_count(output, "slot", slot);
+    ocdm__json_count(output, "arrival", ocdm_memory_arrival(run->memory, slot));
+    ocdm__json_count(output, "task", run->stream->table.tasks[sample]);
     ocdm__output_text(output, "}\n");
 }
 
@@ -273,41 +286,36 @@ static void write_date(ocdm__output *output)
     struct tm utc;
     if (gmtime_r(&now, &utc) == NULL || strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
         return;
-    ocdm__output_text(output, ",\"ended\":");
-    ocdm__output_json_string(output, date, strlen(date));
+    ocdm__json_string(output, "ended", date);
 }
 
 static void write_times(ocdm__output *output, const ocdm__run *run)
 {
     ocdm__run_times times = ocdm__run_times_now(run);
     double seconds = ocdm__step_seconds(&times.steps);
-    ocdm__output_real(output, ",\"times\":{\"per_1000_steps\":", 1000 * seconds / (double)run->step);
-    ocdm__output_real(output, ",\"draw\":", times.steps.draw);
-    ocdm__output_real(output, ",\"decode\":", times.steps.decode);
-    ocdm__output_real(output, ",\"train\":", times.steps.train);
-    ocdm__output_real(output, ",\"update\":", times.steps.update);
-    ocdm__output_real(output, ",\"evaluate\":", times.evaluate);
-    ocdm__output_real(output, ",\"total\":", times.total);
-    ocdm__output_real(output, ",\"update_share\":", 100 * times.steps.update / seconds);
+    ocdm__json_open(output, "times", '{');
+    ocdm__json_real(output, "per_1000_steps", 1000 * seconds / (double)run->step);
+    ocdm__json_real(output, "draw", times.steps.draw);
+    ocdm__json_real(output, "decode", times.steps.decode);
+    ocdm__json_real(output, "train", times.steps.train);
+    ocdm__json_real(output, "update", times.steps.update);
+    ocdm__json_real(output, "evaluate", times.evaluate);
+    ocdm__json_real(output, "total", times.total);
+    ocdm__json_real(output, "update_share", 100 * times.steps.update / seconds);
     write_date(output);
-    ocdm__output_text(output, "}");
+    ocdm__json_close(output, '}');
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------------- */
 
 /* Member `name` of the files, if the path leads somewhere. */
-static ocdm_status write_path(ocdm__output *output, const char *folder, const char *name, const char *path, bool *first,
-                              ocdm_error *error)
+static ocdm_status write_path(ocdm__output *output, const char *folder, const char *name, const char *path, ocdm_error *error)
 {
     char *relative = NULL;
     ocdm_status status = path != NULL ? ocdm__path_from(folder, path, &relative, error) : OCDM_OK;
     if (relative == NULL)
         return status;
-    ocdm__output_text(output, *first ? "" : ",");
-    *first = false;
-    ocdm__output_json_string(output, name, strlen(name));
-    ocdm__output_text(output, ":");
-    ocdm__output_json_string(output, relative, strlen(relative));
+    ocdm__json_string(output, name, relative);
     ocdm__release(relative);
     return OCDM_OK;
 }
@@ -315,28 +323,19 @@ static ocdm_status write_path(ocdm__output *output, const char *folder, const ch
 /* Where the stream and the files of settings are, seen from the run's folder: settings have only their names. */
 static ocdm_status write_files(ocdm__output *output, const ocdm__run *run, const char *folder, ocdm_error *error)
 {
-    bool first = true;
     ocdm__run_settings settings = *run->settings;
-    ocdm__output_text(output, ",\"files\":{");
-    ocdm_status status = write_path(output, folder, "stream", run->stream->file.name, &first, error);
+    ocdm__json_open(output, "files", '{');
+    ocdm_status status = write_path(output, folder, "stream", run->stream->file.name, error);
     for (size_t i = 0; status == OCDM_OK && ocdm__setting_at(i) != NULL; i++) {
         const ocdm__setting *row = ocdm__setting_at(i);
         if (row->kind == OCDM__SETTING_FILE || row->kind == OCDM__SETTING_CLASS_FILE || row->kind == OCDM__SETTING_GROUPS)
-            status = write_path(output, folder, row->flag, *(const char **)ocdm__setting_member(&settings, row), &first, error);
+            status = write_path(output, folder, row->flag, *(const char **)ocdm__setting_member(&settings, row), error);
     }
-    ocdm__output_text(output, "}");
+    ocdm__json_close(output, '}');
     return status;
 }
 
-/* ---- stream and machine -------------------------------------------------------------------------------------------------- */
-
 /* ---- the stream -------------------------------------------------------------------------------------------------------- */
-
-static void write_text(ocdm__output *output, const char *before, const char *text)
-{
-    ocdm__output_text(output, before);
-    ocdm__output_json_string(output, text, strlen(text));
-}
 
 void ocdm__stream_about_write(ocdm__output *output, const ocdm__stream *stream, size_t task_count)
 {
@@ -344,45 +343,46 @@ void ocdm__stream_about_write(ocdm__output *output, const ocdm__stream *stream, 
     const char *slash = strrchr(stream->file.name, '/');
     ocdm__checksum_text(stream->checksum, checksum);
     ocdm__digest_ids(&stream->table, ids);
-    write_text(output, "{\"file\":", slash != NULL ? slash + 1 : stream->file.name);
-    write_text(output, ",\"checksum\":", checksum);
-    write_text(output, ",\"ids_sha256\":", ids);
-    ocdm__output_count(output, ",\"train\":", count_part(&stream->table, OCDM__TRAIN));
-    ocdm__output_count(output, ",\"test\":", count_part(&stream->table, OCDM__TEST));
-    ocdm__output_count(output, ",\"classes\":", stream->table.class_count);
-    ocdm__output_count(output, ",\"tasks\":", task_count);
-    write_text(output, ",\"kind\":", ocdm__stream_kind(stream));
-    ocdm__output_text(output, ",\"width\":");
+    ocdm__json_open(output, NULL, '{');
+    ocdm__json_string(output, "file", slash != NULL ? slash + 1 : stream->file.name);
+    ocdm__json_string(output, "checksum", checksum);
+    ocdm__json_string(output, "ids_sha256", ids);
+    ocdm__json_count(output, "train", count_part(&stream->table, OCDM__TRAIN));
+    ocdm__json_count(output, "test", count_part(&stream->table, OCDM__TEST));
+    ocdm__json_count(output, "classes", stream->table.class_count);
+    ocdm__json_count(output, "tasks", task_count);
+    ocdm__json_string(output, "kind", ocdm__stream_kind(stream));
     if (stream->shape.kind != OCDM__NO_PAYLOAD)
-        ocdm__output_uint64(output, stream->shape.width);
+        ocdm__json_count(output, "width", stream->shape.width);
     else
-        ocdm__output_text(output, "null");
-    ocdm__output_text(output, "}");
+        ocdm__json_null(output, "width");
+    ocdm__json_close(output, '}');
 }
 
 static void write_class(ocdm__output *output, const ocdm__run *run, size_t c)
 {
     size_t length, tasks = run->schedule.order.task_count;
     const char *name = ocdm__text_at(&run->stream->table.classes, c, &length);
-    ocdm__output_text(output, c > 0 ? ",{\"name\":" : "{\"name\":");
-    ocdm__output_json_string(output, name, length);
-    write_text(output, ",\"group\":", ocdm__class_group_name((enum ocdm__class_group)run->groups[c]));
+    ocdm__json_open(output, NULL, '{');
+    ocdm__json_bytes(output, "name", name, length);
+    ocdm__json_string(output, "group", ocdm__class_group_name((enum ocdm__class_group)run->groups[c]));
     if (run->class_weights != NULL)
-        ocdm__output_real(output, ",\"weight\":", run->class_weights[c]);
-    ocdm__output_count(output, ",\"train\":", run->train_counts[c]);
-    ocdm__output_count(output, ",\"test\":", run->test_counts[c]);
-    ocdm__output_text(output, ",\"tasks\":[");
+        ocdm__json_real(output, "weight", run->class_weights[c]);
+    ocdm__json_count(output, "train", run->train_counts[c]);
+    ocdm__json_count(output, "test", run->test_counts[c]);
+    ocdm__json_open(output, "tasks", '[');
     for (size_t k = 0; k < tasks; k++)
-        ocdm__output_count(output, k > 0 ? "," : "", run->task_counts[c * tasks + k]);
-    ocdm__output_text(output, "]}");
+        ocdm__json_count(output, NULL, run->task_counts[c * tasks + k]);
+    ocdm__json_close(output, ']');
+    ocdm__json_close(output, '}');
 }
 
 void ocdm__stream_classes_write(ocdm__output *output, const ocdm__run *run)
 {
-    ocdm__output_text(output, "[");
+    ocdm__json_open(output, NULL, '[');
     for (size_t c = 0; c < run->stream->table.class_count; c++)
         write_class(output, run, c);
-    ocdm__output_text(output, "]");
+    ocdm__json_close(output, ']');
 }
 
 /* ---- the machine ------------------------------------------------------------------------------------------------------- */
@@ -414,32 +414,32 @@ static void write_machine(ocdm__output *output, unsigned threads)
         snprintf(machine, sizeof machine, "%.200s", system.nodename);
     }
     find_cpu(cpu, sizeof cpu);
-    write_text(output, "\"cpu\":", cpu);
-    ocdm__output_count(output, ",\"cores\":", cores > 0 ? (uint64_t)cores : 0);
-    ocdm__output_count(output, ",\"threads\":", threads);
-    write_text(output, ",\"system\":", text);
-    write_text(output, ",\"machine\":", machine);
+    ocdm__json_string(output, "cpu", cpu);
+    ocdm__json_count(output, "cores", cores > 0 ? (uint64_t)cores : 0);
+    ocdm__json_count(output, "threads", threads);
+    ocdm__json_string(output, "system", text);
+    ocdm__json_string(output, "machine", machine);
 }
 
 void ocdm__environment_write(ocdm__output *output, unsigned threads)
 {
-    ocdm__output_text(output, "{");
+    ocdm__json_open(output, NULL, '{');
     write_machine(output, threads);
-    ocdm__output_text(output, "}");
+    ocdm__json_close(output, '}');
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------------------------- */
+/* ---- the summary ------------------------------------------------------------------------------------------------------- */
 
 ocdm_status ocdm__summary_write(ocdm__output *output, const ocdm__run *run, const char *folder, ocdm_error *error)
 {
     char id[OCDM__RUN_ID];
     OCDM_TRY(ocdm__run_id(run, id, error));
-    ocdm__output_text(output, "{\"format\":\"ocdm-run\",\"version\":1,");
-    ocdm__output_text(output, "\"id\":\"");
-    ocdm__output_text(output, id);
-    ocdm__output_text(output, "\",");
+    ocdm__json_open(output, NULL, '{');
+    ocdm__json_string(output, "format", "ocdm-run");
+    ocdm__json_count(output, "version", 1);
+    ocdm__json_string(output, "id", id);
     ocdm__summary_head_write(output, run);
-    ocdm__output_text(output, ",\"classes\":");
+    ocdm__json_key(output, "classes");
     ocdm__stream_classes_write(output, run);
     write_evaluations(output, run);
     write_validation(output, run);
@@ -448,13 +448,13 @@ ocdm_status ocdm__summary_write(ocdm__output *output, const ocdm__run *run, cons
     OCDM_TRY(write_forgetting(output, run, error));
     OCDM_TRY(write_memory(output, run, error));
     write_cost(output, run);
-    ocdm__output_text(output, ",\"curve\":");
+    ocdm__json_key(output, "curve");
     ocdm__curve_write(output, run->curve);
-    ocdm__output_count(output, ",\"steps\":", run->step);
-    ocdm__output_count(output, ",\"samples\":", ocdm__schedule_seen(&run->schedule, run->step));
-    ocdm__output_count(output, ",\"skipped\":", ocdm__run_skipped(run));
+    ocdm__json_count(output, "steps", run->step);
+    ocdm__json_count(output, "samples", ocdm__schedule_seen(&run->schedule, run->step));
+    ocdm__json_count(output, "skipped", ocdm__run_skipped(run));
     write_times(output, run);
-    ocdm__output_text(output, ",\"environment\":{");
+    ocdm__json_open(output, "environment", '{');
     write_machine(output, run->settings->network.threads);
     ocdm_status status = write_files(output, run, folder, error);
     ocdm__output_text(output, "}}\n");

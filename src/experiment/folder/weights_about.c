@@ -10,6 +10,7 @@
 #include "base/allocate.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/json_writer.h"
 #include "base/json.h"
 #include "base/json_tree.h"
 #include "base/sha256.h"
@@ -92,19 +93,18 @@ static void add_moments(struct notes *notes, const char *key, const ocdm__stream
         snprintf(text, sizeof text, "%s%.9g", i > 0 ? "," : "[", (double)value);
         ocdm__output_text(output, text);
     }
-    ocdm__output_text(output, "]");
+    ocdm__json_close(output, ']');
 }
 
 void ocdm__class_names_write(ocdm__output *output, const ocdm__text_list *classes, size_t count)
 {
-    ocdm__output_text(output, "[");
+    ocdm__json_open(output, NULL, '[');
     for (size_t i = 0; i < count; i++) {
         size_t length;
         const char *name = ocdm__text_at(classes, i, &length);
-        ocdm__output_text(output, i > 0 ? "," : "");
-        ocdm__output_json_string(output, name, length);
+        ocdm__json_bytes(output, NULL, name, length);
     }
-    ocdm__output_text(output, "]");
+    ocdm__json_close(output, ']');
 }
 
 static void add_input(struct notes *notes, const ocdm__run *run)

@@ -8,6 +8,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "stream/recipes/class_files.h"
 
@@ -430,38 +431,33 @@ ocdm_status ocdm__evaluate_scores(const ocdm__examination *examination, size_t t
 /* ---- JSON ---------------------------------------------------------------------------------------------------------------- */
 
 /* NaN stays NaN, which is written as null. */
-static void write_percent(ocdm__output *output, const char *before, double fraction)
+static void write_percent(ocdm__output *output, const char *key, double fraction)
 {
-    ocdm__output_real(output, before, 100 * fraction);
+    ocdm__json_real(output, key, 100 * fraction);
 }
 
 static void write_averages(ocdm__output *output, const ocdm__averages *averages)
 {
-    ocdm__output_count(output, "\"classes\":", averages->classes);
-    for (size_t i = 0; i < OCDM__METRIC_COUNT; i++) {
-        ocdm__output_text(output, ",\"");
-        ocdm__output_text(output, ocdm__metric_name((ocdm_metric)i));
-        ocdm__output_real(output, "\":", ocdm__metrics[i].scale * averages->value[i]);
-    }
+    ocdm__json_count(output, "classes", averages->classes);
+    for (size_t i = 0; i < OCDM__METRIC_COUNT; i++)
+        ocdm__json_real(output, ocdm__metrics[i].about.name, ocdm__metrics[i].scale * averages->value[i]);
 }
 
 static void write_member(ocdm__output *output, const char *name, const ocdm__averages *averages)
 {
-    ocdm__output_text(output, ",\"");
-    ocdm__output_text(output, name);
-    ocdm__output_text(output, "\":{");
+    ocdm__json_open(output, name, '{');
     write_averages(output, averages);
-    ocdm__output_text(output, "}");
+    ocdm__json_close(output, '}');
 }
 
 void ocdm__evaluation_write(ocdm__output *output, const ocdm__evaluation *evaluation, size_t after, const uint32_t *tasks)
 {
-    ocdm__output_count(output, "\"after\":", after);
-    ocdm__output_count(output, ",\"task\":", evaluation->task);
-    ocdm__output_count(output, ",\"step\":", evaluation->step);
-    ocdm__output_count(output, ",\"samples\":", evaluation->samples);
-    ocdm__output_real(output, ",\"distance\":", evaluation->distance);
-    ocdm__output_real(output, ",\"distance_seen\":", evaluation->distance_seen);
+    ocdm__json_count(output, "after", after);
+    ocdm__json_count(output, "task", evaluation->task);
+    ocdm__json_count(output, "step", evaluation->step);
+    ocdm__json_count(output, "samples", evaluation->samples);
+    ocdm__json_real(output, "distance", evaluation->distance);
+    ocdm__json_real(output, "distance_seen", evaluation->distance_seen);
     ocdm__evaluation_metrics_write(output, evaluation, tasks);
 }
 
@@ -470,41 +466,42 @@ void ocdm__evaluation_metrics_write(ocdm__output *output, const ocdm__evaluation
     write_member(output, "total", &evaluation->total);
     for (int g = 0; g < OCDM__GROUPS; g++)
         write_member(output, ocdm__class_group_name((enum ocdm__class_group)g), &evaluation->groups[g]);
-    ocdm__output_text(output, ",\"tasks\":[");
+    ocdm__json_open(output, "tasks", '[');
     for (size_t k = 0; k < evaluation->task_count; k++) {
-        ocdm__output_count(output, k > 0 ? ",{\"task\":" : "{\"task\":", tasks[k]);
-        ocdm__output_text(output, ",");
+        ocdm__json_open(output, NULL, '{');
+        ocdm__json_count(output, "task", tasks[k]);
         write_averages(output, &evaluation->tasks[k]);
-        ocdm__output_text(output, "}");
+        ocdm__json_close(output, '}');
     }
-    ocdm__output_text(output, "]");
+    ocdm__json_close(output, ']');
 }
 
+/* Without scores all is null. */
 static void write_score(ocdm__output *output, const ocdm__class_score *score)
 {
-    double hits = score->hits;
-    bool carried = score->positives > 0;
-    write_percent(output, "{\"AP\":", score->ap);
-    write_percent(output, ",\"precision\":", !carried ? NAN : score->predicted > 0 ? hits / score->predicted : 0);
-    write_percent(output, ",\"recall\":", carried ? hits / score->positives : NAN);
-    ocdm__output_count(output, ",\"positives\":", score->positives);
-    write_percent(output, ",\"" OCDM__AUC_NAME "\":", score->auc);
-    write_percent(output, ",\"" OCDM__ECE_NAME "\":", score->ece);
-    ocdm__output_text(output, "}");
+    static const char *const keys[] = {"AP", "precision", "recall", "positives", OCDM__AUC_NAME, OCDM__ECE_NAME};
+    ocdm__json_open(output, NULL, '{');
+    for (size_t i = 0; score == NULL && i < sizeof keys / sizeof *keys; i++)
+        ocdm__json_null(output, keys[i]);
+    if (score != NULL) {
+        double hits = score->hits;
+        bool carried = score->positives > 0;
+        write_percent(output, keys[0], score->ap);
+        write_percent(output, keys[1], !carried ? NAN : score->predicted > 0 ? hits / score->predicted : 0);
+        write_percent(output, keys[2], carried ? hits / score->positives : NAN);
+        ocdm__json_count(output, keys[3], score->positives);
+        write_percent(output, keys[4], score->auc);
+        write_percent(output, keys[5], score->ece);
+    }
+    ocdm__json_close(output, '}');
 }
 
 void ocdm__class_scores_write(ocdm__output *output, const ocdm__class_score *scores, size_t class_count)
 {
-    ocdm__output_text(output, "[");
-    for (size_t c = 0; c < class_count; c++) {
-        ocdm__output_text(output, c > 0 ? "," : "");
-        if (scores != NULL)
-            write_score(output, &scores[c]);
-        else
-            ocdm__output_text(output, "{\"AP\":null,\"precision\":null,\"recall\":null,\"positives\":null,"
-                                      "\"" OCDM__AUC_NAME "\":null,\"" OCDM__ECE_NAME "\":null}");
-    }
-    ocdm__output_text(output, "]");
+    ocdm__json_open(output, NULL, '[');
+    for (size_t c = 0; c < class_count; c++)
+        write_score(output, scores != NULL ? &scores[c] : NULL);
+    ocdm__json_close(output, ']');
 }
 
 /* ---- classes without tests ----------------------------------------------------------------------------------------- */

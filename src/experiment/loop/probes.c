@@ -8,6 +8,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "base/json_writer.h"
 #include "base/random.h"
 #include "experiment/loop/run.h"
 
@@ -236,16 +237,20 @@ void ocdm__run_probes_write(ocdm__output *output, const ocdm__run *run)
     const ocdm__probes *probes = &run->probes;
     if (run->settings->eval_every == 0)
         return;
-    ocdm__output_count(output, ",\"anytime\":{\"tests\":", probes->part.count);
-    ocdm__output_real(output, ",\"AUC_mAP\":", 100 * ocdm__run_probe_area(run, run->reported));
-    ocdm__output_text(output, ",\"step\":[");
+    ocdm__json_open(output, "anytime", '{');
+    ocdm__json_count(output, "tests", probes->part.count);
+    ocdm__json_real(output, "AUC_mAP", 100 * ocdm__run_probe_area(run, run->reported));
+    ocdm__json_open(output, "step", '[');
     for (size_t i = 0; i < probes->count; i++)
-        ocdm__output_count(output, i > 0 ? "," : "", ocdm__run_probe_step(run, i));
-    ocdm__output_text(output, "],\"samples\":[");
+        ocdm__json_count(output, NULL, ocdm__run_probe_step(run, i));
+    ocdm__json_close(output, ']');
+    ocdm__json_open(output, "samples", '[');
     for (size_t i = 0; i < probes->count; i++)
-        ocdm__output_count(output, i > 0 ? "," : "", ocdm__schedule_time(&run->schedule, ocdm__run_probe_step(run, i)));
-    ocdm__output_text(output, "],\"mAP\":[");
+        ocdm__json_count(output, NULL, ocdm__schedule_time(&run->schedule, ocdm__run_probe_step(run, i)));
+    ocdm__json_close(output, ']');
+    ocdm__json_open(output, "mAP", '[');
     for (size_t i = 0; i < probes->count; i++)
-        ocdm__output_real(output, i > 0 ? "," : "", 100 * probes->map[i * probes->versions + run->reported]);
-    ocdm__output_text(output, "]}");
+        ocdm__json_real(output, NULL, 100 * probes->map[i * probes->versions + run->reported]);
+    ocdm__json_close(output, ']');
+    ocdm__json_close(output, '}');
 }

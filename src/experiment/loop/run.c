@@ -6,6 +6,7 @@
 #include "agent/model.h"
 #include "base/allocate.h"
 #include "base/error.h"
+#include "base/json_writer.h"
 #include "base/progress.h"
 #include "experiment/loop/evaluation.h"
 #include "stream/recipes/class_files.h"
@@ -34,25 +35,21 @@ void ocdm__curve_add(ocdm__curve *curve, const ocdm__curve_point *point)
     curve->offered++;
 }
 
-static void write_list(ocdm__output *output, const char *before, const ocdm__curve *curve, size_t member)
-{
-    size_t extra = curve->count > 0 && curve->points[curve->count - 1].step != curve->last.step;
-    ocdm__output_text(output, before);
-    for (size_t i = 0; i < curve->count + extra; i++) {
-        const ocdm__curve_point *point = i < curve->count ? &curve->points[i] : &curve->last;
-        const double values[] = {point->step, point->task, point->loss, point->distance, point->distance_seen};
-        ocdm__output_real(output, i > 0 ? "," : "", values[member]);
-    }
-}
-
 void ocdm__curve_write(ocdm__output *output, const ocdm__curve *curve)
 {
-    write_list(output, "{\"step\":[", curve, 0);
-    write_list(output, "],\"task\":[", curve, 1);
-    write_list(output, "],\"loss\":[", curve, 2);
-    write_list(output, "],\"distance\":[", curve, 3);
-    write_list(output, "],\"distance_seen\":[", curve, 4);
-    ocdm__output_text(output, "]}");
+    static const char *const keys[] = {"step", "task", "loss", "distance", "distance_seen"};
+    size_t extra = curve->count > 0 && curve->points[curve->count - 1].step != curve->last.step;
+    ocdm__json_open(output, NULL, '{');
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        ocdm__json_open(output, keys[k], '[');
+        for (size_t i = 0; i < curve->count + extra; i++) {
+            const ocdm__curve_point *point = i < curve->count ? &curve->points[i] : &curve->last;
+            const double values[] = {point->step, point->task, point->loss, point->distance, point->distance_seen};
+            ocdm__json_real(output, NULL, values[k]);
+        }
+        ocdm__json_close(output, ']');
+    }
+    ocdm__json_close(output, '}');
 }
 
 /* ---- weights of classes ------------------------------------------------------------------------------------------------- */

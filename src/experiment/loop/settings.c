@@ -8,6 +8,7 @@
 
 #include "agent/model.h"
 #include "base/error.h"
+#include "base/json_writer.h"
 #include "base/inner_memory.h"
 #include "base/text.h"
 
@@ -329,14 +330,6 @@ ocdm_status ocdm__run_preset_apply(const char *name, ocdm__run_settings *setting
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------------- */
 
-static void write_text(ocdm__output *output, const char *text)
-{
-    if (text != NULL)
-        ocdm__output_json_string(output, text, strlen(text));
-    else
-        ocdm__output_text(output, "null");
-}
-
 static const char *base_name(const char *path)
 {
     const char *slash = path != NULL ? strrchr(path, '/') : NULL;
@@ -345,17 +338,22 @@ static const char *base_name(const char *path)
 
 static void write_tasks(ocdm__output *output, const uint32_t *tasks, size_t count)
 {
-    ocdm__output_text(output, "[");
+    ocdm__json_open(output, NULL, '[');
     for (size_t i = 0; i < count; i++)
-        ocdm__output_count(output, i > 0 ? "," : "", tasks[i]);
-    ocdm__output_text(output, "]");
+        ocdm__json_count(output, NULL, tasks[i]);
+    ocdm__json_close(output, ']');
 }
 
 static void write_rates(ocdm__output *output, const ocdm__rates *rates)
 {
+    if (rates->count == 0) {
+        ocdm__json_null(output, NULL);
+        return;
+    }
+    ocdm__json_open(output, NULL, '[');
     for (uint32_t i = 0; i < rates->count; i++)
-        ocdm__output_real(output, i > 0 ? "," : "[", rates->values[i]);
-    ocdm__output_text(output, rates->count > 0 ? "]" : "null");
+        ocdm__json_real(output, NULL, rates->values[i]);
+    ocdm__json_close(output, ']');
 }
 
 static void write_store(ocdm__output *output, const ocdm__run_settings *settings)
@@ -365,7 +363,7 @@ static void write_store(ocdm__output *output, const ocdm__run_settings *settings
     if (settings->store == OCDM__STORE_JPEG)
         snprintf(text + used, sizeof text - (size_t)used, ":%" PRIu32 ":%" PRIu32, settings->store_quality,
                  settings->store_pixels);
-    write_text(output, text);
+    ocdm__json_string(output, NULL, text);
 }
 
 static void write_budget(ocdm__output *output, const ocdm__budget *budget)
@@ -375,7 +373,7 @@ static void write_budget(ocdm__output *output, const ocdm__budget *budget)
         if ((budget->seconds > 0 && units[i].seconds > 0) || (budget->operations > 0 && units[i].operations > 0))
             unit = &units[i];
     if (unit == NULL) {
-        ocdm__output_text(output, "null");
+        ocdm__json_null(output, NULL);
         return;
     }
     ocdm__output_text(output, "\"");
@@ -394,7 +392,7 @@ static void write_blur(ocdm__output *output, const ocdm__blur *blur)
     } else if (blur->share > 0) {
         ocdm__output_double(output, blur->share);
     } else {
-        ocdm__output_text(output, "null");
+        ocdm__json_null(output, NULL);
     }
 }
 
@@ -407,7 +405,7 @@ static void write_optional(ocdm__output *output, const ocdm__setting *setting, c
     else if (setting->kind == OCDM__SETTING_BYTES && *(const uint64_t *)member > 0)
         ocdm__output_uint64(output, *(const uint64_t *)member);
     else
-        ocdm__output_text(output, "null");
+        ocdm__json_null(output, NULL);
 }
 
 void ocdm__setting_write(ocdm__output *output, const ocdm__setting *setting, const ocdm__run_settings *settings,
@@ -430,22 +428,22 @@ void ocdm__setting_write(ocdm__output *output, const ocdm__setting *setting, con
         write_optional(output, setting, member);
         break;
     case OCDM__SETTING_WORD:
-        write_text(output, *(const char *const *)member);
+        ocdm__json_string(output, NULL, *(const char *const *)member);
         break;
     case OCDM__SETTING_CHOICE:
-        write_text(output, setting->choices[*(const uint32_t *)member]);
+        ocdm__json_string(output, NULL, setting->choices[*(const uint32_t *)member]);
         break;
     case OCDM__SETTING_FILE:
     case OCDM__SETTING_WEIGHTS_FILE:
     case OCDM__SETTING_CLASS_FILE:
     case OCDM__SETTING_GROUPS:
-        write_text(output, base_name(*(const char *const *)member));
+        ocdm__json_string(output, NULL, base_name(*(const char *const *)member));
         break;
     case OCDM__SETTING_TASKS:
         write_tasks(output, tasks, task_count);
         break;
     case OCDM__SETTING_SWITCH:
-        ocdm__output_text(output, *(const bool *)member ? "true" : "false");
+        ocdm__json_flag(output, NULL, *(const bool *)member);
         break;
     case OCDM__SETTING_RATES:
         write_rates(output, member);
@@ -465,19 +463,14 @@ void ocdm__setting_write(ocdm__output *output, const ocdm__setting *setting, con
 void ocdm__run_settings_write(ocdm__output *output, const ocdm__run_settings *settings, const uint32_t *tasks,
                               size_t task_count)
 {
-    const char *before = "{\"";
+    ocdm__json_open(output, NULL, '{');
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (rows[i].key == NULL)
             continue;
-        ocdm__output_text(output, before);
-        ocdm__output_text(output, rows[i].key);
-        ocdm__output_text(output, "\":");
+        ocdm__json_key(output, rows[i].key);
         ocdm__setting_write(output, &rows[i], settings, tasks, task_count);
-        before = ",\"";
-        if (rows[i].kind == OCDM__SETTING_WEIGHTS_FILE && settings->weights_sha256[0] != '\0') {
-            ocdm__output_text(output, ",\"" OCDM__WEIGHTS_DIGEST_KEY "\":");
-            write_text(output, settings->weights_sha256);
-        }
+        if (rows[i].kind == OCDM__SETTING_WEIGHTS_FILE && settings->weights_sha256[0] != '\0')
+            ocdm__json_string(output, OCDM__WEIGHTS_DIGEST_KEY, settings->weights_sha256);
     }
-    ocdm__output_text(output, "}");
+    ocdm__json_close(output, '}');
 }
