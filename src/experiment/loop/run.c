@@ -203,7 +203,7 @@ static ocdm_status make_learner(ocdm__run *run, const ocdm__learner_maker *maker
     OCDM_TRY(maker->make(maker, settings, run->inputs, (uint32_t)run->stream->table.class_count, &run->made, error));
     run->learner = &run->made;
     run->ranks = ocdm__learner_part_of(run->learner, 1, true).ranks;
-    return run->ranks != NULL && run->inputs != NULL ? ocdm__model_inputs_keep_sums(run->inputs, error) : OCDM_OK;
+    return run->ranks->size > 1 && run->inputs != NULL ? ocdm__model_inputs_keep_sums(run->inputs, error) : OCDM_OK;
 }
 
 static ocdm_status make_memory(ocdm__run *run, ocdm_error *error)
@@ -429,7 +429,7 @@ static ocdm_status evaluate(ocdm__run *run, const float *given, const ocdm__prog
 {
     double begun = ocdm__seconds_now();
     OCDM_TRY(check_trained(run, error));
-    if (run->ranks != NULL && run->inputs != NULL)
+    if (run->inputs != NULL)
         OCDM_TRY(ocdm__model_inputs_compare_sums(run->inputs, run->ranks, error));
     ocdm_status status = examine(run, given, progress, error);
     for (size_t v = 0; v < run->version_count; v++)
