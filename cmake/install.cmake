@@ -7,7 +7,7 @@ if(MPI_C_FOUND)
 endif()
 install(TARGETS ocdm_static ocdm_shared ocdm_experiment EXPORT ocdm ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
                                                     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES include/ocdm/ocdm.h include/ocdm/metrics.h include/ocdm/experiment.h include/ocdm/stream.h
+install(FILES include/ocdm/ocdm.h include/ocdm/metrics.h include/ocdm/split.h include/ocdm/experiment.h include/ocdm/stream.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ocdm)
 
 # ocdm.pc derives its prefix from its own location, so that an installed tree can be moved.

@@ -24,7 +24,8 @@ enum ocdm__purpose {
     OCDM__FOR_TEST_DRAWS = 12,
     OCDM__FOR_REPLAY = 13,
     OCDM__FOR_BLUR = 14,
-    OCDM__FOR_PROBES = 15
+    OCDM__FOR_PROBES = 15,
+    OCDM__FOR_SPLITS = 16
 };
 
 /* A stream of random numbers: create one where it is needed and discard it afterwards. */

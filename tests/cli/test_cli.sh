@@ -41,7 +41,7 @@ other_files_have_the_version_of_the_header() {
 
 # A function that is added to the headers is added to the list of Debian's symbols.
 debian_symbols_are_those_of_the_headers() {
-    cat "$source"/include/ocdm/ocdm.h "$source"/include/ocdm/metrics.h | cc -I"$source/include" -E -P -x c - | grep -oE '\bocdm_[a-z_]+\(' | tr -d "(" |
+    cat "$source"/include/ocdm/ocdm.h "$source"/include/ocdm/metrics.h "$source"/include/ocdm/split.h | cc -I"$source/include" -E -P -x c - | grep -oE '\bocdm_[a-z_]+\(' | tr -d "(" |
         sort -u > "$place/declared"
     [ "$(wc -l < "$place/declared")" -gt 20 ] && sed -n 's/^ \(.*\)@Base .*/\1/p' "$source/packaging/debian/libocdm0.symbols" | sort | diff "$place/declared" -
 }

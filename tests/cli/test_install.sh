@@ -4,7 +4,7 @@
 . "$(dirname "$0")/tap.sh"
 source=$2
 prefix=$place/moved
-headers="$prefix/include/ocdm/ocdm.h $prefix/include/ocdm/metrics.h"
+headers="$prefix/include/ocdm/ocdm.h $prefix/include/ocdm/metrics.h $prefix/include/ocdm/split.h"
 
 cat > "$place/user.c" << 'END'
 #include <ocdm/ocdm.h>
@@ -34,7 +34,7 @@ install_and_move() {
 everything_is_there() {
     local file
     for file in bin/ocdm include/ocdm/ocdm.h lib/libocdm.a lib/libocdm.so lib/libocdm.so.0.1 lib/pkgconfig/ocdm.pc \
-        include/ocdm/experiment.h include/ocdm/stream.h include/ocdm/metrics.h lib/libocdm_experiment.a lib/pkgconfig/ocdm_experiment.pc \
+        include/ocdm/experiment.h include/ocdm/stream.h include/ocdm/metrics.h include/ocdm/split.h lib/libocdm_experiment.a lib/pkgconfig/ocdm_experiment.pc \
         lib/cmake/ocdm/ocdmConfig.cmake lib/cmake/ocdm/ocdmConfigVersion.cmake share/man/man1/ocdm.1 \
         share/bash-completion/completions/ocdm share/zsh/site-functions/_ocdm share/fish/vendor_completions.d/ocdm.fish; do
         [ -s "$prefix/$file" ] || { echo "no $file"; return 1; }
