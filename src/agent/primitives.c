@@ -71,10 +71,10 @@ void ocdm__release_aligned(void *start)
 
 #if defined(__x86_64__) && defined(__linux__)
 
-/* Whether AMX can be used, not only detected. Some virtual machines pass on its flag but hide the leaf that describes its
+/* False where AMX is reported and cannot be used. Some virtual machines pass on its flag but hide the leaf that describes its
  * tiles (oneDNN would then configure none, and its first instruction is illegal), and Linux requires a request for the
  * tiles' state. */
-static bool amx_is_whole(void)
+static bool amx_is_usable(void)
 {
     enum { REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 };
     unsigned a = 0, b = 0, c = 0, d = 0;
@@ -87,7 +87,7 @@ static bool amx_is_whole(void)
 
 #else
 
-static bool amx_is_whole(void)
+static bool amx_is_usable(void)
 {
     return true;
 }
@@ -95,7 +95,7 @@ static bool amx_is_whole(void)
 #endif
 
 /* Whether oneDNN's own environment variables disable AMX. */
-static bool less_is_wanted(void)
+static bool environment_disables_amx(void)
 {
     static const char *const lesser[] = {
         "SSE41",           "AVX", "AVX2", "AVX2_VNNI", "AVX512_MIC", "AVX512_MIC_4OPS", "AVX512_CORE", "AVX512_CORE_VNNI",
@@ -113,7 +113,7 @@ static bool less_is_wanted(void)
  * this requests the state of its tiles from the system. */
 static bool amx_must_be_hidden(void)
 {
-    return !amx_is_whole() && !less_is_wanted();
+    return !amx_is_usable() && !environment_disables_amx();
 }
 
 /* ---- devices --------------------------------------------------------------------------------------------------------- */

@@ -105,27 +105,32 @@ static double one_error(const ocdm__class_sums *sums)
 /* clang-format off */
 const ocdm__metric_row ocdm__metrics[OCDM__METRIC_COUNT] = {
     [OCDM_CF1] = {{OCDM__CF1_NAME, "2 CP CR / (CP + CR), 0 when both are 0: the F1 of the means, as PRS and the paper have it"},
-                   "%", 100, 1, false, f1_of_means},
-    [OCDM_OF1] = {{OCDM__OF1_NAME, "2 OP OR / (OP + OR) = 2 sum of TP_c / (sum of P_c + sum of G_c)"}, "%", 100, 1, false, overall_f1},
-    [OCDM_MAP] = {{OCDM__MAP_NAME, "mean over classes of AP_c"}, "%", 100, 1, false, mean_ap},
-    [OCDM_CP] = {{"CP", "mean over classes of TP_c / P_c, which is 0 when P_c = 0"}, "%", 100, 1, false, mean_precision},
-    [OCDM_CR] = {{"CR", "mean over classes of TP_c / G_c"}, "%", 100, 1, false, mean_recall},
-    [OCDM_CF1_MACRO] = {{"CF1_macro", "mean over classes of 2 TP_c / (P_c + G_c): the mean of the F1s, as scikit-learn's macro average"},
-                         "%", 100, 1, false, mean_f1},
-    [OCDM_OP] = {{"OP", "sum of TP_c / sum of P_c over classes, 0 when nothing is predicted"}, "%", 100, 1, false, overall_precision},
-    [OCDM_OR] = {{"OR", "sum of TP_c / sum of G_c over classes"}, "%", 100, 1, false, overall_recall},
-    [OCDM_AUC] = {{OCDM__AUC_NAME, "mean over classes with positives and negatives of AUC_c, as scikit-learn's macro roc_auc_score"},
-                   "%", 100, 1, false, mean_auc},
-    [OCDM_RANKING_LOSS] = {{OCDM__RANKING_LOSS_NAME, "mean over samples of the share of pairs of a carried and another class in which the "
-                             "other one scores at least as high, 0 for a sample that carries none or all; scikit-learn's "
-                             "label_ranking_loss"}, "%", 100, 2, true, mean_ranking_loss},
-    [OCDM_COVERAGE] = {{OCDM__COVERAGE_NAME, "mean over samples of the number of classes that score at least as high as the lowest that "
-                         "the sample carries, 0 if it carries none; scikit-learn's coverage_error"}, "classes", 1, 2, true, mean_coverage},
+                   "%", 100, 1, false, f1_of_means, 3},
+    [OCDM_OF1] = {{OCDM__OF1_NAME, "2 OP OR / (OP + OR) = 2 sum of TP_c / (sum of P_c + sum of G_c)"},
+                   "%", 100, 1, false, overall_f1, 7},
+    [OCDM_MAP] = {{OCDM__MAP_NAME, "mean over classes of AP_c"}, "%", 100, 1, false, mean_ap, 0},
+    [OCDM_CP] = {{"CP", "mean over classes of TP_c / P_c, which is 0 when P_c = 0"}, "%", 100, 1, false, mean_precision, 1},
+    [OCDM_CR] = {{"CR", "mean over classes of TP_c / G_c"}, "%", 100, 1, false, mean_recall, 2},
+    [OCDM_CF1_MACRO] = {{"CF1_macro", "mean over classes of 2 TP_c / (P_c + G_c): the mean of the F1s, as "
+                         "scikit-learn's macro average"},
+                         "%", 100, 1, false, mean_f1, 4},
+    [OCDM_OP] = {{"OP", "sum of TP_c / sum of P_c over classes, 0 when nothing is predicted"},
+                   "%", 100, 1, false, overall_precision, 5},
+    [OCDM_OR] = {{"OR", "sum of TP_c / sum of G_c over classes"}, "%", 100, 1, false, overall_recall, 6},
+    [OCDM_AUC] = {{OCDM__AUC_NAME, "mean over classes with positives and negatives of AUC_c, as "
+                   "scikit-learn's macro roc_auc_score"},
+                   "%", 100, 1, false, mean_auc, 8},
+    [OCDM_RANKING_LOSS] = {{OCDM__RANKING_LOSS_NAME, "mean over samples of the share of pairs of a carried and another "
+                             "class in which the other one scores at least as high, 0 for a sample that carries none or all; "
+                             "scikit-learn's label_ranking_loss"}, "%", 100, 2, true, mean_ranking_loss, 9},
+    [OCDM_COVERAGE] = {{OCDM__COVERAGE_NAME, "mean over samples of the number of classes that score at least as high as the "
+                         "lowest that the sample carries, 0 if it carries none; scikit-learn's coverage_error"},
+                   "classes", 1, 2, true, mean_coverage, 10},
     [OCDM_HAMMING] = {{OCDM__HAMMING_NAME, "sum of (P_c + G_c - 2 TP_c) / (samples x classes); scikit-learn's hamming_loss"},
-                       "%", 100, 2, true, wrong_decisions},
-    [OCDM_ONE_ERROR] = {{OCDM__ONE_ERROR_NAME, "of the samples that carry a class, the share where another class scores at least as high "
-                          "as all that they carry"}, "%", 100, 1, true, one_error},
-    [OCDM_ECE] = {{OCDM__ECE_NAME, "mean over classes of ECE_c"}, "%", 100, 2, true, mean_ece},
+                       "%", 100, 2, true, wrong_decisions, 12},
+    [OCDM_ONE_ERROR] = {{OCDM__ONE_ERROR_NAME, "of the samples that carry a class, the share where another class scores at "
+                          "least as high as all that they carry"}, "%", 100, 1, true, one_error, 11},
+    [OCDM_ECE] = {{OCDM__ECE_NAME, "mean over classes of ECE_c"}, "%", 100, 2, true, mean_ece, 13},
 };
 /* clang-format on */
 
@@ -243,57 +248,44 @@ const char *const ocdm__paper_groups[OCDM__PAPER_GROUPS] = {"majority", "moderat
 
 /* ---- formulas ----------------------------------------------------------------------------------------------------------- */
 
-/* In reading order. A metric's own row explains it. */
+/* What is said before the metrics, and after them. */
 /* clang-format off */
-static const struct {
-    ocdm__explanation about; /* name NULL: that of the metric */
-    ocdm_metric metric;
-} explanations[] = {
-    {{"G_c", "test samples that carry class c; a class with G_c = 0 is left out of everything below"}, 0},
-    {{"P_c", "test samples whose logit for c is over 0, so that c is predicted"}, 0},
-    {{"TP_c", "test samples that carry c and for which c is predicted"}, 0},
-    {{"AP_c", "sum over thresholds k of (R_k - R_(k-1)) P_k, P_k and R_k being precision and recall of the samples that score at "
-              "least as high as the k-th highest score; equal scores are one threshold, no interpolation"}, 0},
-    {{"AUC_c", "share of the pairs of a sample that carries c and one that does not in which the first scores higher, a tie being "
-               "half a pair; none when all samples carry c"}, 0},
-    {{"ECE_c", "sum over 15 bins ((b - 1) / 15, b / 15] of n_b / n |mean of p - share that carries c|, p = 1 / (1 + e^-logit) being "
-               "in the bin and rounded to a multiple of 2^-31"}, 0},
-    {{NULL, NULL}, OCDM_MAP},
-    {{NULL, NULL}, OCDM_CP},
-    {{NULL, NULL}, OCDM_CR},
-    {{NULL, NULL}, OCDM_CF1},
-    {{NULL, NULL}, OCDM_CF1_MACRO},
-    {{NULL, NULL}, OCDM_OP},
-    {{NULL, NULL}, OCDM_OR},
-    {{NULL, NULL}, OCDM_OF1},
-    {{NULL, NULL}, OCDM_AUC},
-    {{NULL, NULL}, OCDM_RANKING_LOSS},
-    {{NULL, NULL}, OCDM_COVERAGE},
-    {{NULL, NULL}, OCDM_ONE_ERROR},
-    {{NULL, NULL}, OCDM_HAMMING},
-    {{NULL, NULL}, OCDM_ECE},
-    {{"total", "the formulas above over all classes; null when no class has a positive test sample"}, 0},
-    {{"majority", "the same formulas over the classes of this group; null when none of them has a positive test sample"}, 0},
-    {{"moderate", "as majority, over the classes of this group"}, 0},
-    {{"minority", "as majority, over the classes of this group"}, 0},
-    {{"forgetting", "of a task: the best earlier mAP on its own test set minus the final one, in points; in total: the mean over "
-                    "the tasks that were evaluated before the end"}, 0},
-    {{"mean_mAP", "mean over the evaluations, one after each task, of total mAP"}, 0},
-    {{"mean_CF1", "mean over the evaluations of total CF1"}, 0},
-    {{"mean_OF1", "mean over the evaluations of total OF1"}, 0},
-    {{"std", "sqrt(sum over n seeds of (x - mean)^2 / (n - 1)); null for one seed"}, 0},
-    {{"interval", "of the difference d of two methods with the same n seeds: mean(d) -+ t std(d) / sqrt(n), t being the 97.5 % "
-                  "quantile of Student's distribution with n - 1 degrees of freedom; null for one seed"}, 0},
+static const ocdm__explanation of_classes[] = {
+    {"G_c", "test samples that carry class c; a class with G_c = 0 is left out of everything below"},
+    {"P_c", "test samples whose logit for c is over 0, so that c is predicted"},
+    {"TP_c", "test samples that carry c and for which c is predicted"},
+    {"AP_c", "sum over thresholds k of (R_k - R_(k-1)) P_k, P_k and R_k being precision and recall of the samples that score at "
+              "least as high as the k-th highest score; equal scores are one threshold, no interpolation"},
+    {"AUC_c", "share of the pairs of a sample that carries c and one that does not in which the first scores higher, a tie being "
+               "half a pair; none when all samples carry c"},
+    {"ECE_c", "sum over 15 bins ((b - 1) / 15, b / 15] of n_b / n |mean of p - share that carries c|, p = "
+               "1 / (1 + e^-logit) being in the bin and rounded to a multiple of 2^-31"},
+};
+static const ocdm__explanation of_runs[] = {
+    {"total", "the formulas above over all classes; null when no class has a positive test sample"},
+    {"majority", "the same formulas over the classes of this group; null when none of them has a positive test sample"},
+    {"moderate", "as majority, over the classes of this group"},
+    {"minority", "as majority, over the classes of this group"},
+    {"forgetting", "of a task: the best earlier mAP on its own test set minus the final one, in points; in total: the mean over "
+                    "the tasks that were evaluated before the end"},
+    {"mean_mAP", "mean over the evaluations, one after each task, of total mAP"},
+    {"mean_CF1", "mean over the evaluations of total CF1"},
+    {"mean_OF1", "mean over the evaluations of total OF1"},
+    {"std", "sqrt(sum over n seeds of (x - mean)^2 / (n - 1)); null for one seed"},
+    {"interval", "of the difference d of two methods with the same n seeds: mean(d) -+ t std(d) / sqrt(n), t being the 97.5 % "
+                  "quantile of Student's distribution with n - 1 degrees of freedom; null for one seed"},
 };
 /* clang-format on */
 
 const ocdm__explanation *ocdm__explanation_at(size_t index)
 {
-    if (index >= sizeof explanations / sizeof *explanations)
-        return NULL;
-    if (explanations[index].about.name != NULL)
-        return &explanations[index].about;
-    return &ocdm__metrics[explanations[index].metric].about;
+    enum { BEFORE = sizeof of_classes / sizeof *of_classes, AFTER = sizeof of_runs / sizeof *of_runs };
+    if (index < BEFORE)
+        return &of_classes[index];
+    for (size_t i = 0; i < OCDM__METRIC_COUNT; i++)
+        if (ocdm__metrics[i].place == index - BEFORE)
+            return &ocdm__metrics[i].about;
+    return index - BEFORE - OCDM__METRIC_COUNT < AFTER ? &of_runs[index - BEFORE - OCDM__METRIC_COUNT] : NULL;
 }
 
 const ocdm__explanation *ocdm__explain(const char *name)

@@ -59,7 +59,7 @@ ocdm_status ocdm__score_classes(const ocdm__test_set *set, ocdm__class_score *sc
 /* ---- metrics ------------------------------------------------------------------------------------------------------------ */
 
 /* How many metrics there are: ocdm_metric in ocdm/metrics.h names them, ocdm__metrics has a row for each. */
-#define OCDM__METRIC_COUNT 14u
+#define OCDM__METRIC_COUNT ((unsigned)OCDM_ECE + 1)
 
 /* The first of them are the columns of the paper's tables, those from OCDM__OTHER_METRICS on are of other papers. Names are
  * macros for literals such as "total." OCDM__MAP_NAME. */
@@ -109,6 +109,7 @@ typedef struct ocdm__metric_row {
     int decimals;                                    /* in tables */
     bool low;                                        /* less is better */
     double (*compute)(const ocdm__class_sums *sums); /* a fraction; the sums are over at least one class */
+    size_t place;                                    /* among the formulas of all metrics, in reading order, from 0 */
 } ocdm__metric_row;
 
 extern const ocdm__metric_row ocdm__metrics[OCDM__METRIC_COUNT];

@@ -257,7 +257,7 @@ static ocdm_status run_request(struct request *request, bool resume, struct disp
     return status;
 }
 
-/* Words that are wrong are the leader's to report. */
+/* The other ranks are silent about a command line that is wrong: rank 0 reports it. */
 static void follow(const ocdm__arguments *arguments)
 {
     ocdm_error error;

@@ -170,7 +170,8 @@ static ocdm_status await_or_end(const ocdm__examination *examination, unsigned s
 }
 
 /* The leader tells users about the first image that was left out: it tries one that failed elsewhere. */
-static ocdm_status learn_why(const ocdm__examination *examination, unsigned slot, const struct piece *piece, ocdm_error *error)
+static ocdm_status find_reason(const ocdm__examination *examination, unsigned slot, const struct piece *piece,
+                               ocdm_error *error)
 {
     size_t first = 0;
     ocdm__batch ready;
@@ -199,7 +200,7 @@ static ocdm_status take(const ocdm__examination *examination, unsigned slot, str
             piece->usable[piece->usable_count++] = piece->samples[i];
     if (lost == 0 || part.ranks->size == 1)
         return OCDM_OK;
-    ocdm_status status = part.ranks->rank == 0 ? learn_why(examination, slot, piece, error) : OCDM_OK;
+    ocdm_status status = part.ranks->rank == 0 ? find_reason(examination, slot, piece, error) : OCDM_OK;
     if (status != OCDM_OK || piece->usable_count == 0)
         return status;
     return take_again(examination, slot, piece, ready, error);

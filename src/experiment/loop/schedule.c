@@ -478,7 +478,8 @@ ocdm_status ocdm__stream_order_blur(ocdm__stream_order *order, const ocdm__blur 
     return OCDM_OK;
 }
 
-/* Tasks up to the last one of which one of the first `samples` of the order is. */
+/* How many tasks have begun when `samples` samples of the order have come: with --blur some of the tasks before the last of
+ * them may not have. */
 static size_t tasks_among(const ocdm__schedule *schedule, uint64_t samples)
 {
     size_t tasks = 0;

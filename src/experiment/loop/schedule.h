@@ -104,7 +104,7 @@ size_t ocdm__schedule_batch(ocdm__schedule *schedule, uint64_t step, uint32_t *s
 /* The place in the order of the task that a step, from 0, belongs to. */
 size_t ocdm__schedule_place(const ocdm__schedule *schedule, uint64_t step);
 
-/* Tasks of which tests are due after `steps` steps: all up to the last one, in the order, of which a sample was seen. */
+/* How many tasks are tested after `steps` steps: those up to the last one, in the order, of which a sample was seen. */
 size_t ocdm__schedule_tasks_seen(const ocdm__schedule *schedule, uint64_t steps);
 
 /* How far the stream is after `steps` steps, in samples. For multitask, which sees all samples of a task at once, the share of

@@ -153,15 +153,15 @@ enum ocdm__setting_kind {
         "the network: linear, mlp and ridge learn from features, the others from images; none runs the memory alone")          \
     ROW("weights", weights, WEIGHTS_FILE, 0, "weights", "FILE", NULL, NULL, 0, 0,                                              \
         "start from these weights (safetensors)")                                                                              \
-    ROW("precision", network.precision, CHOICE, 0, "precision", "P", "f32", ocdm__run_precisions, 0, 0,                                \
+    ROW("precision", network.precision, CHOICE, 0, "precision", "P", "f32", ocdm__run_precisions, 0, 0,                        \
         "bf16 needs a CPU that supports it; with AMX it makes models of images faster")                                        \
-    ROW("lr", network.learning_rate, REAL, 0, "lr", "X", "1e-4", NULL, 0, 1e6,                                                         \
+    ROW("lr", network.learning_rate, REAL, 0, "lr", "X", "1e-4", NULL, 0, 1e6,                                                 \
         "learning rate")                                                                                                       \
-    ROW("adam_eps", network.epsilon, REAL, 0, "adam-eps", "X", "1e-4", NULL, 1e-30, 1e6,                                               \
+    ROW("adam_eps", network.epsilon, REAL, 0, "adam-eps", "X", "1e-4", NULL, 1e-30, 1e6,                                       \
         "epsilon of Adam, added outside the root")                                                                             \
-    ROW("clip", network.clip, OPTIONAL_REAL, 0, "clip", "X", NULL, NULL, 1e-30, 1e30,                                                  \
+    ROW("clip", network.clip, OPTIONAL_REAL, 0, "clip", "X", NULL, NULL, 1e-30, 1e30,                                          \
         "clip each gradient to -X..X")                                                                                         \
-    GRID("seed", network.seed, LONG, 0, "seed", "S", "0", NULL, 0, 0x1p64,                                                             \
+    GRID("seed", network.seed, LONG, 0, "seed", "S", "0", NULL, 0, 0x1p64,                                                     \
          "seed of all random numbers")                                                                                         \
     GRID("order", order, TASKS, 0, "order", "K,K,...", NULL, NULL, 0, UINT32_MAX,                                              \
          "order of the tasks; ascending by default")                                                                           \
@@ -177,7 +177,7 @@ enum ocdm__setting_kind {
         "folder of the image files, instead of the one in the stream")                                                         \
     ROW(NULL, strict, SWITCH, 0, "strict", NULL, NULL, NULL, 0, 0,                                                             \
         "end the run at an image that cannot be decoded instead of skipping it; resume only with the same CPU instructions")   \
-    ROW("groups", groups, GROUPS, 0, "groups", "H,L|terciles|FILE", NULL, NULL, 0, 0,                                                   \
+    ROW("groups", groups, GROUPS, 0, "groups", "H,L|terciles|FILE", NULL, NULL, 0, 0,                                          \
         OCDM__GROUPS_HELP)                                                                                                     \
     ROW("log_every", log_every, WHOLE, 0, "log-every", "N", "10", NULL, 1, UINT32_MAX,                                         \
         "log every N-th step")                                                                                                 \
@@ -185,39 +185,40 @@ enum ocdm__setting_kind {
         "hold out this share of the training samples, drawn by seed, and evaluate on them at the end; 0 to 0.5")               \
     ROW("resample_tests", resample_tests, SWITCH, 0, "resample-tests", NULL, NULL, NULL, 0, 0,                                 \
         "resample the test samples by seed, with replacement, as many of each task and rarest class")                          \
-    ROW(NULL, network.threads, WHOLE, 0, "threads", "N", NULL, NULL, 1, OCDM__MAX_THREADS,                                             \
+    ROW(NULL, network.threads, WHOLE, 0, "threads", "N", NULL, NULL, 1, OCDM__MAX_THREADS,                                     \
         "threads for models of images and decoding; all cores by default; does not change results")                            \
     ROW(NULL, checkpoint_every, LONG, 0, "checkpoint-every", "STEPS", "1000", NULL, 0, 0x1p64,                                 \
         "save every STEPS steps; 0: only after each task")                                                                     \
-    ROW("loss", network.loss.kind, CHOICE, 0, "loss", "NAME", "bce", ocdm__loss_names, 0, 0,                                                \
+    ROW("loss", network.loss.kind, CHOICE, 0, "loss", "NAME", "bce", ocdm__loss_names, 0, 0,                                   \
         "loss of a logit; asl is the asymmetric loss, softmargin PyTorch's name for the same numbers as bce")                  \
-    ROW("negatives", network.loss.negatives, REAL, 0, "negatives", "A", "1", NULL, 0, 1,                                                    \
+    ROW("negatives", network.loss.negatives, REAL, 0, "negatives", "A", "1", NULL, 0, 1,                                       \
         "weight of classes that the batch of the stream does not have, in the loss of its samples; 0 to 1")                    \
-    ROW("focal", network.loss.focal, REAL, 0, "focal", "G", "0", NULL, 0, OCDM__MOST_FOCAL,                                                 \
+    ROW("focal", network.loss.focal, REAL, 0, "focal", "G", "0", NULL, 0, OCDM__MOST_FOCAL,                                    \
         "the gradient of a negative is the sigmoid to the power of 1 + G: easy negatives weigh less; 0 to 8")                  \
     ROW("loss_balance", loss_balance, REAL, 0, "loss-balance", "P", "0", NULL, 0, 1,                                           \
         "the loss of class i is weighted by (mean n / n_i)^P, n_i the stream's counts so far; 0 to 1")                         \
-    ROW("ema", network.averages, RATES, 0, "ema", "RATE,...", NULL, NULL, 0, 1,                                                        \
-        "evaluate an exponential average of the weights; of several rates, each below 1, validation chooses the one reported")  \
+    ROW("ema", network.averages, RATES, 0, "ema", "RATE,...", NULL, NULL, 0, 1,                                                \
+        "evaluate an exponential average of the weights; of several rates, each below 1, validation chooses the one reported") \
     ROW("ema_start", average_start, CHOICE, 0, "ema-start", "WHEN", "stream", ocdm__run_average_starts, 0, 0,                  \
-        "when the averages of a class's own weights, its row of the last layer, begin: with the stream, or with its first sample") \
-    ROW("optimiser", network.optimiser, CHOICE, 0, "optimiser", "NAME", "adam", ocdm__run_optimisers, 0, 0,                            \
+        "when the averages of a class's own weights, its row of the last layer, begin: with the stream, or with its "          \
+        "first sample")                                                                                                        \
+    ROW("optimiser", network.optimiser, CHOICE, 0, "optimiser", "NAME", "adam", ocdm__run_optimisers, 0, 0,                    \
         "how weights follow gradients")                                                                                        \
-    ROW("weight_decay", network.weight_decay, REAL, 0, "weight-decay", "X", "0", NULL, 0, 1,                                           \
+    ROW("weight_decay", network.weight_decay, REAL, 0, "weight-decay", "X", "0", NULL, 0, 1,                                   \
         "weight decay of adamw (decoupled) and sgd (in the gradient)")                                                         \
-    ROW("momentum", network.momentum, REAL, 0, "momentum", "X", "0.9", NULL, 0, 0.9999,                                                \
+    ROW("momentum", network.momentum, REAL, 0, "momentum", "X", "0.9", NULL, 0, 0.9999,                                        \
         "momentum of sgd")                                                                                                     \
-    ROW("schedule", network.lr_schedule, CHOICE, 0, "schedule", "NAME", "constant", ocdm__run_lr_schedules, 0, 0,                      \
+    ROW("schedule", network.lr_schedule, CHOICE, 0, "schedule", "NAME", "constant", ocdm__run_lr_schedules, 0, 0,              \
         "learning rate over the steps: constant, or cosine from --lr to 0 over --horizon steps")                               \
-    ROW("horizon", network.horizon, LONG, 0, "horizon", "STEPS", "0", NULL, 0, 0x1p53,                                                 \
+    ROW("horizon", network.horizon, LONG, 0, "horizon", "STEPS", "0", NULL, 0, 0x1p53,                                         \
         "steps of the cosine schedule; afterwards nothing is learnt")                                                          \
-    ROW("warmup", network.warmup, LONG, 0, "warmup", "STEPS", "0", NULL, 0, 0x1p53,                                                    \
+    ROW("warmup", network.warmup, LONG, 0, "warmup", "STEPS", "0", NULL, 0, 0x1p53,                                            \
         "steps over which the learning rate rises from 0")                                                                     \
     ROW("lambda", lambda, REAL, 0, "lambda", "X", "1000", NULL, 1e-12, 1e12,                                                   \
         "penalty of the model ridge on squared weights")                                                                       \
     ROW("replay_policy", replay_policy, CHOICE, 0, "replay-policy", "NAME", "uniform", ocdm__run_replay_policies, 0, 0,        \
         "how samples to replay are drawn: each alike, each class alike, or by their last loss")                                \
-    ROW("dark", network.loss.dark, REAL, 0, "dark", "A", "0", NULL, 0, 1e6,                                                                 \
+    ROW("dark", network.loss.dark, REAL, 0, "dark", "A", "0", NULL, 0, 1e6,                                                    \
         "dark replay (DER++): keep the logits of samples in memory, and weigh the squared distance to them by A")              \
     ROW("memory_bytes", memory_bytes, BYTES, 0, "memory-bytes", "BYTES", NULL, NULL, 1, 0x1p53,                                \
         "the memory holds as many samples as these bytes do, such as 4M; instead of --memory")                                 \
@@ -234,7 +235,7 @@ enum ocdm__setting_kind {
     ROW("budget", budget, BUDGET, 0, "budget", "20ms|0.5gflop", NULL, NULL, 0, 0,                                              \
         "what a batch of the stream may cost: batches that come while the network is busy are missed")                         \
     ROW("tolerance", tolerance, REAL, 0, "tolerance", "T", "0", NULL, 0, OCDM_MAX_TOLERANCE,                                   \
-        "ocdm and onlyone: deletions that leave at most T / S more than the best tie with it, S the labels in memory and batch") \
+        "ocdm and onlyone: deletions that leave at most T / S more than the best tie with it, S the labels in memory and batch")\
     ROW(NULL, preset, WORD, 0, "preset", "NAME", NULL, ocdm__run_presets, 0, 0,                                                \
         "start from the settings of the paper, or from the strong ones of docs/beyond.md; other flags override them")
 /* clang-format on */

@@ -53,7 +53,7 @@ fail_at(const struct xml *xml, const char *at, const char *format, ...)
                       "%s:%" PRIu64 ":%zu: %s", xml->file.name, line, (size_t)(at - start) + 1, reason);
 }
 
-/* ---- small things --------------------------------------------------------------------------------------------------- */
+/* ---- characters and names ------------------------------------------------------------------------------------------- */
 
 static bool is_space(char byte)
 {
