@@ -92,11 +92,8 @@ static bool read_labels(ocdm_memory *memory, const ocdm_sample *batch, size_t co
                 return false;
         }
         memory->first_class[i] = used;
-        if (labels > 1) {
-            ocdm__sort(first, labels);
-            labels = drop_repeats(first, labels);
-        }
-        used += labels;
+        ocdm__sort(first, labels);
+        used += drop_repeats(first, labels);
     }
     memory->first_class[count] = used;
     return true;

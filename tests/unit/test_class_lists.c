@@ -174,6 +174,20 @@ TEST(cells_are_used_again_when_sets_are_large)
     ocdm__pool_destroy(&pool);
 }
 
+/* Runs of a power of 2 have no cell too many. */
+TEST(cells_of_64_labels_are_64)
+{
+    start(4, 64);
+    for (uint64_t id = 0; id < 3; id++) {
+        uint64_t bits = UINT64_MAX >> id;
+        reserve(0, &bits, 1);
+        join(id, 0, bits);
+        assert_int_equal(pool.cell_used, 64 * (id + 1));
+    }
+    check_pool();
+    ocdm__pool_destroy(&pool);
+}
+
 /* Of each length there are never more runs than there were sets of that length at a time. */
 TEST(cells_of_each_length_are_used_again)
 {
@@ -219,6 +233,7 @@ int main(void)
         cmocka_unit_test(cells_are_used_again_when_sets_are_large),
         cmocka_unit_test(classes_are_forgotten_when_dropped),
         cmocka_unit_test(pool_stays_consistent_when_samples_come_and_go),
+        cmocka_unit_test(cells_of_64_labels_are_64),
         cmocka_unit_test(cells_of_each_length_are_used_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

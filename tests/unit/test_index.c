@@ -191,6 +191,25 @@ TEST(there_is_room_for_label_sets_of_every_size)
     ocdm_memory_destroy(memory);
 }
 
+/* The blocks of buckets and those on the free list are all blocks, so that the list ends where it should. */
+TEST(every_block_is_in_a_bucket_or_free)
+{
+    ocdm_memory *memory = memory_of(300, 0);
+    for (uint64_t end = 100; end <= 2000; end += 100) {
+        offer(memory, skewed, end - 100, end);
+        const struct index *index = memory->index;
+        uint32_t blocks = 0;
+        for (uint32_t i = 0; i < index->present_count; i++)
+            blocks += (index->buckets[index->present[i]].sets + OCDM__BLOCK - 1) / OCDM__BLOCK;
+        for (uint32_t block = index->free_block; block != OCDM_NONE; block = index->rank[block]) {
+            assert_true(block < index->block_room);
+            blocks++;
+        }
+        assert_int_equal(blocks, index->block_room);
+    }
+    ocdm_memory_destroy(memory);
+}
+
 /* ---- scores that differ by less than what they leave -----------------------------------------------------------------------
  */
 
@@ -224,6 +243,33 @@ TEST(the_higher_score_goes_first_when_it_is_higher_by_a_step_of_the_grid)
     ocdm_memory_destroy(memory);
 }
 
+/* A score leaves as much less as it is higher: what is tied is known to the step. */
+static int64_t falling(void *context, uint32_t labels, int64_t score)
+{
+    (void)context, (void)labels;
+    return 1000 - score;
+}
+
+/* S is 1: the tolerance is the slack, in multiples of 2^-40. */
+TEST(threshold_is_the_least_score_within_the_tolerance)
+{
+    struct index *index = NULL;
+    assert_int_equal(ocdm__index_create(&index, 0, true, 10, NULL), OCDM_OK);
+    const struct pool pool = {.label_total = 1};
+    struct bucket bucket = {.best = 100, .value = 900};
+    uint32_t contender = 0, *none = index->contenders;
+    index->buckets = &bucket;
+    index->contenders = &contender;
+    index->contender_count = 1;
+    for (int64_t slack = 0; slack < 300; slack++) {
+        ocdm__index_tie(index, &pool, (double)slack * 0x1p-40, falling, NULL);
+        assert_int_equal(bucket.threshold, 100 - slack);
+    }
+    index->buckets = NULL;
+    index->contenders = none;
+    ocdm__index_destroy(index);
+}
+
 /* With a tolerance both tie, and the tie rule decides. */
 TEST(the_tie_rule_decides_when_scores_are_within_the_tolerance)
 {
@@ -252,6 +298,8 @@ int main(void)
         cmocka_unit_test(no_update_takes_long_while_a_memory_of_100000_fills),
         cmocka_unit_test(no_update_takes_long_after_load_and_resize),
         cmocka_unit_test(there_is_room_for_label_sets_of_every_size),
+        cmocka_unit_test(every_block_is_in_a_bucket_or_free),
+        cmocka_unit_test(threshold_is_the_least_score_within_the_tolerance),
         cmocka_unit_test(the_higher_score_goes_first_when_it_is_higher_by_a_step_of_the_grid),
         cmocka_unit_test(the_tie_rule_decides_when_scores_are_within_the_tolerance),
     };
