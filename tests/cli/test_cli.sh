@@ -248,18 +248,20 @@ check readme_shows_what_the_demo_makes readme_shows_what_the_demo_makes
 check bash_completion_follows_what_values_are bash_completion_follows_what_values_are
 check texts_name_flags_that_exist texts_name_flags_that_exist
 check bash_completion_completes_verbs_flags_choices_and_files bash_completion_completes
-# A table that is printed can be made again: whatever stream a command of the README reads, a command before it builds.
+# What is printed can be made again: whatever stream a command of the README or of docs/usage.md reads, a command before it builds.
 readme_builds_what_it_reads() {
-    awk '/^    ocdm|^    mpirun|^    srun|^        --/ {
+    awk 'FNR == 1 { delete built }
+    /^    ocdm|^    mpirun|^    srun|^        --|^\| .*`/ {
+        gsub(/[`"()|]/, " ")
         for (i = 1; i <= NF; i++) {
             name = $i
             sub(/.*=/, "", name)
             if (name !~ /^[A-Za-z0-9]+\.safetensors$/) continue
             if ($(i - 1) == "-o") built[name] = 1
-            else if (!(name in built)) { print name " in line " FNR; bad = 1 }
-            read++
+            else if (!(name in built)) { print name " in " FILENAME ", line " FNR; bad = 1 }
+            read[FILENAME]++
         }
-    } END { exit bad || read < 8 }' "$source/README.md"
+    } END { exit bad || read[ARGV[1]] < 6 || read[ARGV[2]] < 14 }' "$source/README.md" "$source/docs/usage.md"
 }
 check readme_builds_the_streams_that_it_reads readme_builds_what_it_reads
 finish
