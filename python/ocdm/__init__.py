@@ -9,6 +9,8 @@ the same as those of the program `ocdm`, on any machine.
     Stream    a file of `ocdm stream build`: features, images, labels, tasks as arrays without a copy
     Run       the online experiment around a model of your own, Step by Step, with the files of `ocdm run`
     metrics   CF1, OF1, mAP, forgetting
+    split, select    stratified splits and subsets of multi-label data
+    MultilabelStratifiedKFold, RepeatedMultilabelStratifiedKFold, MultilabelStratifiedShuffleSplit    for scikit-learn's cv=
     ocdm.mammoth.Buffer, ocdm.avalanche.OCDMBuffer    in place of the buffers that Mammoth and Avalanche have
 
 >>> import ocdm
@@ -26,6 +28,10 @@ from . import metrics
 from .memory import Memory
 from .replay import Replay
 from .run import Run, Step
+from .stratify import (MultilabelStratifiedKFold, MultilabelStratifiedShuffleSplit, RepeatedMultilabelStratifiedKFold, select,
+                       split)
 from .stream import Stream
 
-__all__ = ["Change", "Memory", "Replay", "Run", "Step", "Stream", "__version__", "metrics", "policies"]
+__all__ = ["Change", "Memory", "MultilabelStratifiedKFold", "MultilabelStratifiedShuffleSplit",
+           "RepeatedMultilabelStratifiedKFold", "Replay", "Run", "Step", "Stream", "__version__", "metrics", "policies", "select",
+           "split"]

@@ -145,6 +145,12 @@ PyObject *ocdm__metrics_measure(PyObject *module, PyObject *args);
 PyObject *ocdm__metrics_precision(PyObject *module, PyObject *args);
 PyObject *ocdm__metrics_forgetting(PyObject *module, PyObject *args);
 
+/* ---- split.c: functions of the module ------------------------------------------------------------------------------- */
+
+PyObject *ocdm__label_sets(PyObject *module, PyObject *labels);
+PyObject *ocdm__split_parts(PyObject *module, PyObject *args);
+PyObject *ocdm__select_samples(PyObject *module, PyObject *args);
+
 /* ---- policy.c -------------------------------------------------------------------------------------------------------- */
 
 /* A policy whose functions are methods of a Python object: made for one memory, which it outlives. ValueError, TypeError. */
