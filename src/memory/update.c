@@ -14,14 +14,7 @@
 
 static bool reserve_class_indices(ocdm_memory *memory, size_t labels)
 {
-    if (labels <= memory->class_index_room)
-        return true;
-    bool failed = false;
-    size_t room = labels + labels / 2;
-    memory->class_index = ocdm__grown(memory->class_index, room, sizeof *memory->class_index, &failed);
-    if (!failed)
-        memory->class_index_room = room;
-    return !failed;
+    return ocdm__reserve(&memory->class_index, &memory->class_index_room, labels, sizeof *memory->class_index);
 }
 
 ocdm_status ocdm__memory_reserve_batch(ocdm_memory *memory, uint32_t count, ocdm_error *error)
@@ -451,25 +444,14 @@ ocdm_status ocdm_memory_update(ocdm_memory *memory, const ocdm_sample *batch, si
 
 /* ---- flat arrays ---------------------------------------------------------------------------------------------------- */
 
-static ocdm_status reserve_flat(ocdm_memory *memory, size_t count, ocdm_error *error)
-{
-    if (count <= memory->flat_room)
-        return OCDM_OK;
-    ocdm_sample *flat = ocdm__resize(memory->flat, count, sizeof *flat);
-    if (flat == NULL)
-        return ocdm__fail_memory(error, "the batch");
-    memory->flat = flat;
-    memory->flat_room = count;
-    return OCDM_OK;
-}
-
 ocdm_status ocdm_memory_update_flat(ocdm_memory *memory, const uint64_t *ids, const uint64_t *offsets, const uint32_t *labels,
                                     size_t count, ocdm_change *change, ocdm_error *error)
 {
     if (memory == NULL || (count > 0 && (ids == NULL || offsets == NULL)) || count > OCDM_MAX_CAPACITY)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "memory, ids and offsets must not be NULL, nor the batch too large");
-    ocdm_status status = reserve_flat(memory, count, error);
-    for (size_t i = 0; status == OCDM_OK && i < count; i++) {
+    if (!ocdm__reserve(&memory->flat, &memory->flat_room, count, sizeof *memory->flat))
+        return ocdm__fail_memory(error, "the batch");
+    for (size_t i = 0; i < count; i++) {
         if (offsets[i + 1] < offsets[i] || offsets[i + 1] > SIZE_MAX / sizeof *labels)
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, "offsets never fall, and there is one more than there are samples",
                               "the offsets of item %zu are %llu and %llu", i, (unsigned long long)offsets[i],
@@ -478,7 +460,7 @@ ocdm_status ocdm_memory_update_flat(ocdm_memory *memory, const uint64_t *ids, co
         const uint32_t *first = labels == NULL || labelled == 0 ? NULL : labels + offsets[i];
         memory->flat[i] = (ocdm_sample){ids[i], first, labelled};
     }
-    return status == OCDM_OK ? ocdm_memory_update(memory, memory->flat, count, change, error) : status;
+    return ocdm_memory_update(memory, memory->flat, count, change, error);
 }
 
 /* ---- forgetting ----------------------------------------------------------------------------------------------------- */
@@ -641,14 +623,8 @@ void ocdm__sort(uint32_t *number, size_t count)
 ocdm_status ocdm__journal_reserve(ocdm_memory *memory, size_t batch_labels, ocdm_error *error)
 {
     size_t labels = (size_t)memory->pool.label_total + batch_labels;
-    if (labels <= memory->journal_class_room)
-        return OCDM_OK;
-    uint32_t *larger = ocdm__resize(memory->journal_classes, labels * 2, sizeof *larger);
-    if (!larger)
-        return ocdm__fail_memory(error, "the journal of the update");
-    memory->journal_classes = larger;
-    memory->journal_class_room = labels * 2;
-    return OCDM_OK;
+    bool enough = ocdm__reserve(&memory->journal_classes, &memory->journal_class_room, labels, sizeof *memory->journal_classes);
+    return enough ? OCDM_OK : ocdm__fail_memory(error, "the journal of the update");
 }
 
 struct before ocdm__journal_start(ocdm_memory *memory)

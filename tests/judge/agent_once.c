@@ -55,7 +55,7 @@ static void write_results(const ocdm__agent *agent, size_t count, const double *
     char(*names)[80] = calloc(network->parameter_count, sizeof *names);
     size_t used = 0;
     tensors[used++] = ocdm__tensor_of("loss", OCDM__F64, loss, 1);
-    tensors[used++] = ocdm__tensor_of("logits", OCDM__F32, agent->asked.logits, count * agent->settings.size.class_count);
+    tensors[used++] = ocdm__tensor_of("logits", OCDM__F32, agent->asked.logits, count * agent->class_count);
     tensors[used++] = ocdm__tensor_of("features", OCDM__F32, features, count * ocdm__agent_feature_width(agent));
     for (size_t i = 0; i < network->parameter_count; i++) {
         const struct ocdm__parameter *parameter = &network->parameters[i];

@@ -1,5 +1,6 @@
 /* The index of label sets: how much work an update takes, in counted steps: no clock, the same on every machine; and scores
  * that differ by less than what they leave. */
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -243,6 +244,19 @@ TEST(the_higher_score_goes_first_when_it_is_higher_by_a_step_of_the_grid)
     ocdm_memory_destroy(memory);
 }
 
+/* A = 2^66 beyond 64 bits, S = 2^35 + 1: what is left is A / 2^32 / 2^35 - ln 2^35 = 0.5 - 35 ln 2. */
+TEST(sums_beyond_64_bits_are_taken_whole)
+{
+    struct index *index = NULL;
+    assert_int_equal(ocdm__index_create(&index, 0, true, 10, NULL), OCDM_OK);
+    const struct pool pool = {.label_total = ((uint64_t)1 << 35) + 1};
+    index->sum = (struct wide){.low = 0, .high = 4};
+    struct kl_objective kl = {index, &pool};
+    double expected = (0.5 - 35 * 0.693147180559945309417) * 0x1p40;
+    assert_true(fabs((double)ocdm__index_kl(&kl, 1, 0) - expected) < 1000);
+    ocdm__index_destroy(index);
+}
+
 /* A score leaves as much less as it is higher: what is tied is known to the step. */
 static int64_t falling(void *context, uint32_t labels, int64_t score)
 {
@@ -299,6 +313,7 @@ int main(void)
         cmocka_unit_test(no_update_takes_long_after_load_and_resize),
         cmocka_unit_test(there_is_room_for_label_sets_of_every_size),
         cmocka_unit_test(every_block_is_in_a_bucket_or_free),
+        cmocka_unit_test(sums_beyond_64_bits_are_taken_whole),
         cmocka_unit_test(threshold_is_the_least_score_within_the_tolerance),
         cmocka_unit_test(the_higher_score_goes_first_when_it_is_higher_by_a_step_of_the_grid),
         cmocka_unit_test(the_tie_rule_decides_when_scores_are_within_the_tolerance),
