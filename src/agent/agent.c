@@ -1,11 +1,11 @@
-/* The agent: settings, steps, predictions, gradients. loss.c has the losses, agent_weights.c loads and saves weights; the other
- * files of this folder implement the network. */
+/* The agent: settings, steps, predictions, gradients. learning.c has the losses, agent_weights.c loads and saves weights; the
+ * other files of this folder implement the network. */
 #include "agent/agent.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include "agent/agent_parts.h"
+#include "agent/network.h"
 #include "base/allocate.h"
 #include "base/error.h"
 

@@ -3,7 +3,6 @@
  * images; counts and labels are those of all. All have the whole network, and after each step the same weights, to the bit.
  * buckets.c has what the ranks exchange within a step.
  */
-#include "agent/agent_parts.h"
 #include "agent/network.h"
 #include "base/allocate.h"
 #include "base/error.h"

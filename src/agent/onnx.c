@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/agent_parts.h"
+#include "agent/network.h"
 #include "base/allocate.h"
 #include "base/bytes.h"
 #include "base/error.h"

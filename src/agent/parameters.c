@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "agent/agent_parts.h"
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/random.h"

@@ -12,7 +12,6 @@
 #include "base/allocate.h"
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/json_writer.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"

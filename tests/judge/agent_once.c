@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/agent_parts.h"
+#include "agent/network.h"
 #include "base/input.h"
 #include "base/output.h"
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "../test.h"
-#include "agent/agent_parts.h"
+#include "agent/network.h"
 
 /* count floats, sin(0.37 i + seed); to be freed. */
 float *wave(size_t count, double seed);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../golden/layers.inc"
-#include "agent/agent_parts.h"
+#include "agent/network.h"
 
 enum { CASES = 7 };
 #define WITHIN 1e-4

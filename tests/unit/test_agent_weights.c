@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "../scratch_folder.h"
-#include "agent/agent_parts.h"
+#include "agent/network.h"
 #include "base/bytes.h"
 
 /* A file in memory. */

@@ -14,7 +14,6 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/json_writer.h"
 #include "base/json.h"
 #include "base/output.h"
 #include "experiment/folder/run_folder.h"

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/json_writer.h"
 
 static ocdm_status fail(const char *path, const char *verb, ocdm_error *error)
 {

@@ -16,7 +16,6 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/json_writer.h"
 #include "base/sha256.h"
 #include "experiment/folder/run_folder.h"
 #include "experiment/folder/weights_about.h"

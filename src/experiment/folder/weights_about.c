@@ -10,7 +10,6 @@
 #include "base/allocate.h"
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/json_writer.h"
 #include "base/json.h"
 #include "base/json_tree.h"
 #include "base/sha256.h"

@@ -8,7 +8,6 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/json_writer.h"
 #include "base/text.h"
 #include "stream/recipes/class_files.h"
 

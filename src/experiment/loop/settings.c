@@ -8,7 +8,6 @@
 
 #include "agent/model.h"
 #include "base/error.h"
-#include "base/json_writer.h"
 #include "base/inner_memory.h"
 #include "base/text.h"
 
