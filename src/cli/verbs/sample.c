@@ -589,7 +589,7 @@ static const char *const description[] = {
     "the number of such deletions in the batch. --ignore and --only change what is balanced, not what is printed; the summary "
     "has `passed`, the number of records passed over.",
     "What is kept is not a uniform draw over time: a new record replaces an old one whenever it fits better, so that a small memory "
-    "leans to the end of the stream, with --rho 1 far more, and prs to its start; only rs draws uniformly. Shuffle the records "
+    "leans to the end of the stream, with --rho 1 far more unless --tolerance is given, and prs to its start; only rs draws uniformly. Shuffle the records "
     "first where their order means nothing.",
     "SIGINT and SIGTERM end the stream early: the records kept so far are written, and the exit code is 130 or 143.",
     "`mpirun -n P ocdm-mpi sample FILE...` deals several files to P processes: file K, from 0, is sampled as with --shard K, "

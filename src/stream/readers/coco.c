@@ -29,16 +29,16 @@
 
 #define NO_NUMBER UINT64_MAX
 
-struct id_entry {
-    uint64_t id;
-    uint64_t next_number; /* the number + 1; 0 when the entry is free */
+/* An id of a file and what it stands for. */
+struct id_pair {
+    uint64_t id, number;
 };
 
 /* Start with all bytes zero. */
 struct id_map {
-    struct id_entry *entries; /* open addressing, a power of two of them, at most half in use */
-    size_t entry_count;
-    size_t count;
+    struct ocdm__hash_table table; /* of indices of `pairs` */
+    struct id_pair *pairs;
+    size_t count, room;
 };
 
 /* The longest name of a category or file, in bytes as written: what a path may have. */
@@ -86,59 +86,39 @@ struct coco {
 
 /* ---- ids ------------------------------------------------------------------------------------------------------------ */
 
-#define FIRST_ENTRIES 256
-
-/* The entry of the id, or the free one where it would go. There is always a free one. */
-static struct id_entry *find_entry(struct id_entry *entries, size_t entry_count, uint64_t id)
+static bool has_id(const void *pairs, uint32_t entry, const void *id)
 {
-    size_t mask = entry_count - 1;
-    for (size_t i = (size_t)ocdm__hash_number(id) & mask;; i = (i + 1) & mask)
-        if (entries[i].next_number == 0 || entries[i].id == id)
-            return &entries[i];
+    return ((const struct id_pair *)pairs)[entry].id == *(const uint64_t *)id;
 }
 
-static bool grow_map(struct id_map *map)
+/* The number of `id`, or NO_NUMBER. */
+static uint64_t id_map_find(const struct id_map *map, uint64_t id)
 {
-    ocdm__hash_key_prepare();
-    size_t count = map->entry_count > 0 ? 2 * map->entry_count : FIRST_ENTRIES;
-    struct id_entry *entries = ocdm__allocate(count, sizeof *entries);
-    if (entries == NULL)
-        return false;
-    for (size_t i = 0; i < map->entry_count; i++)
-        if (map->entries[i].next_number != 0)
-            *find_entry(entries, count, map->entries[i].id) = map->entries[i];
-    ocdm__release(map->entries);
-    map->entries = entries;
-    map->entry_count = count;
-    return true;
+    uint32_t entry = ocdm__hash_table_find(&map->table, ocdm__hash_number(id), has_id, map->pairs, &id);
+    return entry == OCDM_NONE ? NO_NUMBER : map->pairs[entry].number;
 }
 
 /* Maps `id` to `number`, which is not NO_NUMBER. OCDM_OK, OCDM_DUPLICATE_ID (no message), OCDM_NO_MEMORY; on error the map is
  * unchanged. */
 static ocdm_status id_map_add(struct id_map *map, uint64_t id, uint64_t number, ocdm_error *error)
 {
-    if (2 * (map->count + 1) > map->entry_count && !grow_map(map))
-        return ocdm__fail_memory(error, "the ids of a source");
-    struct id_entry *entry = find_entry(map->entries, map->entry_count, id);
-    if (entry->next_number != 0)
+    if (id_map_find(map, id) != NO_NUMBER)
         return OCDM_DUPLICATE_ID;
-    *entry = (struct id_entry){.id = id, .next_number = number + 1};
-    map->count++;
+    if (map->count >= OCDM_NONE - 1)
+        return ocdm__fail(error, OCDM_LIMIT, "", "more than %u ids in a source", OCDM_NONE - 1);
+    if (!ocdm__reserve(&map->pairs, &map->room, map->count + 1, sizeof *map->pairs) ||
+        !ocdm__hash_table_reserve(&map->table, (uint32_t)map->count + 1))
+        return ocdm__fail_memory(error, "the ids of a source");
+    map->pairs[map->count] = (struct id_pair){id, number};
+    ocdm__hash_table_add(&map->table, ocdm__hash_number(id), (uint32_t)map->count++);
     return OCDM_OK;
-}
-
-/* The number of `id`, or NO_NUMBER. */
-static uint64_t id_map_find(const struct id_map *map, uint64_t id)
-{
-    if (map->entry_count == 0)
-        return NO_NUMBER;
-    return find_entry(map->entries, map->entry_count, id)->next_number - 1; /* 0 - 1 is NO_NUMBER */
 }
 
 /* Releases everything; the map is empty again. */
 static void id_map_clear(struct id_map *map)
 {
-    ocdm__release(map->entries);
+    ocdm__hash_table_destroy(&map->table);
+    ocdm__release(map->pairs);
     *map = (struct id_map){.count = 0};
 }
 
