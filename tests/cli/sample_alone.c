@@ -6,6 +6,8 @@
 #include "cli/console.h"
 #include "cli/verbs.h"
 
+const char ocdm__program[] = "ocdm";
+
 int main(int argc, char **argv)
 {
     static const ocdm__verb *const verbs[] = {&ocdm__verb_sample, &ocdm__verb_demo};

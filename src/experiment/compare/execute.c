@@ -128,11 +128,13 @@ static bool is_common(ocdm__run_setup *setup, const ocdm__compare_plan *plan, co
     value->used = 0;
     for (size_t i = 0; i < plan->point_count * plan->method_count; i++) {
         const ocdm__asked_run asked = ocdm__run_setup_of(setup, plan, i / plan->method_count, i % plan->method_count, 0);
-        size_t start = value->used = i == 0 ? 0 : first;
+        value->used = first;
+        if (i > 0)
+            ocdm__output_text(value, "["); /* no comma comes behind it */
+        size_t start = value->used;
         ocdm__setting_write(value, setting, asked.settings, asked.tasks, asked.task_count);
-        if (i == 0)
-            first = value->used;
-        else if (value->used != 2 * first || memcmp(value->buffer, value->buffer + start, first) != 0)
+        first = i == 0 ? value->used : first;
+        if (value->used - start != first || memcmp(value->buffer, value->buffer + start, first) != 0)
             return false;
     }
     value->used = first;
