@@ -14,10 +14,10 @@
  * It starts with a greedy arrangement, samples with the most labels and pairs first. Then it exchanges two samples of different
  * parts as long as this lowers
  *
- *     sum over parts p and features f of weight_f (samples of p with f - samples of f * size of p / all samples)^2 /
- * sqrt(samples of f)
+ *     sum over parts and features of w (samples of the part with the feature - the part's share of them)^2
  *
- * with weight 8 for labels and 1 for everything else (docs/split.md).
+ * with w = 1 / sqrt(n) for a pair that n samples have, and 8 / sqrt(n) + 16 / n for a label; for a label 16 times as much in
+ * the last eighth of the search (docs/split.md).
  *
  * For every function in this header: nothing prints, exits or aborts; on error the results have no meaning; the same
  * arguments give the same result on any compiler, optimisation level and CPU; threads may call them at the same time. They need
@@ -57,7 +57,7 @@ typedef struct ocdm_split_options {
     size_t size;        /* sizeof(ocdm_split_options) */
     uint32_t order;     /* 1: labels; 2: pairs of labels too; 3: triples too; 0: a random split; default 2 */
     uint64_t seed;      /* of all random choices; default 0 */
-    uint64_t proposals; /* how many exchanges are tried; default 0: 2^19 and 2 for each sample */
+    uint64_t proposals; /* how many exchanges are tried; default 0: 2^19 and one for every second sample */
 } ocdm_split_options;
 
 ocdm_split_options ocdm_split_options_default(void);
@@ -66,7 +66,7 @@ ocdm_split_options ocdm_split_options_default(void);
 typedef struct ocdm_split_work {
     uint64_t proposals; /* exchanges tried */
     uint64_t exchanges; /* exchanges made */
-    uint64_t late;      /* ... of them among the last tenth of the proposals: 0 when more of them would not have helped */
+    uint64_t late;      /* ... in the last tenth of the first seven eighths: 0 if more proposals would not have helped */
 } ocdm_split_work;
 
 /*

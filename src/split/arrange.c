@@ -23,6 +23,10 @@
 #define RARE_LABEL_WEIGHT 16u
 #define SIZE_WEIGHT 64u
 
+/* In the last eighth of the search labels weigh so many times as much: it rounds each to the nearest number in every part, and
+ * pairs lose next to nothing, since few exchanges are left to be made. */
+#define LAST_LABEL_FACTOR 16u
+
 /* ---- orders of units -------------------------------------------------------------------------------------------------- */
 
 static void shuffle(uint32_t *units, uint32_t count, uint64_t seed)
@@ -284,15 +288,17 @@ static bool is_possible(const struct ocdm__arrangement *arrangement, const struc
            (exchange->coming == OCDM_NONE || !is_pinned(arrangement, exchange->coming));
 }
 
-/* A part that is very small makes most exchanges impossible, so the turns are limited too. */
-static void exchange_units(struct ocdm__arrangement *arrangement, uint64_t proposals, uint64_t seed, ocdm_split_work *work)
+/* Tries exchanges until there were `proposals` of them; returns how many of the last tenth were made. A part that is very small
+ * makes most exchanges impossible, so the turns are limited too. */
+static uint64_t exchange_units(struct ocdm__arrangement *arrangement, uint64_t proposals, ocdm__random *random,
+                               ocdm_split_work *work)
 {
     uint32_t count = arrangement->features->unit_count;
-    ocdm__random random = ocdm__random_stream(ocdm__random_base(seed, OCDM__FOR_SPLITS), 1);
+    uint64_t late = 0;
     for (uint64_t turn = 0; turn < proposals && work->proposals < proposals; turn++) {
         uint32_t unit = arrangement->shuffled[turn % count];
         for (uint64_t n = 0; n < CANDIDATES; n++) {
-            struct exchange exchange = propose(arrangement, unit, n, &random);
+            struct exchange exchange = propose(arrangement, unit, n, random);
             if (!is_possible(arrangement, &exchange))
                 continue;
             work->proposals++;
@@ -300,18 +306,27 @@ static void exchange_units(struct ocdm__arrangement *arrangement, uint64_t propo
                 continue;
             make_exchange(arrangement, &exchange);
             work->exchanges++;
-            work->late += work->proposals > proposals - proposals / 10;
+            late += work->proposals > proposals - proposals / 10;
             break;
         }
     }
+    return late;
+}
+
+static void stress_labels(struct ocdm__arrangement *arrangement)
+{
+    for (uint32_t f = 0; f < arrangement->features->count; f++)
+        if (arrangement->features->features[f].order == 1)
+            arrangement->weights[f] *= LAST_LABEL_FACTOR;
 }
 
 ocdm_status ocdm__arrange(struct ocdm__arrangement *arrangement, uint64_t proposals, uint64_t seed, ocdm_split_work *work,
                           ocdm_error *error)
 {
     const struct ocdm__features *features = arrangement->features;
+    ocdm__random random = ocdm__random_stream(ocdm__random_base(seed, OCDM__FOR_SPLITS), 1);
     if (proposals == 0)
-        proposals = ((uint64_t)1 << 19) + 2 * (uint64_t)features->unit_count;
+        proposals = ((uint64_t)1 << 19) + features->unit_count / 2;
     OCDM_TRY(sort_units(arrangement, key_of_size, MOST_FEATURES + 1, arrangement->related, error));
     OCDM_TRY(start_greedily(arrangement, arrangement->related, error));
     if (features->count == 0) /* a random split */
@@ -319,6 +334,8 @@ ocdm_status ocdm__arrange(struct ocdm__arrangement *arrangement, uint64_t propos
     OCDM_TRY(sort_units(arrangement, key_of_rarest_label, features->count, arrangement->related, error));
     for (uint32_t i = 0; i < features->unit_count; i++)
         arrangement->place[arrangement->related[i]] = i;
-    exchange_units(arrangement, proposals, seed, work);
+    work->late = exchange_units(arrangement, proposals - proposals / 8, &random, work);
+    stress_labels(arrangement);
+    exchange_units(arrangement, proposals, &random, work);
     return OCDM_OK;
 }

@@ -87,12 +87,12 @@ static double feature_cost(const struct data *data, const uint64_t *sizes, size_
     return sum * (is_label ? 8 / sqrt(total) + 16 / total : 1 / sqrt(total));
 }
 
-static double cost(const struct data *data, const uint64_t *sizes, size_t parts, const uint32_t *part)
+static double cost(const struct data *data, const uint64_t *sizes, size_t parts, const uint32_t *part, double label_factor)
 {
     double sum = 0;
     for (uint32_t a = 0; a <= LABELS; a++)
         for (uint32_t b = a == LABELS ? 0 : a; b < LABELS + (a == LABELS); b++)
-            sum += feature_cost(data, sizes, parts, part, a, b);
+            sum += feature_cost(data, sizes, parts, part, a, b) * (a == b && a < LABELS ? label_factor : 1);
     return sum;
 }
 
@@ -141,8 +141,8 @@ TEST(shares_become_sizes_that_sum_up)
 /* ---- what is minimised ------------------------------------------------------------------------------------------------------
  */
 
-/* A run with more proposals begins as one with fewer. The library rounds targets and weights: hence the tolerance. */
-TEST(the_sum_never_rises_with_more_proposals)
+/* The last eighth of a search has other weights, and the library rounds numbers: hence the tolerance. */
+TEST(the_sum_does_not_rise_with_more_proposals)
 {
     static struct data data;
     static uint32_t part[MOST_SAMPLES];
@@ -153,8 +153,8 @@ TEST(the_sum_never_rises_with_more_proposals)
         ocdm_split_options options = seeded(5);
         options.proposals = proposals;
         split(&data, sizes, 3, options, part);
-        double now = cost(&data, sizes, 3, part);
-        assert_true(now <= before * 1.001);
+        double now = cost(&data, sizes, 3, part, 1);
+        assert_true(now <= before * 1.05);
         first = proposals == 1 ? now : first;
         before = now;
     }
@@ -168,13 +168,13 @@ TEST(no_exchange_is_left_that_would_help)
     const uint64_t sizes[] = {20, 20, 20};
     make_data(&data, 60, 3);
     split(&data, sizes, 3, seeded(0), part);
-    double least = cost(&data, sizes, 3, part);
+    double least = cost(&data, sizes, 3, part, 16);
     for (size_t i = 0; i < 60; i++)
         for (size_t j = 0; j < i; j++) {
             uint32_t own = part[i];
             part[i] = part[j];
             part[j] = own;
-            assert_true(cost(&data, sizes, 3, part) >= least * 0.999);
+            assert_true(cost(&data, sizes, 3, part, 16) >= least * 0.999);
             part[j] = part[i];
             part[i] = own;
         }
@@ -189,9 +189,9 @@ TEST(a_split_is_much_nearer_than_a_random_one)
     ocdm_split_options random = seeded(0);
     random.order = 0;
     split(&data, sizes, 5, random, part);
-    double by_chance = cost(&data, sizes, 5, part);
+    double by_chance = cost(&data, sizes, 5, part, 1);
     split(&data, sizes, 5, seeded(0), part);
-    assert_true(cost(&data, sizes, 5, part) < by_chance / 20);
+    assert_true(cost(&data, sizes, 5, part, 1) < by_chance / 20);
 }
 
 /* Order 1 leaves pairs to chance, order 3 balances triples: the share of samples with labels 0, 1 and 2 is nearer. */
@@ -544,7 +544,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_are_exact_for_every_order),
         cmocka_unit_test(shares_become_sizes_that_sum_up),
-        cmocka_unit_test(the_sum_never_rises_with_more_proposals),
+        cmocka_unit_test(the_sum_does_not_rise_with_more_proposals),
         cmocka_unit_test(no_exchange_is_left_that_would_help),
         cmocka_unit_test(a_split_is_much_nearer_than_a_random_one),
         cmocka_unit_test(orders_balance_what_they_say),
