@@ -7,6 +7,7 @@ const char ocdm__tagline[] = "a replay memory for streams whose samples carry se
 const ocdm__verb *const ocdm__verbs[] = {
     &ocdm__verb_sample,
     &ocdm__verb_merge,
+    &ocdm__verb_split,
     &ocdm__verb_demo,
     &ocdm__verb_stream_build,
     &ocdm__verb_stream_info,

@@ -10,6 +10,7 @@
 
 extern const ocdm__verb ocdm__verb_sample;
 extern const ocdm__verb ocdm__verb_merge;
+extern const ocdm__verb ocdm__verb_split;
 extern const ocdm__verb ocdm__verb_demo;
 extern const ocdm__verb ocdm__verb_stream_build;
 extern const ocdm__verb ocdm__verb_stream_info;

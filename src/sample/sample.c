@@ -357,6 +357,8 @@ static ocdm_status open_parts(ocdm__sampling *sampling, ocdm_error *error)
         status = ocdm__take_label_options(sampling, error);
     if (status == OCDM_OK && options->shards != NULL)
         status = ocdm__begin_merge(sampling, error);
+    if (status == OCDM_OK)
+        status = ocdm__open_rest(sampling, error);
     if (status == OCDM_OK && options->trace)
         status = ocdm__output_open(&sampling->trace, options->trace, error);
     if (status == OCDM_OK && options->summary)
@@ -385,6 +387,7 @@ void ocdm__sampling_close(ocdm__sampling *sampling)
     if (!sampling)
         return;
     ocdm__output_abandon(&sampling->output);
+    ocdm__output_abandon(&sampling->rest);
     ocdm__output_abandon(&sampling->trace);
     ocdm__output_abandon(&sampling->summary);
     ocdm__records_close(sampling->records);
@@ -460,6 +463,7 @@ static ocdm_status leave_out_unlabelled(ocdm__sampling *sampling, ocdm__record *
         return ocdm__records_refuse(sampling->records, record, "no label", "--unlabelled drop leaves such records out", false,
                                     error);
     sampling->unlabelled++;
+    ocdm__write_left_out(sampling, record);
     ocdm__records_drop_labels(sampling->records, record, NULL, 0, 0, false);
     return OCDM_OK;
 }
@@ -470,6 +474,7 @@ static ocdm_status accept_record(ocdm__sampling *sampling, ocdm__record *record,
     if (record->label_count == 0 && sampling->options.unlabelled != OCDM__UNLABELLED_KEEP)
         return leave_out_unlabelled(sampling, record, error);
     if (record->label_count > 0 && !ocdm__drop_labels(sampling, record)) {
+        ocdm__write_left_out(sampling, record);
         sampling->passed++;
         return OCDM_OK;
     }
@@ -573,6 +578,7 @@ static ocdm_status offer(ocdm__sampling *sampling, ocdm_error *error)
     sampling->step++;
     if (sampling->options.trace)
         ocdm__write_trace(sampling, &change);
+    ocdm__write_departures(sampling, &change);
     for (size_t i = 0; status == OCDM_OK && i < change.stored; i++)
         status = keep(sampling, change.slot[i], change.item[i], error);
     ocdm__records_release(sampling->records);

@@ -48,6 +48,7 @@ typedef struct ocdm__sample_options {
     bool sharded;                      /* the summary says which shard it is, and which records were kept */
     const struct ocdm__shards *shards; /* the records are samples of these shards, to be merged; NULL: they are a stream */
     bool skip_duplicates;              /* a record whose id was there before is skipped and counted, not an error */
+    const char *rest;                  /* a file for the records that are not kept; NULL for none */
     const char *trace;                 /* a file for one JSON object a batch; NULL for none */
     const char *summary;               /* a file for one JSON object at the end; NULL for none */
     const volatile sig_atomic_t *stop; /* ends the stream after the last complete record; may be NULL */

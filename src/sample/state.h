@@ -93,8 +93,8 @@ struct ocdm__sampling {
     uint64_t *priorities; /* in a merge: the places among equals of the records */
     uint64_t elsewhere;   /* in a merge: records that the shards had and did not keep */
 
-    ocdm__output output, trace, summary; /* output: the kept records, at the end */
-    double started;                      /* seconds of the monotonic clock */
+    ocdm__output output, rest, trace, summary; /* output: the kept records, at the end */
+    double started;                            /* seconds of the monotonic clock */
 };
 
 /* ---- sample.c ---- */
@@ -141,5 +141,11 @@ void ocdm__record_sum_text(uint64_t sum, char text[OCDM__RECORD_SUM]);
 
 /* Writes the trace of the last update. Call it before `kept` and `batch` change: deleted records are still there. */
 void ocdm__write_trace(ocdm__sampling *sampling, const ocdm_change *change);
+
+/* Starts the file of records that are not kept; adds the departures of the last update, under the condition above, or a record
+ * that was not offered. Without such a file nothing happens. OCDM_OK, OCDM_IO, OCDM_NO_MEMORY. */
+ocdm_status ocdm__open_rest(ocdm__sampling *sampling, ocdm_error *error);
+void ocdm__write_departures(ocdm__sampling *sampling, const ocdm_change *change);
+void ocdm__write_left_out(ocdm__sampling *sampling, const ocdm__record *record);
 
 #endif

@@ -242,22 +242,56 @@ static ocdm_status write_summary(ocdm__sampling *sampling, ocdm_error *error)
 
 /* ---- the records ---------------------------------------------------------------------------------------------------- */
 
+static void write_line(ocdm__output *output, const char *bytes, size_t length)
+{
+    ocdm__output_write(output, bytes, length);
+    ocdm__output_text(output, "\n");
+}
+
+static void write_header(ocdm__output *output, const ocdm__sampling *sampling)
+{
+    size_t length;
+    const char *header = ocdm__records_header(sampling->records, &length);
+    if (header != NULL)
+        write_line(output, header, length);
+}
+
+ocdm_status ocdm__open_rest(ocdm__sampling *sampling, ocdm_error *error)
+{
+    if (sampling->options.rest == NULL)
+        return OCDM_OK;
+    OCDM_TRY(ocdm__output_open(&sampling->rest, sampling->options.rest, error));
+    write_header(&sampling->rest, sampling);
+    return OCDM_OK;
+}
+
+void ocdm__write_left_out(ocdm__sampling *sampling, const ocdm__record *record)
+{
+    if (sampling->options.rest != NULL)
+        write_line(&sampling->rest, ocdm__records_bytes(sampling->records, record->at), record->length);
+}
+
+void ocdm__write_departures(ocdm__sampling *sampling, const ocdm_change *change)
+{
+    for (size_t i = 0; sampling->options.rest != NULL && i < change->left_count; i++) {
+        const ocdm_departure *left = &change->left[i];
+        if (left->slot == OCDM_NONE)
+            ocdm__write_left_out(sampling, &sampling->batch[left->item].record);
+        else
+            write_line(&sampling->rest, sampling->kept[left->slot].bytes, sampling->kept[left->slot].line_length);
+    }
+}
+
 static ocdm_status write_records(ocdm__sampling *sampling, ocdm__output *output, ocdm_error *error)
 {
     uint32_t count = ocdm_memory_size(sampling->memory);
     struct arrival *order = order_of_arrival(sampling, count);
     if (!order)
         return ocdm__fail_memory(error, "the order of the kept records");
-    size_t header_length;
-    const char *header = ocdm__records_header(sampling->records, &header_length);
-    if (header) {
-        ocdm__output_write(output, header, header_length);
-        ocdm__output_text(output, "\n");
-    }
+    write_header(output, sampling);
     for (uint32_t i = 0; i < count; i++) {
         const ocdm__kept_record *kept = &sampling->kept[order[i].slot];
-        ocdm__output_write(output, kept->bytes, kept->line_length);
-        ocdm__output_text(output, "\n");
+        write_line(output, kept->bytes, kept->line_length);
     }
     ocdm__release(order);
     return OCDM_OK;
@@ -274,7 +308,8 @@ static ocdm_status open_kept(ocdm__sampling *sampling, int fd, ocdm_error *error
  * the trace must not lose hours of a stream. */
 ocdm_status ocdm__sampling_finish(ocdm__sampling *sampling, int fd, ocdm_error *error)
 {
-    ocdm__output *const outputs[] = {&sampling->output, &sampling->trace, &sampling->summary};
+    ocdm__output *const outputs[] = {&sampling->output, &sampling->rest, &sampling->trace, &sampling->summary};
+    const size_t count = sizeof outputs / sizeof outputs[0];
     size_t first = sampling->options.output != NULL ? 0 : 1;
     OCDM_TRY(open_kept(sampling, fd, error));
     OCDM_TRY(write_records(sampling, &sampling->output, error));
@@ -282,10 +317,10 @@ ocdm_status ocdm__sampling_finish(ocdm__sampling *sampling, int fd, ocdm_error *
         OCDM_TRY(ocdm__output_commit(&sampling->output, error));
     if (sampling->options.summary != NULL)
         OCDM_TRY(write_summary(sampling, error));
-    for (size_t i = first; i < 3; i++)
+    for (size_t i = first; i < count; i++)
         if (outputs[i]->path != NULL)
             OCDM_TRY(ocdm__output_sync(outputs[i], error));
-    for (size_t i = first; i < 3; i++)
+    for (size_t i = first; i < count; i++)
         if (outputs[i]->path != NULL)
             OCDM_TRY(ocdm__output_commit(outputs[i], error));
     return OCDM_OK;

@@ -150,11 +150,13 @@ static ocdm_status check_input(const ocdm__sample_options *options, const char *
         {"--trace", ocdm__identify_path(options->trace)},
         {"--summary", ocdm__identify_path(options->summary)},
         {"--output", ocdm__identify_path(options->output)},
+        {"--rest", ocdm__identify_path(options->rest)},
         {"standard output", ocdm__identify_descriptor(STDOUT_FILENO)},
     };
-    for (size_t i = 0; i < 5; i++)
-        for (size_t j = i + 1; j < 5; j++)
-            if (!(i == 0 && j == 4) && ocdm__is_same_file(&files[i].file, &files[j].file))
+    const size_t count = sizeof files / sizeof files[0];
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = i + 1; j < count; j++)
+            if (!(i == 0 && j == count - 1) && ocdm__is_same_file(&files[i].file, &files[j].file))
                 return ocdm__fail(error, OCDM_BAD_ARGUMENT, "use a different file for each", "%s and %s are the same file",
                                   files[i].name, files[j].name);
     bool stdin_given = is_stdin(path);
@@ -195,6 +197,7 @@ static ocdm_status read_options(const ocdm__arguments *arguments, ocdm__sample_o
         options->more_count = arguments->operand_count - 1;
     }
     options->output = ocdm__argument_text(arguments, "output");
+    options->rest = ocdm__argument_text(arguments, "rest");
     options->weights = ocdm__argument_text(arguments, "weight");
     read_label_options(arguments, options);
     options->trace = ocdm__argument_text(arguments, "trace");
@@ -458,9 +461,10 @@ static ocdm_status check_by_file(const ocdm__sample_options *options, ocdm_error
                           "standard input cannot be dealt to ranks");
     if (options->more_count >= MOST_SHARDS)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "join some of them", "ocdm-mpi samples up to %d files", MOST_SHARDS);
-    if (options->percent > 0 || options->sharded)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "say how many records to keep, and leave --shard out; or use `ocdm sample`",
-                          "ocdm-mpi samples each of several files as a shard: -m with %% and --shard are for one file");
+    if (options->percent > 0 || options->sharded || options->rest != NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT,
+                          "say how many records to keep, and leave --shard and --rest out; or use `ocdm sample`",
+                          "ocdm-mpi samples each of several files as a shard: -m with %%, --shard and --rest are for one file");
     if (options->memory.policy->remove != ocdm_policy_find("ocdm")->remove)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "use `ocdm sample`",
                           "ocdm-mpi merges samples of several files, and only those of the policies ocdm and onlyone can be");
@@ -617,6 +621,9 @@ static const ocdm__flag flags[] = {
      .fallback = "1000",
      .help = "keep at most M records: a number, 10k, 2M, or 10% of the records of FILEs, which are then read twice"},
     {.letter = 'o', .name = "output", .value = "FILE", .help = "write the kept records to FILE, in one piece, not to stdout"},
+    {.name = "rest",
+     .value = "FILE",
+     .help = "write all other records to FILE, in the order in which they left; bad and repeated ones are in neither"},
     {.letter = 'p',
      .name = "policy",
      .value = "P",

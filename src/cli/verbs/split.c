@@ -1,0 +1,562 @@
+/* `ocdm split`: splits records into parts or folds that have the same shares of every label and of every pair of labels. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "ocdm/split.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "base/output.h"
+#include "base/text.h"
+#include "cli/console.h"
+#include "cli/verbs.h"
+#include "experiment/folder/run_folder.h"
+#include "stream/records/source.h"
+
+#define MOST_PARTS 1000
+#define NAME_ROOM 64
+#define PATH_ROOM 4096
+#define NAMED_LABELS 10 /* of those that are too rare */
+
+static const char *const order_names[] = {"0", "1", "2", "3", NULL};
+
+/* ---- what is asked for ----------------------------------------------------------------------------------------------------
+ */
+
+struct part {
+    char name[NAME_ROOM];
+    double share; /* 0: `size` is given */
+    uint64_t size;
+    ocdm__output output;
+};
+
+/* The records, all of them: their bytes, labels and groups. */
+struct split {
+    struct part parts[MOST_PARTS];
+    size_t part_count;
+    ocdm_split_options options;
+    ocdm__records *records;
+    ocdm__member_reader group_reader;
+    ocdm__record_members members;
+    ocdm__label_table group_names;
+    char *bytes;
+    size_t used, byte_room, count, room;
+    size_t *ends;      /* count + 1: where records end in `bytes`, from 1 */
+    uint64_t *offsets; /* count + 1 */
+    uint32_t *labels;
+    uint32_t *groups;
+    size_t label_room;
+    uint32_t *part; /* of each record */
+    ocdm_split_work work;
+    ocdm_split_balance balance[MOST_PARTS], random[MOST_PARTS]; /* random: of a random split, to compare with */
+};
+
+/* `20%` or `500`. */
+static bool read_size(const char *text, size_t length, struct part *part)
+{
+    double percent;
+    if (length > 0 && text[length - 1] == '%') {
+        bool fine = ocdm__text_to_double(text, length - 1, &percent) && percent > 0 && percent < 100;
+        part->share = fine ? percent / 100 : 0;
+        return fine;
+    }
+    return ocdm__text_to_whole(text, length, 1, OCDM_MAX_SPLIT_SAMPLES, &part->size);
+}
+
+/* A file is called like its part. */
+static bool read_name(const char *text, size_t length, const struct split *split, struct part *part)
+{
+    if (length == 0 || length >= NAME_ROOM || text[0] == '.' || memchr(text, '/', length) != NULL)
+        return false;
+    memcpy(part->name, text, length);
+    part->name[length] = '\0';
+    for (size_t p = 0; p < split->part_count; p++)
+        if (strcmp(split->parts[p].name, part->name) == 0)
+            return false;
+    return true;
+}
+
+/* NAME=SIZE,... */
+static ocdm_status read_parts(const char *text, struct split *split, ocdm_error *error)
+{
+    for (const char *at = text; split->part_count < MOST_PARTS; at++) {
+        struct part *part = &split->parts[split->part_count];
+        size_t length = strcspn(at, ","), name = strcspn(at, "=");
+        if (name >= length || !read_name(at, name, split, part) || !read_size(at + name + 1, length - name - 1, part))
+            break;
+        if ((part->share > 0) != (split->parts[0].share > 0))
+            break;
+        split->part_count++;
+        at += length;
+        if (*at == '\0')
+            return OCDM_OK;
+    }
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "such as train=80%,val=10%,test=10%, or train=800,test=200",
+                      "--parts \"%s\" is not a list of up to %d different NAME=SIZE, all in percent or all in records", text,
+                      MOST_PARTS);
+}
+
+static ocdm_status read_folds(const ocdm__arguments *arguments, struct split *split, ocdm_error *error)
+{
+    uint64_t folds;
+    OCDM_TRY(ocdm__argument_unsigned(arguments, "folds", 2, MOST_PARTS, &folds, error));
+    split->part_count = (size_t)folds;
+    for (size_t p = 0; p < split->part_count; p++) {
+        split->parts[p].share = 1.0 / (double)folds;
+        snprintf(split->parts[p].name, NAME_ROOM, "fold-%zu", p + 1);
+    }
+    return OCDM_OK;
+}
+
+/* train has what is left. */
+static ocdm_status read_test(const char *text, struct split *split, ocdm_error *error)
+{
+    split->part_count = 2;
+    split->parts[0] = (struct part){.name = "train"};
+    split->parts[1] = (struct part){.name = "test"};
+    if (!read_size(text, strlen(text), &split->parts[1]))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "such as --test 20% or --test 500",
+                          "--test \"%s\" is not a share or a number of records", text);
+    split->parts[0].share = split->parts[1].share > 0 ? 1 - split->parts[1].share : 0;
+    return OCDM_OK;
+}
+
+static ocdm_status read_request(const ocdm__arguments *arguments, struct split *split, ocdm_error *error)
+{
+    size_t order;
+    const char *parts = ocdm__argument_text(arguments, "parts");
+    bool folds = ocdm__argument_given(arguments, "folds");
+    if ((parts != NULL) + folds + ocdm__argument_given(arguments, "test") > 1)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give one of them", "--parts, --folds and --test exclude each other");
+    split->options = ocdm_split_options_default();
+    OCDM_TRY(ocdm__argument_choice(arguments, "order", &order, error));
+    OCDM_TRY(ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX, &split->options.seed, error));
+    OCDM_TRY(ocdm__argument_unsigned(arguments, "proposals", 0, UINT64_MAX / 2, &split->options.proposals, error));
+    split->options.order = (uint32_t)order;
+    return parts != NULL ? read_parts(parts, split, error)
+           : folds       ? read_folds(arguments, split, error)
+                         : read_test(ocdm__argument_text(arguments, "test"), split, error);
+}
+
+/* ---- records --------------------------------------------------------------------------------------------------------------
+ */
+
+static ocdm_status grow(struct split *split, const ocdm__record *record, ocdm_error *error)
+{
+    bool failed = false;
+    if (split->count + 1 >= split->room) {
+        size_t room = ocdm__larger_room(split->room, split->count + 2);
+        split->ends = ocdm__grown(split->ends, room, sizeof *split->ends, &failed);
+        split->offsets = ocdm__grown(split->offsets, room, sizeof *split->offsets, &failed);
+        split->groups = ocdm__grown(split->groups, room, sizeof *split->groups, &failed);
+        split->room = failed ? split->room : room;
+    }
+    if (split->count == 0 && !failed)
+        split->ends[0] = split->offsets[0] = 0;
+    if (failed || !ocdm__reserve(&split->bytes, &split->byte_room, split->used + record->length, 1) ||
+        !ocdm__reserve(&split->labels, &split->label_room, (size_t)split->offsets[split->count] + record->label_count,
+                       sizeof *split->labels))
+        return ocdm__fail_memory(error, "the records");
+    return OCDM_OK;
+}
+
+/* A record without a group is bad. */
+static ocdm_status take_group(struct split *split, const ocdm__record *record, uint32_t *group, bool *taken, ocdm_error *error)
+{
+    ocdm__record_members *members = &split->members;
+    *taken = true;
+    if (split->group_reader.wanted.which == 0)
+        return OCDM_OK;
+    *taken = ocdm__member_reader_read(&split->group_reader, split->records, record, members);
+    if (*taken && members->found == 0) {
+        *taken = false;
+        snprintf(members->reason, sizeof members->reason, "the record has no value of --group");
+    }
+    return *taken ? ocdm__label_table_add(&split->group_names, members->other, members->other_length, group, error)
+                  : ocdm__records_refuse(split->records, record, members->reason, NULL, false, error);
+}
+
+static ocdm_status take_record(struct split *split, const ocdm__record *record, ocdm_error *error)
+{
+    uint32_t group = 0;
+    bool taken;
+    OCDM_TRY(take_group(split, record, &group, &taken, error));
+    if (!taken)
+        return OCDM_OK;
+    OCDM_TRY(grow(split, record, error));
+    size_t i = split->count++, first = (size_t)split->offsets[i];
+    memcpy(split->bytes + split->used, ocdm__records_bytes(split->records, record->at), record->length);
+    for (size_t c = 0; c < record->label_count; c++)
+        split->labels[first + c] = ocdm__records_labels(split->records)[record->label_at + c];
+    split->used += record->length;
+    split->ends[i + 1] = split->used;
+    split->offsets[i + 1] = first + record->label_count;
+    split->groups[i] = group;
+    return OCDM_OK;
+}
+
+static ocdm_status read_records(struct split *split, const ocdm__arguments *arguments, ocdm_error *error)
+{
+    ocdm__record_options options = {0};
+    const char *path = arguments->operand_count > 0 ? arguments->operands[0] : NULL;
+    const char *group = ocdm__argument_text(arguments, "group");
+    OCDM_TRY(ocdm__argument_records(arguments, &options, error));
+    options.hint = "`--skip-bad` passes over bad records";
+    OCDM_TRY(ocdm__records_open(&split->records, path, &options, &ocdm__stop_signal, error));
+    if (arguments->operand_count > 1)
+        ocdm__records_follow(split->records, arguments->operands + 1, arguments->operand_count - 1);
+    if (group != NULL) {
+        split->group_reader.wanted.which = 1u << OCDM__MEMBER_OTHER;
+        split->group_reader.wanted.names[OCDM__MEMBER_OTHER] = group;
+        OCDM_TRY(
+            ocdm__member_reader_begin(&split->group_reader, split->records, path != NULL ? path : "standard input", error));
+    }
+    for (bool found = true; found;) {
+        ocdm__record record;
+        OCDM_TRY(ocdm__records_next(split->records, &record, &found, error));
+        if (found)
+            OCDM_TRY(take_record(split, &record, error));
+        ocdm__records_release(split->records);
+    }
+    if (ocdm__stop_signal)
+        return ocdm__fail(error, OCDM_STOPPED, "", "stopped by a signal before all records were read; nothing is written");
+    return split->count > 0 ? OCDM_OK : ocdm__fail(error, OCDM_BAD_RECORD, "", "there are no records");
+}
+
+/* ---- the split ------------------------------------------------------------------------------------------------------------
+ */
+
+static ocdm_status find_sizes(const struct split *split, uint64_t *sizes, ocdm_error *error)
+{
+    double shares[MOST_PARTS];
+    for (size_t p = 0; p < split->part_count; p++) {
+        shares[p] = split->parts[p].share;
+        sizes[p] = split->parts[p].size;
+    }
+    if (shares[0] > 0)
+        return ocdm_split_sizes(shares, split->part_count, split->count, sizes, error);
+    if (sizes[0] == 0) /* train, beside --test N */
+        sizes[0] = sizes[1] < split->count ? split->count - sizes[1] : 0;
+    return OCDM_OK;
+}
+
+static ocdm_status split_records(struct split *split, ocdm_error *error)
+{
+    uint64_t sizes[MOST_PARTS];
+    const ocdm_label_sets sets = {.size = sizeof sets,
+                                  .count = split->count,
+                                  .offsets = split->offsets,
+                                  .labels = split->labels,
+                                  .groups = split->group_reader.wanted.which != 0 ? split->groups : NULL};
+    ocdm_split_options random = split->options;
+    uint32_t measured = split->options.order == 1 ? 1 : 2;
+    random.order = 0;
+    split->part = ocdm__allocate(split->count, sizeof *split->part);
+    if (split->part == NULL)
+        return ocdm__fail_memory(error, "the parts of the records");
+    OCDM_TRY(find_sizes(split, sizes, error));
+    OCDM_TRY(ocdm_split(&sets, sizes, split->part_count, &random, split->part, NULL, error));
+    OCDM_TRY(ocdm_split_measure(&sets, split->part, split->part_count, measured, split->random, error));
+    OCDM_TRY(ocdm_split(&sets, sizes, split->part_count, &split->options, split->part, &split->work, error));
+    return ocdm_split_measure(&sets, split->part, split->part_count, measured, split->balance, error);
+}
+
+/* ---- files ----------------------------------------------------------------------------------------------------------------
+ */
+
+static void write_line(ocdm__output *output, const char *bytes, size_t length)
+{
+    ocdm__output_write(output, bytes, length);
+    ocdm__output_text(output, "\n");
+}
+
+static ocdm_status open_files(struct split *split, const char *folder, ocdm_error *error)
+{
+    size_t length;
+    const char *header = ocdm__records_header(split->records, &length);
+    OCDM_TRY(ocdm__make_folder(folder, error));
+    for (size_t p = 0; p < split->part_count; p++) {
+        char path[PATH_ROOM];
+        int needed = snprintf(path, sizeof path, "%s/%s.%s", folder, split->parts[p].name,
+                              ocdm__format_name(ocdm__records_format(split->records)));
+        if (needed >= PATH_ROOM)
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "use a shorter path", "--output is too long");
+        OCDM_TRY(ocdm__output_open(&split->parts[p].output, path, error));
+        if (header != NULL)
+            write_line(&split->parts[p].output, header, length);
+    }
+    return OCDM_OK;
+}
+
+/* All files or none. */
+static ocdm_status write_files(struct split *split, const char *folder, ocdm_error *error)
+{
+    OCDM_TRY(open_files(split, folder, error));
+    for (size_t i = 0; i < split->count; i++)
+        write_line(&split->parts[split->part[i]].output, split->bytes + split->ends[i], split->ends[i + 1] - split->ends[i]);
+    for (size_t p = 0; p < split->part_count; p++)
+        OCDM_TRY(ocdm__output_sync(&split->parts[p].output, error));
+    for (size_t p = 0; p < split->part_count; p++)
+        OCDM_TRY(ocdm__output_commit(&split->parts[p].output, error));
+    return OCDM_OK;
+}
+
+/* ---- results --------------------------------------------------------------------------------------------------------------
+ */
+
+/* Whether each label has fewer records than there are parts; release it. */
+static uint8_t *find_rare(const struct split *split)
+{
+    uint32_t labels = ocdm__records_label_table(split->records)->count;
+    size_t *counts = ocdm__allocate(labels, sizeof *counts), *last = ocdm__allocate(labels, sizeof *last);
+    uint8_t *rare = ocdm__allocate(labels, 1);
+    for (size_t i = 0; counts != NULL && last != NULL && i < split->count; i++)
+        for (uint64_t at = split->offsets[i]; at < split->offsets[i + 1]; at++) {
+            uint32_t label = split->labels[at];
+            counts[label] += last[label] != i + 1; /* a repeated label counts once */
+            last[label] = i + 1;
+        }
+    for (uint32_t c = 0; counts != NULL && rare != NULL && c < labels; c++)
+        rare[c] = counts[c] < split->part_count;
+    if (counts == NULL || last == NULL) {
+        ocdm__release(rare);
+        rare = NULL;
+    }
+    ocdm__release(counts);
+    ocdm__release(last);
+    return rare;
+}
+
+static void write_balance(ocdm__output *output, const char *key, const ocdm_split_balance *balance)
+{
+    ocdm__json_open(output, key, '{');
+    ocdm__json_real(output, "label_error", balance->label_error);
+    ocdm__json_real(output, "label_largest", balance->label_largest);
+    ocdm__json_real(output, "pair_error", balance->pair_error);
+    ocdm__json_real(output, "pair_largest", balance->pair_largest);
+    ocdm__json_real(output, "sizes", balance->sizes);
+    ocdm__json_count(output, "missing", balance->missing);
+    ocdm__json_close(output, '}');
+}
+
+static void write_json(ocdm__output *output, const struct split *split, const uint8_t *rare)
+{
+    const ocdm__label_table *table = ocdm__records_label_table(split->records);
+    ocdm__json_open(output, NULL, '{');
+    ocdm__json_count(output, "records", split->count);
+    ocdm__json_count(output, "skipped", ocdm__records_skipped(split->records));
+    ocdm__json_count(output, "labels", table->count);
+    ocdm__json_count(output, "order", split->options.order);
+    ocdm__json_count(output, "seed", split->options.seed);
+    ocdm__json_count(output, "proposals", split->work.proposals);
+    ocdm__json_count(output, "exchanges", split->work.exchanges);
+    ocdm__json_count(output, "late", split->work.late);
+    ocdm__json_open(output, "parts", '[');
+    for (size_t p = 0; p < split->part_count; p++) {
+        ocdm__json_open(output, NULL, '{');
+        ocdm__json_string(output, "name", split->parts[p].name);
+        ocdm__json_count(output, "records", split->balance[p].samples);
+        write_balance(output, "balance", &split->balance[p]);
+        write_balance(output, "random", &split->random[p]);
+        ocdm__json_close(output, '}');
+    }
+    ocdm__json_close(output, ']');
+    ocdm__json_open(output, "rare", '[');
+    for (uint32_t c = 0; c < table->count; c++) {
+        size_t length;
+        const char *label = ocdm__label_table_text(table, c, &length);
+        if (rare[c])
+            ocdm__json_bytes(output, NULL, label, length);
+    }
+    ocdm__json_close(output, ']');
+    ocdm__json_close(output, '}');
+    ocdm__output_text(output, "\n");
+}
+
+/* `-` for what was not measured. */
+static void print_percent(double value)
+{
+    if (isnan(value))
+        printf(" %10s", "-");
+    else
+        printf(" %9.2f%%", 100 * value);
+}
+
+/* Labels that cannot be in all parts, by name. */
+static void print_rare(const struct split *split, const uint8_t *rare)
+{
+    const ocdm__label_table *table = ocdm__records_label_table(split->records);
+    size_t count = 0, named = 0, length;
+    for (uint32_t c = 0; c < table->count; c++)
+        count += rare[c];
+    if (count > 0)
+        printf("too rare for all parts: %zu label%s:", count, count == 1 ? "" : "s");
+    for (uint32_t c = 0; c < table->count && named < NAMED_LABELS; c++)
+        if (rare[c]) {
+            const char *label = ocdm__label_table_text(table, c, &length);
+            printf("%s %s", named++ == 0 ? "" : ",", ocdm__show_label(label, length).text);
+        }
+    if (count > 0)
+        puts(count > named ? ", ..." : "");
+}
+
+static void print_table(const struct split *split, const uint8_t *rare)
+{
+    uint64_t missing = 0;
+    puts("error of shares, mean      labels  at random      pairs  at random   largest, in records\n"
+         "part            records                                             labels     pairs");
+    for (size_t p = 0; p < split->part_count; p++) {
+        const ocdm_split_balance *balance = &split->balance[p], *random = &split->random[p];
+        printf("%-12s %10llu", split->parts[p].name, (unsigned long long)balance->samples);
+        print_percent(balance->label_error);
+        print_percent(random->label_error);
+        print_percent(balance->pair_error);
+        print_percent(random->pair_error);
+        printf(" %9.1f %9.1f\n", balance->label_largest, balance->pair_largest);
+        missing += balance->missing;
+    }
+    if (missing > 0)
+        printf("labels missing in a part, although they have as many records as there are parts: %llu\n",
+               (unsigned long long)missing);
+    print_rare(split, rare);
+    printf("%llu of %llu exchanges helped, %llu of them late in the search%s\n", (unsigned long long)split->work.exchanges,
+           (unsigned long long)split->work.proposals, (unsigned long long)split->work.late,
+           split->work.late > 0 ? ": --proposals tries more" : "");
+}
+
+static ocdm_status print_json(const struct split *split, const uint8_t *rare, ocdm_error *error)
+{
+    ocdm__output output;
+    OCDM_TRY(ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error));
+    write_json(&output, split, rare);
+    return ocdm__output_commit(&output, error);
+}
+
+static ocdm_status print_result(const struct split *split, bool json, ocdm_error *error)
+{
+    uint8_t *rare = find_rare(split);
+    char doubt[OCDM__DOUBT];
+    if (rare == NULL)
+        return ocdm__fail_memory(error, "the counts of the labels");
+    ocdm_status status = json ? print_json(split, rare, error) : OCDM_OK;
+    if (!json)
+        print_table(split, rare);
+    ocdm__release(rare);
+    if (status == OCDM_OK)
+        status = ocdm__records_doubt(split->records, doubt, error);
+    if (status == OCDM_OK && doubt[0] != '\0')
+        fprintf(stderr, "warning: %s\n", doubt);
+    return status;
+}
+
+/* ---- the run --------------------------------------------------------------------------------------------------------------
+ */
+
+static void clear_split(struct split *split)
+{
+    for (size_t p = 0; p < split->part_count; p++)
+        ocdm__output_abandon(&split->parts[p].output);
+    ocdm__records_close(split->records);
+    ocdm__member_reader_clear(&split->group_reader);
+    ocdm__label_table_clear(&split->group_names);
+    ocdm__release(split->bytes);
+    ocdm__release(split->ends);
+    ocdm__release(split->offsets);
+    ocdm__release(split->labels);
+    ocdm__release(split->groups);
+    ocdm__release(split->part);
+    ocdm__release(split);
+}
+
+static int run(const ocdm__arguments *arguments)
+{
+    ocdm_error error;
+    struct split *split = ocdm__allocate(1, sizeof *split);
+    if (split == NULL) {
+        ocdm__fail_memory(&error, "the parts");
+        return ocdm__report(&error);
+    }
+    const char *folder = ocdm__argument_text(arguments, "output");
+    ocdm__catch_signals();
+    ocdm_status status = read_request(arguments, split, &error);
+    if (status == OCDM_OK)
+        status = read_records(split, arguments, &error);
+    if (status == OCDM_OK)
+        status = split_records(split, &error);
+    if (status == OCDM_OK && folder != NULL)
+        status = write_files(split, folder, &error);
+    if (status == OCDM_OK && !ocdm__argument_given(arguments, "quiet"))
+        status = print_result(split, ocdm__argument_given(arguments, "json"), &error);
+    clear_split(split);
+    if (status == OCDM_STOPPED) {
+        ocdm__report(&error);
+        return ocdm__exit_after_signal();
+    }
+    return status == OCDM_OK ? ocdm__finish_output() : ocdm__report(&error);
+}
+
+static const char *const description[] = {
+    "Reads all labelled records of FILEs, or of standard input, gives each to one of the parts, and writes one file for each part "
+    "into the folder DIR: the same lines, byte for byte, in the same order, after the header if they are csv or tsv. Sizes are "
+    "exact. Every part has its share of every label, of every pair of labels that occur together, and of the records with 0, 1, "
+    "2, ... labels: docs/split.md. The formats are those of `ocdm sample`. Without -o only the table is printed.",
+    "The table has the mean error of the shares, over labels (pairs) with 20 records and more: |records of the part - share of "
+    "all| / share of all. Beside it is that of a random split, and the largest error in records. Then the labels that are too "
+    "rare for all parts. --json prints the same as one object.",
+    "--group keeps records with the same value of a member or column in one part, such as those of a patient or a video; sizes "
+    "are then met as nearly as groups allow. A record without a value is bad.",
+    "All records are held in memory: the size of the files, and about 4 bytes for every label and every pair of labels of each "
+    "record. A bad record ends the run, and nothing is written; `ocdm sample --help` says what is bad. Ids may repeat.",
+    NULL,
+};
+
+static const ocdm__flag flags[] = {
+    {.letter = 'o', .name = "output", .value = "DIR", .help = "the folder for the files, made if it does not exist"},
+    {.name = "parts",
+     .value = "NAME=SIZE,...",
+     .help = "the parts: shares that sum to 100%, as train=80%,val=10%,test=10%, or numbers of records that sum to all"},
+    {.name = "folds", .value = "K", .help = "K parts of equal size, called fold-1 to fold-K"},
+    {.name = "test",
+     .value = "SIZE",
+     .fallback = "20%",
+     .help = "two parts, train and test; SIZE is that of test, a share or a number of records"},
+    {.name = "group", .value = "NAME", .help = "the member or column whose values stay together"},
+    {.name = "order",
+     .value = "N",
+     .fallback = "2",
+     .choices = order_names,
+     .help = "1 balances labels, 2 pairs of labels too, 3 triples too; 0 is a random split"},
+    {.name = "seed", .value = "S", .fallback = "0", .help = "seed of all random choices"},
+    {.name = "proposals",
+     .value = "N",
+     .fallback = "0",
+     .help = "how many exchanges of two records are tried; 0: 524,288 and one for every second record"},
+    OCDM__RECORD_FLAGS(OCDM__LISTED_FLAG) /* --format to --one-hot */
+    {.name = "skip-bad", .help = "count bad records and skip them"},
+    {.name = "json", .help = "print the result as one JSON object"},
+    {.letter = 'q', .name = "quiet", .help = "print no table"},
+    {.name = NULL},
+};
+
+static const ocdm__example examples[] = {
+    {"80 % to train with, and 10 % each to validate and to test",
+     "ocdm split photos.csv --labels tags --parts train=80%,val=10%,test=10% -o out/"},
+    {"five folds; records of one patient stay together", "ocdm split scans.jsonl --folds 5 --group patient -o folds/"},
+    {"how good a fifth would be, without writing it", "ocdm split records.jsonl.gz"},
+    {NULL, NULL},
+};
+
+const ocdm__verb ocdm__verb_split = {
+    .name = "split",
+    .summary = "split records into parts with equal shares of labels",
+    .operands = "[FILE...|-]",
+    .operand_limit = SIZE_MAX,
+    .description = description,
+    .examples = examples,
+    .flags = flags,
+    .run = run,
+};
