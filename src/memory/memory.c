@@ -130,7 +130,7 @@ static ocdm_status create_state(ocdm_memory *memory, ocdm_error *error)
     if (memory->policy.create == NULL)
         return OCDM_OK;
     ocdm_error found;
-    ocdm__clear_words(&found);
+    ocdm__error_reset(&found);
     ocdm_status status = memory->policy.create(memory, memory->options.policy_data, &memory->state, &found);
     return ocdm__pass_on(status, &found, "the policy's create failed", error);
 }
@@ -509,7 +509,7 @@ static ocdm_status ask(const ocdm_memory *memory, const ocdm_comparison *asked, 
 {
     ocdm_error found;
     char what[128];
-    ocdm__clear_words(&found);
+    ocdm__error_reset(&found);
     ocdm_status status = memory->similarity(memory->similarity_state, memory, asked, &found);
     snprintf(what, sizeof what, "the gradients that the policy %s needs could not be compared", memory->policy.name);
     return ocdm__pass_on(status, &found, what, error);

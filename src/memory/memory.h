@@ -86,11 +86,11 @@ static inline bool ocdm__in_play(const ocdm_memory *memory, const struct class *
 }
 
 /* Passes on what a callback returned: its own error, or one that says `what` failed for a callback that left no message.
- * `found` started from ocdm__clear_words. */
+ * `found` started from ocdm__error_reset. */
 ocdm_status ocdm__pass_on(ocdm_status status, const ocdm_error *found, const char *what, ocdm_error *error);
 
-/* Empties the two texts. */
-static inline void ocdm__clear_words(ocdm_error *error)
+/* Clears message and hint. */
+static inline void ocdm__error_reset(ocdm_error *error)
 {
     error->message[0] = error->hint[0] = '\0';
 }

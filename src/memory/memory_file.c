@@ -156,7 +156,7 @@ static ocdm_status ask_state(const ocdm_memory *memory, unsigned char *bytes, si
     *size = 0;
     if (memory->policy.save == NULL)
         return OCDM_OK;
-    ocdm__clear_words(&found);
+    ocdm__error_reset(&found);
     ocdm_status status = memory->policy.save(memory->state, memory, bytes, room, size, &found);
     return ocdm__pass_on(status, &found, "the policy's state could not be saved", error);
 }
@@ -583,7 +583,7 @@ static ocdm_status load_state(const struct parts *parts, ocdm_memory *memory)
     ocdm_error found;
     if (memory->policy.load == NULL)
         return saved->size > 0 ? bad(parts, "it has a state that its policy does not take") : OCDM_OK;
-    ocdm__clear_words(&found);
+    ocdm__error_reset(&found);
     ocdm_status status = memory->policy.load(memory->state, memory, saved->data, saved->size, &found);
     return ocdm__pass_on(status, &found, "the policy could not load its state", parts->error);
 }

@@ -158,7 +158,7 @@ static ocdm_status begin(ocdm_memory *memory, const ocdm_sample *batch, size_t c
     ocdm_error found;
     if (memory->policy.begin == NULL)
         return OCDM_OK;
-    ocdm__clear_words(&found);
+    ocdm__error_reset(&found);
     memory->beginning = batch;
     memory->beginning_count = count;
     ocdm_status status = memory->policy.begin(memory->state, memory, batch, count, &found);
@@ -291,7 +291,7 @@ static ocdm_status bad_decision(const ocdm_memory *memory, uint32_t answer, ocdm
 static ocdm_status ask_remove(ocdm_memory *memory, uint32_t *position, ocdm_error *error)
 {
     ocdm_error found;
-    ocdm__clear_words(&found);
+    ocdm__error_reset(&found);
     *position = OCDM_NONE;
     ocdm_status status = memory->policy.remove(memory->state, memory, position, &found);
     if (status != OCDM_OK)
@@ -303,7 +303,7 @@ static ocdm_status ask_remove(ocdm_memory *memory, uint32_t *position, ocdm_erro
 static ocdm_status ask_replace(ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot, ocdm_error *error)
 {
     ocdm_error found;
-    ocdm__clear_words(&found);
+    ocdm__error_reset(&found);
     *slot = OCDM_NONE;
     ocdm_status status = memory->policy.replace(memory->state, memory, sample, slot, &found);
     if (status != OCDM_OK)

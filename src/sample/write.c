@@ -419,7 +419,7 @@ static ocdm_status write_warnings(const ocdm__sampling *sampling, ocdm__output *
 {
     char doubt[OCDM__DOUBT], line[160];
     uint64_t all = sampling->accepted + sampling->elsewhere + sampling->passed + sampling->unlabelled;
-    ocdm_status status = ocdm__records_doubt(sampling->records, doubt, error);
+    ocdm_status status = ocdm__records_label_warning(sampling->records, doubt, error);
     if (sampling->unlabelled > 0) {
         snprintf(line, sizeof line,
                  "warning: %llu of %llu records have no label and were left out (--unlabelled keep samples them too)\n",

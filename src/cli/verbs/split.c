@@ -447,7 +447,7 @@ static ocdm_status print_result(const struct split *split, bool json, ocdm_error
         print_table(split, rare);
     ocdm__release(rare);
     if (status == OCDM_OK)
-        status = ocdm__records_doubt(split->records, doubt, error);
+        status = ocdm__records_label_warning(split->records, doubt, error);
     if (status == OCDM_OK && doubt[0] != '\0')
         fprintf(stderr, "warning: %s\n", doubt);
     return status;

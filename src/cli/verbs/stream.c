@@ -139,7 +139,7 @@ static int run_info(const ocdm__arguments *arguments)
         status = print_info(&info, given, arguments, &error);
     char doubt[OCDM__DOUBT] = "";
     if (status == OCDM_OK && info.records != NULL)
-        status = ocdm__records_doubt(info.records, doubt, &error);
+        status = ocdm__records_label_warning(info.records, doubt, &error);
     if (doubt[0] != '\0')
         fprintf(stderr, "warning: %s\n", doubt);
     ocdm__stream_info_clear(&info);

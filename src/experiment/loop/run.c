@@ -556,7 +556,7 @@ void ocdm__run_collect(const ocdm__run *run)
     run->learner->functions->collect(run->learner->state);
 }
 
-/* ---- what it is like now ----------------------------------------------------------------------------------------------- */
+/* ---- state of a run ---------------------------------------------------------------------------------------------------- */
 
 bool ocdm__run_logs_step(const ocdm__run *run)
 {

@@ -477,7 +477,7 @@ static void put_legend(const ocdm__chart *chart, const ocdm__canvas *canvas)
     ocdm__output_text(canvas->out, "</ul>\n");
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------------------------------- */
+/* ---- the chart ---------------------------------------------------------------------------------------------------------- */
 
 static void draw_bands(const ocdm__chart *chart, const ocdm__canvas *canvas, const struct frame *frame)
 {

@@ -251,7 +251,7 @@ static ocdm_status put_study(ocdm__output *out, const ocdm__page *page, const ch
     return status;
 }
 
-/* ---- all of it ---------------------------------------------------------------------------------------------------------- */
+/* ---- the whole page ----------------------------------------------------------------------------------------------------- */
 
 static ocdm_status put_page(ocdm__output *out, const ocdm__page *page, const char *folder, ocdm_error *error)
 {

@@ -446,7 +446,7 @@ static ocdm_status put_compare(const struct repeat *repeat, ocdm_error *error)
     return status == OCDM_OK ? put_folder_near(repeat, run, "", error) : status;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------------------------------- */
+/* ---- the command that repeats the runs ----------------------------------------------------------------------------------- */
 
 static ocdm_status read_compare(struct repeat *repeat, ocdm_error *error)
 {

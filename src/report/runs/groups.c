@@ -391,7 +391,7 @@ static ocdm_status label_groups(ocdm__study *study, ocdm_error *error)
     return status;
 }
 
-/* ---- all of it ---------------------------------------------------------------------------------------------------------- */
+/* ---- the study ---------------------------------------------------------------------------------------------------------- */
 
 /* A seed that not all have is written too, and overwritten by the next. */
 static ocdm_status make_room(ocdm__study *study, ocdm_error *error)

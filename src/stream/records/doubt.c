@@ -89,7 +89,7 @@ static ocdm__shown_label show(const ocdm__label_table *table, uint32_t number)
     return ocdm__show_label(label, length);
 }
 
-ocdm_status ocdm__records_doubt(const ocdm__records *records, char text[OCDM__DOUBT], ocdm_error *error)
+ocdm_status ocdm__records_label_warning(const ocdm__records *records, char text[OCDM__DOUBT], ocdm_error *error)
 {
     const ocdm__label_table *table = &records->table;
     bool fields = records->format == OCDM__FORMAT_CSV || records->format == OCDM__FORMAT_TSV;

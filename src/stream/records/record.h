@@ -169,7 +169,7 @@ const char *ocdm__records_header(const ocdm__records *records, size_t *length);
 
 /* What looks wrong about the labels of the records so far, with what to do about it: one line; "" when nothing does. OCDM_OK,
  * OCDM_NO_MEMORY. */
-ocdm_status ocdm__records_doubt(const ocdm__records *records, char text[OCDM__DOUBT], ocdm_error *error);
+ocdm_status ocdm__records_label_warning(const ocdm__records *records, char text[OCDM__DOUBT], ocdm_error *error);
 
 /* How many records were skipped, what was wrong with the first of them (NULL when there is none), and how many bytes were read.
  */

@@ -723,7 +723,7 @@ ocdm_status ocdm__records_source_read(ocdm__labelled_set *set, const char *path,
     if (status == OCDM_OK)
         status = read_records(state);
     if (status == OCDM_OK)
-        status = ocdm__records_doubt(state->records, reading->doubt, error);
+        status = ocdm__records_label_warning(state->records, reading->doubt, error);
     if (status == OCDM_OK)
         status = settle_classes(set, first, ocdm__records_label_table(state->records), error);
     if (status == OCDM_OK && source->tasks_by != NULL)
