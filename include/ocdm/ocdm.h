@@ -93,9 +93,9 @@ typedef struct ocdm_error {
 /* The limits within which every decision is exact; beyond them a call fails. n_i counts to 2^63. rho ln n_i is rounded to a
  * grid of 2^-32: with rho other than 0, a class that was seen more than 2^32 |rho| times may keep its target when it is seen
  * once more. */
-#define OCDM_MAX_LABELS 65535u         /* labels on one sample */
-#define OCDM_MAX_CAPACITY 2147483647u  /* slots, M */
-#define OCDM_MAX_RHO 16.0              /* |rho| */
+#define OCDM_MAX_LABELS 65535u        /* labels on one sample */
+#define OCDM_MAX_CAPACITY 2147483647u /* slots, M */
+#define OCDM_MAX_RHO 16.0             /* |rho| */
 #define OCDM_MAX_TOLERANCE 1e6
 #define OCDM_MIN_WEIGHT ((double)1e-6) /* of a class: with these bounds no target underflows, whatever rho and n_i are */
 #define OCDM_MAX_WEIGHT 1e6

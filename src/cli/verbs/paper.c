@@ -192,12 +192,8 @@ static ocdm_status make_builtin(struct request *request, struct source *source, 
     const char *words[] = {"ocdm", "stream", "build", "--recipe", "scenes", "--as", "features", "-o", source->path, NULL};
     ocdm__child child = {.arguments = words, .log = log};
     ocdm__own_program("ocdm", program, sizeof program);
-    ocdm__children children = {.program = program,
-                               .children = &child,
-                               .count = 1,
-                               .jobs = 1,
-                               .ranks = &ocdm__ranks_alone,
-                               .stop = &ocdm__stop_signal};
+    ocdm__children children = {
+        .program = program, .children = &child, .count = 1, .jobs = 1, .ranks = &ocdm__ranks_alone, .stop = &ocdm__stop_signal};
     if (!request->quiet)
         fprintf(stderr, "no --stream: building the built-in one, %s\n", ocdm__show_path(source->path).text);
     status = ocdm__children_run(&children, error);

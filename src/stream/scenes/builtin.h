@@ -1,7 +1,8 @@
 /*
  * The built-in label stream: made up, with the published statistics of the paper's MSCOCO stream, so that demo, benches and
  * tests need no download. 44 classes in 4 tasks, 26,617 samples. The counts of every class are the same for every seed; the
- * seed decides which classes meet on a sample and in what order a task's samples come. docs/builtin-stream.md compares it with the paper's.
+ * seed decides which classes meet on a sample and in what order a task's samples come. docs/builtin-stream.md compares it with
+ * the paper's.
  *
  * Integers only: the stream is the same bytes on every machine.
  */
