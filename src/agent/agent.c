@@ -37,53 +37,21 @@ void ocdm__agent_destroy(void *state)
 
 /* ---- a pass --------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status check_batch(const ocdm__agent *agent, const ocdm__batch *batch, ocdm_error *error)
+static ocdm_status reserve(ocdm__agent *agent, const struct ocdm__share *share, struct ocdm__pass_room *room, ocdm_error *error)
 {
-    if (batch->count == 0)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "a batch without samples has no loss");
-    if (batch->fresh > batch->count)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%zu of %zu samples of a batch are of the stream", batch->fresh,
-                          batch->count);
-    for (size_t i = 0; i < batch->count; i++)
-        for (size_t at = batch->starts[i]; at < batch->starts[i + 1]; at++)
-            if (batch->labels[at] >= agent->class_count)
-                return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "sample %zu of the batch has class %u of %zu", i,
-                                  batch->labels[at], agent->class_count);
-    return OCDM_OK;
-}
-
-/* If a channel has only one value, batch norm maps it to 0 and decays the running variance to 0. */
-static ocdm_status check_norms(const ocdm__network *network, size_t images, ocdm_error *error)
-{
-    for (uint32_t k = 0; k < network->image_layers; k++) {
-        const struct ocdm__node *node = network->layers[k].node;
-        if (node->kind == OCDM__NODE_CONV && (size_t)node->height * node->width * images == 1)
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "take larger batches, or larger images",
-                              "one sample whose image is down to one pixel at %s: a batch norm cannot learn from one value",
-                              node->norm);
-    }
-    return OCDM_OK;
-}
-
-static ocdm_status reserve_rows(struct ocdm__pass_room *room, size_t rows, size_t classes, ocdm_error *error)
-{
+    OCDM_TRY(ocdm__network_reserve(agent->network, share, error));
+    size_t rows = share->images;
     if (rows <= room->rows)
         return OCDM_OK;
     release_room(room);
     room->row_losses = ocdm__allocate(rows, sizeof *room->row_losses);
-    room->logits = ocdm__allocate_aligned(rows * classes, sizeof *room->logits);
-    room->logit_gradients = ocdm__allocate_aligned(rows * classes, sizeof *room->logit_gradients);
-    room->fresh_weights = ocdm__allocate(classes, sizeof *room->fresh_weights);
+    room->logits = ocdm__allocate_aligned(rows * agent->class_count, sizeof *room->logits);
+    room->logit_gradients = ocdm__allocate_aligned(rows * agent->class_count, sizeof *room->logit_gradients);
+    room->fresh_weights = ocdm__allocate(agent->class_count, sizeof *room->fresh_weights);
     if (room->logits == NULL || room->logit_gradients == NULL || room->row_losses == NULL || room->fresh_weights == NULL)
         return ocdm__fail_memory(error, "logits");
     room->rows = rows;
     return OCDM_OK;
-}
-
-static ocdm_status reserve(ocdm__agent *agent, const struct ocdm__share *share, struct ocdm__pass_room *room, ocdm_error *error)
-{
-    OCDM_TRY(ocdm__network_reserve(agent->network, share, error));
-    return reserve_rows(room, share->images, agent->class_count, error);
 }
 
 /* What only a training step needs, so that a run without enough memory ends before its first step. */
@@ -178,9 +146,26 @@ static ocdm_status prepared_pass(ocdm__agent *agent, const ocdm__batch *batch, b
                                  const struct ocdm__gradient_sink *sink, double *loss, ocdm_error *error)
 {
     OCDM_TRY(ocdm__agent_check(agent, error));
-    OCDM_TRY(check_batch(agent, batch, error));
-    if (!frozen)
-        OCDM_TRY(check_norms(agent->network, batch->count, error));
+    if (batch->count == 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "a batch without samples has no loss");
+    if (batch->fresh > batch->count)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%zu of %zu samples of a batch are of the stream", batch->fresh,
+                          batch->count);
+    for (size_t i = 0; i < batch->count; i++)
+        for (size_t at = batch->starts[i]; at < batch->starts[i + 1]; at++)
+            if (batch->labels[at] >= agent->class_count)
+                return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "sample %zu of the batch has class %u of %zu", i,
+                                  batch->labels[at], agent->class_count);
+    if (!frozen) {
+        /* If a channel has only one value, batch norm maps it to 0 and decays the running variance to 0. */
+        for (uint32_t k = 0; k < agent->network->image_layers; k++) {
+            const struct ocdm__node *node = agent->network->layers[k].node;
+            if (node->kind == OCDM__NODE_CONV && (size_t)node->height * node->width * batch->count == 1)
+                return ocdm__fail(error, OCDM_BAD_ARGUMENT, "take larger batches, or larger images",
+                                  "one sample whose image is down to one pixel at %s: a batch norm cannot learn from one value",
+                                  node->norm);
+        }
+    }
     struct ocdm__share share = ocdm__share_of(agent->network, batch->count);
     bool together = agent->ranks != NULL && sink->flat == NULL;
     share.starts = agent->starts;

@@ -70,16 +70,6 @@ static bool ends_with(const struct ocdm__tensor *tensor, const char *end)
     return tensor->name_length >= length && memcmp(tensor->name + tensor->name_length - length, end, length) == 0;
 }
 
-static bool names_parameter(const ocdm__network *network, const char *name, size_t length, bool trained_only)
-{
-    for (size_t i = 0; i < network->parameter_count; i++) {
-        const struct ocdm__parameter *parameter = &network->parameters[i];
-        if (strlen(parameter->name) == length && memcmp(parameter->name, name, length) == 0)
-            return parameter->trained || !trained_only;
-    }
-    return false;
-}
-
 /* The length of the prefix before the name of an average; 0 before any other. `which` is its number. */
 static size_t average_prefix(const ocdm__network *network, const struct ocdm__tensor *tensor, size_t *which)
 {
@@ -99,7 +89,14 @@ static bool is_known(const ocdm__network *network, const struct ocdm__tensor *te
         return true;
     size_t which = 0, prefix = average_prefix(network, tensor, &which);
     bool trained_only = prefix > 0 && which < OWN_ARRAYS;
-    return names_parameter(network, tensor->name + prefix, tensor->name_length - prefix, trained_only);
+    const char *name = tensor->name + prefix;
+    size_t length = tensor->name_length - prefix;
+    for (size_t i = 0; i < network->parameter_count; i++) {
+        const struct ocdm__parameter *parameter = &network->parameters[i];
+        if (strlen(parameter->name) == length && memcmp(parameter->name, name, length) == 0)
+            return parameter->trained || !trained_only;
+    }
+    return false;
 }
 
 /* ---- shapes --------------------------------------------------------------------------------------------------------- */
@@ -187,21 +184,6 @@ struct amount {
     size_t tensors, names, largest;
 };
 
-static struct amount amount_of(const ocdm__network *network, size_t arrays)
-{
-    struct amount amount = {.tensors = 0};
-    for (size_t which = 0; which < arrays; which++)
-        for (size_t i = 0; i < network->parameter_count; i++) {
-            size_t size = network->parameters[i].size;
-            if (!is_saved(&network->parameters[i], which))
-                continue;
-            amount.tensors++;
-            amount.largest = size > amount.largest ? size : amount.largest;
-            amount.names += strlen(prefixes[which]) + strlen(network->parameters[i].name) + 1;
-        }
-    return amount;
-}
-
 static void list_tensors(const ocdm__network *network, size_t arrays, ocdm__tensor_list *state, char *name)
 {
     for (size_t which = 0; which < arrays; which++)
@@ -225,7 +207,18 @@ ocdm_status ocdm__agent_list(void *state, bool optimiser, ocdm__tensor_list *lis
     size_t arrays = optimiser ? arrays_of(agent->network) : 1;
     if (ocdm__agent_check(agent, error) != OCDM_OK)
         return OCDM_NO_MEMORY;
-    struct amount amount = amount_of(agent->network, arrays);
+    const ocdm__network *network = agent->network;
+    struct amount amount = {.tensors = 0};
+    for (size_t which = 0; which < arrays; which++)
+        for (size_t i = 0; i < network->parameter_count; i++) {
+            size_t size = network->parameters[i].size;
+            if (!is_saved(&network->parameters[i], which))
+                continue;
+            amount.tensors++;
+            amount.largest = size > amount.largest ? size : amount.largest;
+            amount.names += strlen(prefixes[which]) + strlen(network->parameters[i].name) + 1;
+        }
+
     size_t room = 8 + amount.largest * sizeof(float);
     ocdm__tensor_list made = {.tensors = ocdm__allocate(amount.tensors + 1, sizeof *made.tensors)};
     made.memory = ocdm__allocate(room + amount.names, 1);
@@ -319,20 +312,15 @@ float ocdm__tensor_float(const struct ocdm__tensor *tensor, size_t i)
     }
 }
 
-/* Whether a negative element is invalid because its square root is taken. */
-static bool is_squared(const struct ocdm__parameter *parameter, size_t which)
-{
-    const char *end = strrchr(parameter->name, '.');
-    return which == 2 || (!parameter->trained && end != NULL && strcmp(end, ".running_var") == 0);
-}
-
 static ocdm_status check_values(const struct ocdm__weights *weights, const struct ocdm__parameter *parameter, size_t which,
                                 ocdm_error *error)
 {
     const struct ocdm__tensor *tensor = ocdm__weights_find(weights->file, prefixes[which], parameter->name);
     bool number =
         tensor->dtype == OCDM__F16 || tensor->dtype == OCDM__BF16 || tensor->dtype == OCDM__F32 || tensor->dtype == OCDM__F64;
-    bool squared = is_squared(parameter, which);
+    /* Whether a negative element is invalid because its square root is taken. */
+    const char *end = strrchr(parameter->name, '.');
+    bool squared = which == 2 || (!parameter->trained && end != NULL && strcmp(end, ".running_var") == 0);
     int length = (int)tensor->name_length;
     if (!number)
         return ocdm__fail(error, OCDM_BAD_FILE, "weights are F16, BF16, F32 or F64",
@@ -572,20 +560,6 @@ static const char *foreign_family(const struct ocdm__safetensors *file, const ch
     return NULL;
 }
 
-static void tell_reason(const struct ocdm__safetensors *file, const struct nearest *nearest, struct ocdm__weights_fit *fit)
-{
-    char faults[FAULTS];
-    const char *tensor, *family = foreign_family(file, &tensor);
-    if (family != NULL)
-        snprintf(fit->reason, sizeof fit->reason, "those of no model here but of %s (%s)", family, tensor);
-    else if (nearest->share < 0.5)
-        snprintf(fit->reason, sizeof fit->reason, "those of no model");
-    else {
-        tell_faults(&nearest->match, faults);
-        snprintf(fit->reason, sizeof fit->reason, "nearly those of %s, but the file%.300s", nearest->model, faults);
-    }
-}
-
 /* What the file would make of a model; false for one that it has no input of. */
 static bool size_by_file(const struct ocdm__safetensors *file, uint32_t classes, struct ocdm__model_size *size)
 {
@@ -612,8 +586,18 @@ ocdm_status ocdm__weights_fit(const struct ocdm__safetensors *file, struct ocdm_
         found.features = size.features;
         found.blocks = size.blocks;
     }
-    if (found.model == NULL)
-        tell_reason(file, &nearest, &found);
+    if (found.model == NULL) {
+        char faults[FAULTS];
+        const char *tensor, *family = foreign_family(file, &tensor);
+        if (family != NULL)
+            snprintf(found.reason, sizeof found.reason, "those of no model here but of %s (%s)", family, tensor);
+        else if (nearest.share < 0.5)
+            snprintf(found.reason, sizeof found.reason, "those of no model");
+        else {
+            tell_faults(&nearest.match, faults);
+            snprintf(found.reason, sizeof found.reason, "nearly those of %s, but the file%.300s", nearest.model, faults);
+        }
+    }
     *fit = found;
     return OCDM_OK;
 }

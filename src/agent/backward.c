@@ -330,12 +330,6 @@ static uint32_t next_completed(const struct back *back, uint32_t k)
     return residual != 0 && network->layers[residual - 1].first_reader == k ? residual - 1 : OCDM__NOTHING;
 }
 
-static void start_norms(const struct back *back)
-{
-    for (uint32_t k = completed_layer(back); k != OCDM__NOTHING; k = next_completed(back, k))
-        ocdm__norm_start(&back->pass->share, &back->pass->network->layers[k]);
-}
-
 static void finish_norms(const struct back *back)
 {
     ocdm__network *network = back->pass->network;
@@ -367,7 +361,8 @@ static void run_works(const struct back *back, struct ocdm__work *works, size_t 
         works[count++] = *images;
     else if (images != NULL) {
         ocdm__team_run(team, images, 1);
-        start_norms(back);
+        for (uint32_t k = completed_layer(back); k != OCDM__NOTHING; k = next_completed(back, k))
+            ocdm__norm_start(&back->pass->share, &back->pass->network->layers[k]);
     }
     ocdm__team_run(team, works, count);
 }

@@ -144,25 +144,6 @@ void ocdm__buckets_destroy(struct ocdm__buckets *buckets)
     ocdm__release(buckets);
 }
 
-/* Layers in the order of the backward pass, in which their weights follow each other too. */
-static void fill_buckets(const ocdm__network *network, struct ocdm__buckets *buckets)
-{
-    struct bucket *bucket = NULL;
-    for (uint32_t k = network->image_layers; k-- > 0;) {
-        const struct ocdm__layer *layer = &network->layers[k];
-        if (layer->node->kind != OCDM__NODE_CONV)
-            continue;
-        const struct ocdm__parameter *weight = &network->parameters[layer->weight];
-        if (bucket == NULL || bucket->used >= BUCKET) {
-            bucket = &buckets->buckets[buckets->count++];
-            bucket->begin = weight->place;
-        }
-        buckets->bucket_of[k] = (uint32_t)(buckets->count - 1);
-        bucket->used = weight->place + ocdm__rounded_floats(weight->room) - bucket->begin;
-        bucket->last = k;
-    }
-}
-
 /* Equal slices, each of whole cache lines; the last ones may be shorter, or empty. */
 static void cut_bucket(struct bucket *bucket, size_t ranks)
 {
@@ -183,7 +164,21 @@ static ocdm_status create_buckets(ocdm__network *network, size_t ranks, ocdm_err
     made->blocks = ocdm__allocate(ranks, sizeof *made->blocks);
     if (made->buckets == NULL || made->bucket_of == NULL || made->starts == NULL || made->blocks == NULL)
         return ocdm__fail_memory(error, "gradients of several ranks");
-    fill_buckets(network, made);
+    /* Layers in the order of the backward pass, in which their weights follow each other too. */
+    struct bucket *bucket = NULL;
+    for (uint32_t k = network->image_layers; k-- > 0;) {
+        const struct ocdm__layer *layer = &network->layers[k];
+        if (layer->node->kind != OCDM__NODE_CONV)
+            continue;
+        const struct ocdm__parameter *weight = &network->parameters[layer->weight];
+        if (bucket == NULL || bucket->used >= BUCKET) {
+            bucket = &made->buckets[made->count++];
+            bucket->begin = weight->place;
+        }
+        made->bucket_of[k] = (uint32_t)(made->count - 1);
+        bucket->used = weight->place + ocdm__rounded_floats(weight->room) - bucket->begin;
+        bucket->last = k;
+    }
     for (size_t i = 0; i < made->count; i++) {
         made->buckets[i].starts = made->starts + i * (ranks + 1);
         cut_bucket(&made->buckets[i], ranks);
@@ -206,20 +201,6 @@ static ocdm_status reserve_blocks(struct ocdm__buckets *buckets, size_t lanes, o
         return ocdm__fail_memory(error, "gradients of several ranks");
     buckets->lanes = lanes;
     return OCDM_OK;
-}
-
-/* The blocks of all ranks. */
-static void plan_blocks(struct ocdm__buckets *buckets, const struct ocdm__share *share)
-{
-    buckets->block_count = 0;
-    for (size_t r = 0; r < share->ranks->size; r++) {
-        size_t *sizes = buckets->sizes + buckets->block_count;
-        buckets->blocks[r] = list_blocks(first_lane(share, r), first_lane(share, r + 1), share->lanes, sizes);
-        buckets->block_count += buckets->blocks[r];
-        if (r == share->ranks->rank)
-            buckets->own = sizes;
-    }
-    ocdm__tree_merges(buckets->sizes, buckets->block_count, buckets->merges);
 }
 
 bool ocdm__reserve_floats(float **block, size_t *room, size_t floats)
@@ -247,7 +228,16 @@ ocdm_status ocdm__buckets_reserve(ocdm__network *network, const struct ocdm__sha
         OCDM_TRY(create_buckets(network, share->ranks->size, error));
     OCDM_TRY(reserve_blocks(network->buckets, share->lanes, error));
     struct ocdm__buckets *buckets = network->buckets;
-    plan_blocks(buckets, share);
+    /* The blocks of all ranks. */
+    buckets->block_count = 0;
+    for (size_t r = 0; r < share->ranks->size; r++) {
+        size_t *sizes = buckets->sizes + buckets->block_count;
+        buckets->blocks[r] = list_blocks(first_lane(share, r), first_lane(share, r + 1), share->lanes, sizes);
+        buckets->block_count += buckets->blocks[r];
+        if (r == share->ranks->rank)
+            buckets->own = sizes;
+    }
+    ocdm__tree_merges(buckets->sizes, buckets->block_count, buckets->merges);
     size_t own = buckets->blocks[rank], others = buckets->block_count - own;
     for (size_t i = 0; i < buckets->count; i++) {
         struct bucket *bucket = &buckets->buckets[i];

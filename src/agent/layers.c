@@ -59,17 +59,6 @@ static const ocdm__layout *home_of(const ocdm__network *network, const struct oc
     return weight->home != NULL ? weight->home : weight->plain;
 }
 
-static ocdm_status create_sliced_op(ocdm__network *network, const struct ocdm__layer *layer,
-                                    const struct ocdm__conv_shape *shape, ocdm__op **op, ocdm_error *error)
-{
-    ocdm__layout *part = NULL;
-    ocdm_status status = ocdm__layout_slice(home_of(network, layer), shape->out_channels, &part, error);
-    if (status == OCDM_OK)
-        status = ocdm__conv_create(network->device, OCDM__CONV_WEIGHTS, shape, part, op, error);
-    ocdm__layout_destroy(part);
-    return status;
-}
-
 static ocdm_status create_weights_op(ocdm__network *network, struct ocdm__layer *layer, size_t images, ocdm__op **op,
                                      ocdm_error *error)
 {
@@ -83,8 +72,14 @@ static ocdm_status create_weights_op(ocdm__network *network, struct ocdm__layer 
                                                 .bf16 = network->bf16};
     if (ocdm__layer_is_product(network, node))
         return ocdm__product_create(network->device, &product, op, error);
-    if (layer->slices > 1)
-        return create_sliced_op(network, layer, &shape, op, error);
+    if (layer->slices > 1) {
+        ocdm__layout *part = NULL;
+        ocdm_status status = ocdm__layout_slice(home_of(network, layer), shape.out_channels, &part, error);
+        if (status == OCDM_OK)
+            status = ocdm__conv_create(network->device, OCDM__CONV_WEIGHTS, &shape, part, op, error);
+        ocdm__layout_destroy(part);
+        return status;
+    }
     return ocdm__conv_create(network->device, OCDM__CONV_WEIGHTS, &shape, home_of(network, layer), op, error);
 }
 

@@ -127,12 +127,6 @@ static double focal_remainder(double u, double focal)
     return sum;
 }
 
-/* What joins the two halves at x = 0. */
-static double focal_constant(double focal)
-{
-    return focal > 0 ? focal_series(0.5, focal) - softplus(0) - focal_remainder(0.5, focal) : 0;
-}
-
 /* How a negative is judged: the power, and its constant. */
 struct focus {
     double power, constant;
@@ -259,7 +253,12 @@ static const float *weigh_absent(const ocdm__batch *batch, double negatives, siz
 double ocdm__loss(const ocdm__loss_rule *rule, const ocdm__batch *batch, size_t classes, const struct ocdm__pass_room *room,
                   size_t *bad)
 {
-    const struct judge judge = {&losses[rule->kind], {rule->focal, focal_constant(rule->focal)}, batch, classes};
+    /* What joins the two halves at x = 0. */
+    const struct judge judge = {
+        &losses[rule->kind],
+        {rule->focal, (rule->focal > 0 ? focal_series(0.5, rule->focal) - softplus(0) - focal_remainder(0.5, rule->focal) : 0)},
+        batch,
+        classes};
     const float *fresh_weights = weigh_absent(batch, rule->negatives, classes, room->fresh_weights);
     bool plain = judge.loss->plain_row != NULL && rule->focal == 0 && fresh_weights == NULL && batch->class_weights == NULL;
     double total = 0, count = (double)batch->count * (double)classes;

@@ -91,11 +91,6 @@ static unsigned char *narrow_input(const ocdm__network *network, const struct oc
     return (unsigned char *)layer->narrow + weights_bytes(network, layer->node);
 }
 
-static unsigned char *narrow_gradient(const ocdm__network *network, const struct ocdm__layer *layer)
-{
-    return narrow_input(network, layer) + input_bytes(network, layer->node, layer->narrow_rows);
-}
-
 ocdm_status ocdm__linear_prepare(ocdm__network *network, struct ocdm__layer *layer, size_t rows, ocdm_error *error)
 {
     const struct ocdm__products *products = NULL;
@@ -142,20 +137,6 @@ ocdm_status ocdm__linear_forward(ocdm__network *network, struct ocdm__layer *lay
 
 /* ---- backward --------------------------------------------------------------------------------------------------------- */
 
-static void undo_activation(const struct ocdm__node *node, const struct ocdm__linear_back *back)
-{
-    size_t count = node->activation == OCDM__RELU ? back->rows * node->channels : 0, i = 0;
-    for (; i + WIDTH <= count; i += WIDTH)
-        STORE_WIDE(back->gradient + i, WIDE_WHERE(LOAD_WIDE(back->output + i) > 0.0f, LOAD_WIDE(back->gradient + i)));
-    for (; i < count; i++)
-        back->gradient[i] = back->output[i] > 0 ? back->gradient[i] : 0;
-}
-
-static void sum_rows(const struct ocdm__node *node, const struct ocdm__linear_back *back)
-{
-    ocdm__sum_rows(back->bias_gradient, back->gradient, back->rows, node->channels, node->channels);
-}
-
 static ocdm_status multiply(const ocdm__network *network, const struct ocdm__layer *layer, const struct ocdm__linear_back *back)
 {
     const struct ocdm__node *node = layer->node;
@@ -187,7 +168,7 @@ static ocdm_status multiply(const ocdm__network *network, const struct ocdm__lay
 /* The same with the gradient and the input that the forward pass has converted to bf16. */
 static ocdm_status multiply_narrow(ocdm__network *network, struct ocdm__layer *layer, const struct ocdm__linear_back *back)
 {
-    unsigned char *gradient = narrow_gradient(network, layer);
+    unsigned char *gradient = narrow_input(network, layer) + input_bytes(network, layer->node, layer->narrow_rows);
     const struct ocdm__products *products = NULL;
     OCDM_TRY(products_for(network, layer, back->rows, &products, NULL));
     network->kernels->narrow(gradient, back->gradient, back->rows * layer->node->channels);
@@ -199,7 +180,11 @@ static ocdm_status multiply_narrow(ocdm__network *network, struct ocdm__layer *l
 
 ocdm_status ocdm__linear_backward(ocdm__network *network, struct ocdm__layer *layer, const struct ocdm__linear_back *back)
 {
-    undo_activation(layer->node, back);
-    sum_rows(layer->node, back);
+    size_t count = layer->node->activation == OCDM__RELU ? back->rows * layer->node->channels : 0, i = 0;
+    for (; i + WIDTH <= count; i += WIDTH)
+        STORE_WIDE(back->gradient + i, WIDE_WHERE(LOAD_WIDE(back->output + i) > 0.0f, LOAD_WIDE(back->gradient + i)));
+    for (; i < count; i++)
+        back->gradient[i] = back->output[i] > 0 ? back->gradient[i] : 0;
+    ocdm__sum_rows(back->bias_gradient, back->gradient, back->rows, layer->node->channels, layer->node->channels);
     return network->bf16 ? multiply_narrow(network, layer, back) : multiply(network, layer, back);
 }

@@ -262,8 +262,9 @@ bool ocdm__model_is_symmetric(const char *name)
     return row != NULL && row->symmetric;
 }
 
-static ocdm_status check_size(const struct ocdm__model_size *size, ocdm_error *error)
+ocdm_status ocdm__model_create(const struct ocdm__model_size *size, struct ocdm__model *model, ocdm_error *error)
 {
+    struct list list = {0};
     bool images = ocdm__model_takes_images(size->name);
     if (size->class_count == 0)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%s: a network needs at least one class", size->name);
@@ -275,13 +276,6 @@ static ocdm_status check_size(const struct ocdm__model_size *size, ocdm_error *e
                           MOST_PIXELS, size->width, size->height);
     if (size->blocks > MOBILENET_BLOCKS)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "mobilenet1 has %d blocks, not %u", MOBILENET_BLOCKS, size->blocks);
-    return OCDM_OK;
-}
-
-ocdm_status ocdm__model_create(const struct ocdm__model_size *size, struct ocdm__model *model, ocdm_error *error)
-{
-    struct list list = {0};
-    OCDM_TRY(check_size(size, error));
     const struct row *row = find_row(size->name);
     if (row == NULL)
         return ocdm__fail(error, OCDM_UNKNOWN_NAME,

@@ -161,17 +161,6 @@ static void add_window(struct writing *writing, const struct ocdm__node *node)
     add_ints(writing, "pads", pads, 4);
 }
 
-static void put_norm(struct writing *writing, const struct ocdm__node *node)
-{
-    static const char *const parameters[] = {"weight", "bias", "running_mean", "running_var"};
-    begin_node(writing, "BatchNormalization", node->norm);
-    add_input(writing, node->name);
-    for (size_t i = 0; i < 4; i++)
-        add_parameter(writing, node->norm, parameters[i]);
-    add_float(writing, "epsilon", writing->outline->model.norm_epsilon);
-    end_node(writing);
-}
-
 /* `name` is that of the value so far, and becomes that of the result. */
 static void put_activation(struct writing *writing, const struct ocdm__node *node, char name[NAME])
 {
@@ -199,7 +188,13 @@ static void put_conv(struct writing *writing, const struct ocdm__node *node, cha
     add_window(writing, node);
     add_int(writing, "group", node->depthwise ? node->channels : 1);
     end_node(writing);
-    put_norm(writing, node);
+    static const char *const parameters[] = {"weight", "bias", "running_mean", "running_var"};
+    begin_node(writing, "BatchNormalization", node->norm);
+    add_input(writing, node->name);
+    for (size_t i = 0; i < 4; i++)
+        add_parameter(writing, node->norm, parameters[i]);
+    add_float(writing, "epsilon", writing->outline->model.norm_epsilon);
+    end_node(writing);
     snprintf(name, NAME, "%s", node->norm);
     if (node->residual > 0) {
         snprintf(name, NAME, "%s.sum", node->name);
@@ -218,49 +213,6 @@ static void put_linear(struct writing *writing, const struct ocdm__node *node, b
     add_int(writing, "transB", 1);
     end_node(writing);
     put_activation(writing, node, name);
-}
-
-static void put_max_pool(struct writing *writing, const struct ocdm__node *node, char name[NAME])
-{
-    snprintf(name, NAME, "pool_of_%.*s", OCDM__NODE_NAME, source(writing, node->input));
-    begin_node(writing, "MaxPool", name);
-    add_input(writing, source(writing, node->input));
-    add_window(writing, node);
-    end_node(writing);
-}
-
-static void put_average(struct writing *writing, const struct ocdm__node *node, char name[NAME])
-{
-    put_plain(writing, "GlobalAveragePool", source(writing, node->input), NULL, "average");
-    snprintf(name, NAME, "flat");
-    begin_node(writing, "Flatten", name);
-    add_input(writing, "average");
-    add_int(writing, "axis", 1);
-    end_node(writing);
-}
-
-static void put_nodes(struct writing *writing)
-{
-    const struct ocdm__model *model = &writing->outline->model;
-    for (size_t i = 0; i < model->count; i++) {
-        const struct ocdm__node *node = &model->nodes[i];
-        char *name = writing->names[i];
-        switch (node->kind) {
-        case OCDM__NODE_CONV:
-            put_conv(writing, node, name);
-            break;
-        case OCDM__NODE_MAX_POOL:
-            put_max_pool(writing, node, name);
-            break;
-        case OCDM__NODE_AVERAGE:
-            put_average(writing, node, name);
-            break;
-        case OCDM__NODE_LINEAR:
-            put_linear(writing, node, i + 1 == model->count, name);
-            break;
-        }
-    }
-    put_plain(writing, "Sigmoid", "logits", NULL, "probabilities");
 }
 
 /* ---- before and around the network ----------------------------------------------------------------------------------- */
@@ -291,12 +243,6 @@ static void put_normalisation(struct writing *writing)
     snprintf(writing->input, sizeof writing->input, "normalised");
 }
 
-static void put_dimension(ocdm__output *shape, uint64_t size)
-{
-    ocdm__proto_begin(shape, SHAPE_DIMENSION, 1 + ocdm__proto_number_size(size));
-    ocdm__proto_whole(shape, DIMENSION_VALUE, size);
-}
-
 /* A value that goes in or comes out: batch x sizes. */
 static void put_value(struct writing *writing, unsigned field, const char *name, const uint32_t *sizes, size_t rank,
                       const char *text)
@@ -305,8 +251,10 @@ static void put_value(struct writing *writing, unsigned field, const char *name,
     ocdm__output *shape = &writing->inner, *value = &writing->node;
     ocdm__proto_begin(shape, SHAPE_DIMENSION, 2 + strlen(batch));
     ocdm__proto_text(shape, DIMENSION_NAME, batch);
-    for (size_t i = 0; i < rank; i++)
-        put_dimension(shape, sizes[i]);
+    for (size_t i = 0; i < rank; i++) {
+        ocdm__proto_begin(shape, SHAPE_DIMENSION, 1 + ocdm__proto_number_size(sizes[i]));
+        ocdm__proto_whole(shape, DIMENSION_VALUE, sizes[i]);
+    }
     uint64_t tensor = 2 + 1 + ocdm__proto_number_size(shape->used) + shape->used;
     ocdm__proto_text(value, VALUE_NAME, name);
     ocdm__proto_begin(value, VALUE_TYPE, 1 + ocdm__proto_number_size(tensor) + tensor);
@@ -417,7 +365,35 @@ static ocdm_status write_model(struct writing *writing, ocdm__output *output, oc
 {
     ocdm__proto_text(&writing->graph, GRAPH_NAME, writing->asked->size.name);
     put_normalisation(writing);
-    put_nodes(writing);
+    const struct ocdm__model *model = &writing->outline->model;
+    for (size_t i = 0; i < model->count; i++) {
+        const struct ocdm__node *node = &model->nodes[i];
+        char *name = writing->names[i];
+        switch (node->kind) {
+        case OCDM__NODE_CONV:
+            put_conv(writing, node, name);
+            break;
+        case OCDM__NODE_MAX_POOL:
+            snprintf(name, NAME, "pool_of_%.*s", OCDM__NODE_NAME, source(writing, node->input));
+            begin_node(writing, "MaxPool", name);
+            add_input(writing, source(writing, node->input));
+            add_window(writing, node);
+            end_node(writing);
+            break;
+        case OCDM__NODE_AVERAGE:
+            put_plain(writing, "GlobalAveragePool", source(writing, node->input), NULL, "average");
+            snprintf(name, NAME, "flat");
+            begin_node(writing, "Flatten", name);
+            add_input(writing, "average");
+            add_int(writing, "axis", 1);
+            end_node(writing);
+            break;
+        case OCDM__NODE_LINEAR:
+            put_linear(writing, node, i + 1 == model->count, name);
+            break;
+        }
+    }
+    put_plain(writing, "Sigmoid", "logits", NULL, "probabilities");
     put_values(writing);
     uint64_t graph = writing->graph.used + put_tensors(writing, NULL);
     OCDM_TRY(check_messages(writing, error));

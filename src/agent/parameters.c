@@ -54,17 +54,6 @@ static void append_conv(ocdm__network *network, struct ocdm__layer *layer)
     layer->variance = append_vector(network, node->norm, "running_var", node->channels, 1);
 }
 
-static void append_linear(ocdm__network *network, struct ocdm__layer *layer, bool is_head)
-{
-    const struct ocdm__node *node = layer->node;
-    struct ocdm__parameter weight = {.rank = 2,
-                                     .shape = {node->channels, node->in_channels},
-                                     .deviation = is_head ? 0.01 : sqrt(2.0 / node->channels),
-                                     .trained = true};
-    layer->weight = append(network, node->name, "weight", weight);
-    layer->bias = append_vector(network, node->name, "bias", node->channels, 0);
-}
-
 ocdm_status ocdm__parameters_list(ocdm__network *network, ocdm_error *error)
 {
     network->parameters = ocdm__allocate(PARAMETERS_OF_A_LAYER * network->model.count, sizeof *network->parameters);
@@ -74,25 +63,21 @@ ocdm_status ocdm__parameters_list(ocdm__network *network, ocdm_error *error)
         struct ocdm__layer *layer = &network->layers[i];
         if (layer->node->kind == OCDM__NODE_CONV)
             append_conv(network, layer);
-        else if (layer->node->kind == OCDM__NODE_LINEAR)
-            append_linear(network, layer, i + 1 == network->model.count);
+        else if (layer->node->kind == OCDM__NODE_LINEAR) {
+            bool is_head = i + 1 == network->model.count;
+            const struct ocdm__node *node = layer->node;
+            struct ocdm__parameter weight = {.rank = 2,
+                                             .shape = {node->channels, node->in_channels},
+                                             .deviation = is_head ? 0.01 : sqrt(2.0 / node->channels),
+                                             .trained = true};
+            layer->weight = append(network, node->name, "weight", weight);
+            layer->bias = append_vector(network, node->name, "bias", node->channels, 0);
+        }
     }
     return OCDM_OK;
 }
 
 /* ---- memory --------------------------------------------------------------------------------------------------------- */
-
-static void place_weights(ocdm__network *network)
-{
-    for (uint32_t k = network->image_layers; k-- > 0;) {
-        if (network->layers[k].node->kind != OCDM__NODE_CONV)
-            continue;
-        struct ocdm__parameter *weight = &network->parameters[network->layers[k].weight];
-        weight->pooled = true;
-        weight->place = network->pool.size;
-        network->pool.size += ocdm__rounded_floats(weight->room);
-    }
-}
 
 /* An array of a parameter: its part of the pool's, or one of its own. NULL: no memory. */
 static float *array_for(const ocdm__network *network, const struct ocdm__parameter *parameter, float **pool)
@@ -106,26 +91,20 @@ static float *array_for(const ocdm__network *network, const struct ocdm__paramet
 
 ocdm_status ocdm__parameters_allocate(ocdm__network *network, ocdm_error *error)
 {
-    place_weights(network);
+    for (uint32_t k = network->image_layers; k-- > 0;) {
+        if (network->layers[k].node->kind != OCDM__NODE_CONV)
+            continue;
+        struct ocdm__parameter *weight = &network->parameters[network->layers[k].weight];
+        weight->pooled = true;
+        weight->place = network->pool.size;
+        network->pool.size += ocdm__rounded_floats(weight->room);
+    }
     for (size_t i = 0; i < network->parameter_count; i++) {
         struct ocdm__parameter *parameter = &network->parameters[i];
         parameter->value = array_for(network, parameter, &network->pool.value);
         if (parameter->value == NULL)
             return ocdm__fail_memory(error, parameter->name);
     }
-    return OCDM_OK;
-}
-
-static ocdm_status add_averages(ocdm__network *network, ocdm_error *error)
-{
-    for (size_t i = 0; i < network->parameter_count; i++)
-        for (uint32_t k = 0; k < network->average_count; k++) {
-            struct ocdm__parameter *parameter = &network->parameters[i];
-            if (parameter->averages[k] == NULL)
-                parameter->averages[k] = ocdm__allocate_aligned(parameter->room, sizeof *parameter->value);
-            if (parameter->averages[k] == NULL)
-                return ocdm__fail_memory(error, "averages of the weights");
-        }
     return OCDM_OK;
 }
 
@@ -142,7 +121,15 @@ ocdm_status ocdm__parameters_add_adam(ocdm__network *network, ocdm_error *error)
         if (parameter->mean == NULL || parameter->square == NULL)
             return ocdm__fail_memory(error, "Adam's averages");
     }
-    return add_averages(network, error);
+    for (size_t i = 0; i < network->parameter_count; i++)
+        for (uint32_t k = 0; k < network->average_count; k++) {
+            struct ocdm__parameter *parameter = &network->parameters[i];
+            if (parameter->averages[k] == NULL)
+                parameter->averages[k] = ocdm__allocate_aligned(parameter->room, sizeof *parameter->value);
+            if (parameter->averages[k] == NULL)
+                return ocdm__fail_memory(error, "averages of the weights");
+        }
+    return OCDM_OK;
 }
 
 void ocdm__parameters_release(ocdm__network *network)
@@ -182,18 +169,6 @@ struct averaging {
 /* Weights that are read once for all averages. */
 enum { PIECE = 1 << 12 };
 
-/* Weights from `first` to `end`, whose averages began `age` steps ago. */
-static void average_part(const struct averaging *averaging, const struct ocdm__parameter *parameter, size_t first, size_t end,
-                         double age)
-{
-    for (size_t at = first; at < end; at += PIECE)
-        for (uint32_t k = 0; k < averaging->network->average_count; k++) {
-            double rate = fmin(averaging->rates->values[k], 1 - 1 / age);
-            ocdm__average(parameter->averages[k] + at, parameter->value + at, (float)rate, (float)(1 - rate),
-                          end - at < PIECE ? end - at : PIECE);
-        }
-}
-
 /* The head has a row of weights and a bias for each class. */
 static void average_one(void *context, size_t item, unsigned slot)
 {
@@ -203,9 +178,17 @@ static void average_one(void *context, size_t item, unsigned slot)
     double step = (double)averaging->step;
     bool by_class = averaging->ages != NULL && ocdm__is_head(averaging->network, parameter);
     size_t rows = by_class ? parameter->shape[0] : 1, width = parameter->room / rows;
-    for (size_t i = 0; i < rows; i++)
-        average_part(averaging, parameter, i * width, (i + 1) * width,
-                     by_class && averaging->ages[i] > 0 ? (double)averaging->ages[i] : step);
+    for (size_t i = 0; i < rows; i++) {
+        /* Weights from `first` to `end`, whose averages began `age` steps ago. */
+        size_t end = (i + 1) * width;
+        for (size_t at = i * width; at < end; at += PIECE)
+            for (uint32_t k = 0; k < averaging->network->average_count; k++) {
+                double rate = fmin(averaging->rates->values[k],
+                                   1 - 1 / (by_class && averaging->ages[i] > 0 ? (double)averaging->ages[i] : step));
+                ocdm__average(parameter->averages[k] + at, parameter->value + at, (float)rate, (float)(1 - rate),
+                              end - at < PIECE ? end - at : PIECE);
+            }
+    }
 }
 
 void ocdm__parameters_average(ocdm__network *network, const ocdm__rates *rates, uint64_t step, const float *ages)

@@ -22,11 +22,6 @@ static int larger_first(const void *a, const void *b)
     return x->from < y->from ? -1 : x->from > y->from;
 }
 
-static bool meet(const struct ocdm__span *a, const struct ocdm__span *b)
-{
-    return a->from <= b->until && b->from <= a->until;
-}
-
 /* The lowest position for `span` among the first `placed` ones: after each collision the search continues behind the
  * obstacle. */
 static void place(struct ocdm__span **spans, size_t placed, struct ocdm__span *span)
@@ -36,7 +31,8 @@ static void place(struct ocdm__span **spans, size_t placed, struct ocdm__span *s
         moved = false;
         for (size_t i = 0; i < placed; i++) {
             const struct ocdm__span *other = spans[i];
-            if (meet(span, other) && span->at < other->at + other->bytes && other->at < span->at + span->bytes) {
+            if ((span->from <= other->until && other->from <= span->until) && span->at < other->at + other->bytes &&
+                other->at < span->at + span->bytes) {
                 span->at = other->at + other->bytes;
                 moved = true;
             }
@@ -76,11 +72,6 @@ static struct readers readers_of(const ocdm__network *network, uint32_t number)
     return readers;
 }
 
-static uint32_t earlier(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 static uint32_t later(uint32_t a, uint32_t b)
 {
     return a > b ? a : b;
@@ -116,7 +107,7 @@ static void join_gradients(ocdm__network *network, uint32_t k)
 {
     struct ocdm__layer *layer = &network->layers[k];
     struct readers readers = readers_of(network, k + 1);
-    layer->first_reader = earlier(readers.input[0], readers.residual);
+    layer->first_reader = readers.input[0] < readers.residual ? readers.input[0] : readers.residual;
     layer->added = NULL;
     const struct ocdm__span *residual = readers.residual != OCDM__NOTHING ? network->layers[readers.residual].gradient : NULL;
     if (readers.input[0] == OCDM__NOTHING) {

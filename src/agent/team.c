@@ -68,17 +68,6 @@ static void await_region(ocdm__team *team, unsigned seen)
     pthread_mutex_unlock(&team->mutex);
 }
 
-/* Yields the core: with more threads than cores the last item may be waiting for it. */
-static void await_members(ocdm__team *team)
-{
-    for (int i = 0; atomic_load_explicit(&team->busy, memory_order_acquire) != 0; i++) {
-        if (i < LOOKS)
-            pause_briefly();
-        else
-            (void)sched_yield();
-    }
-}
-
 static void *work(void *argument)
 {
     struct member *member = argument;
@@ -158,7 +147,13 @@ void ocdm__team_run(ocdm__team *team, const struct ocdm__work *works, size_t wor
         pthread_cond_broadcast(&team->wake);
         pthread_mutex_unlock(&team->mutex);
         take_items(team, 0);
-        await_members(team);
+        /* Yields the core: with more threads than cores the last item may be waiting for it. */
+        for (int i = 0; atomic_load_explicit(&team->busy, memory_order_acquire) != 0; i++) {
+            if (i < LOOKS)
+                pause_briefly();
+            else
+                (void)sched_yield();
+        }
     } else {
         take_items(team, 0);
     }

@@ -57,13 +57,6 @@ static void watch(const ocdm__mapped_file *file)
     }
 }
 
-static void unwatch(const ocdm__mapped_file *file)
-{
-    for (size_t i = 0; i < WATCHED; i++)
-        if (atomic_load(&watched[i].bytes) == file->bytes)
-            atomic_store(&watched[i].bytes, NULL);
-}
-
 const char *ocdm__mapped_file_at(const void *address)
 {
     uintptr_t at = (uintptr_t)address;
@@ -117,7 +110,9 @@ void ocdm__mapped_file_passed(ocdm__mapped_file *file, size_t offset)
 void ocdm__unmap_file(ocdm__mapped_file *file)
 {
     if (file->mapped > 0) {
-        unwatch(file);
+        for (size_t i = 0; i < WATCHED; i++)
+            if (atomic_load(&watched[i].bytes) == file->bytes)
+                atomic_store(&watched[i].bytes, NULL);
         munmap((void *)file->bytes, file->mapped);
     }
     *file = (ocdm__mapped_file){.size = 0};

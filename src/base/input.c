@@ -30,15 +30,10 @@ ocdm_status ocdm__input_open_fd(ocdm__input *input, int fd, const char *name, co
     return OCDM_OK;
 }
 
-static bool is_standard_input(const char *path)
-{
-    return path == NULL || strcmp(path, "-") == 0;
-}
-
 /* Makes the input read the file; nothing else of it changes. */
 static ocdm_status open_file(ocdm__input *input, const char *path, ocdm_error *error)
 {
-    input->owns_fd = !is_standard_input(path);
+    input->owns_fd = !(path == NULL || strcmp(path, "-") == 0);
     input->name = input->owns_fd ? path : "<stdin>";
     input->fd = input->owns_fd ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
     if (input->fd >= 0)

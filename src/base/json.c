@@ -285,18 +285,6 @@ static enum ocdm__json_event open_container(ocdm__json *json, bool is_object)
     return is_object ? OCDM__JSON_OBJECT : OCDM__JSON_ARRAY;
 }
 
-static enum ocdm__json_event close_container(ocdm__json *json)
-{
-    enum ocdm__json_event event = json->in_object ? OCDM__JSON_OBJECT_END : OCDM__JSON_ARRAY_END;
-    json->depth--;
-    json->in_object = json->outer[json->depth / 64] >> (json->depth % 64) & 1;
-    json->text = (const char *)json->at;
-    json->length = 1;
-    json->at++;
-    json->expect = EXPECT_MORE;
-    return event;
-}
-
 static APART enum ocdm__json_event scan_rare_value(ocdm__json *json, unsigned char byte)
 {
     if (byte == '[' || byte == '{')
@@ -322,20 +310,6 @@ static inline enum ocdm__json_event scan_value(ocdm__json *json)
     return scan_rare_value(json, byte);
 }
 
-/* A key and the colon after it. */
-static inline enum ocdm__json_event scan_key(ocdm__json *json)
-{
-    if (next_byte(json) != '"')
-        return fail_here(json, "a key in quotes is missing");
-    json->expect = EXPECT_VALUE;
-    if (!scan_string(json))
-        return OCDM__JSON_ERROR;
-    if (next_byte(json) != ':')
-        return fail_here(json, "a colon is missing after a key");
-    json->at++;
-    return OCDM__JSON_KEY;
-}
-
 static APART enum ocdm__json_event scan_end(ocdm__json *json)
 {
     next_byte(json);
@@ -355,15 +329,33 @@ enum ocdm__json_event ocdm__json_next(ocdm__json *json)
         if (json->depth == 0)
             return scan_end(json);
         unsigned char byte = next_byte(json);
-        if (byte == (json->in_object ? '}' : ']'))
-            return close_container(json);
+        if (byte == (json->in_object ? '}' : ']')) {
+            enum ocdm__json_event event = json->in_object ? OCDM__JSON_OBJECT_END : OCDM__JSON_ARRAY_END;
+            json->depth--;
+            json->in_object = json->outer[json->depth / 64] >> (json->depth % 64) & 1;
+            json->text = (const char *)json->at;
+            json->length = 1;
+            json->at++;
+            json->expect = EXPECT_MORE;
+            return event;
+        }
         if (json->expect == EXPECT_MORE) {
             if (byte != ',')
                 return fail_here(json, json->in_object ? "a comma or } is missing" : "a comma or ] is missing");
             json->at++;
         }
-        if (json->in_object)
-            return scan_key(json);
+        if (json->in_object) {
+            /* A key and the colon after it. */
+            if (next_byte(json) != '"')
+                return fail_here(json, "a key in quotes is missing");
+            json->expect = EXPECT_VALUE;
+            if (!scan_string(json))
+                return OCDM__JSON_ERROR;
+            if (next_byte(json) != ':')
+                return fail_here(json, "a colon is missing after a key");
+            json->at++;
+            return OCDM__JSON_KEY;
+        }
     }
     return scan_value(json);
 }
@@ -394,22 +386,6 @@ static uint32_t hex_value(const char *digits)
     return unit;
 }
 
-static size_t put_utf8(uint32_t point, char *out)
-{
-    if (point < 0x80) {
-        out[0] = (char)point;
-        return 1;
-    }
-    size_t length = point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
-    static const unsigned char lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
-    for (size_t i = length - 1; i > 0; i--) {
-        out[i] = (char)(0x80 | (point & 0x3F));
-        point >>= 6;
-    }
-    out[0] = (char)(lead[length] | point);
-    return length;
-}
-
 /* One escape at `*at`, moved past it; up to 4 bytes to `out`. */
 static size_t unescape_one(const char **at, char *out)
 {
@@ -427,7 +403,18 @@ static size_t unescape_one(const char **at, char *out)
         point = 0x10000 + ((point - 0xD800) << 10) + (hex_value(*at + 2) - 0xDC00);
         *at += 6;
     }
-    return put_utf8(point, out);
+    if (point < 0x80) {
+        out[0] = (char)point;
+        return 1;
+    }
+    size_t length = point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+    static const unsigned char lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
+    for (size_t i = length - 1; i > 0; i--) {
+        out[i] = (char)(0x80 | (point & 0x3F));
+        point >>= 6;
+    }
+    out[0] = (char)(lead[length] | point);
+    return length;
 }
 
 size_t ocdm__json_unescape(const char *raw, size_t length, char *out)
@@ -591,26 +578,21 @@ static inline void look_at(const unsigned char *at, struct masks *masks)
     }
 }
 
-/* The bytes that are not allowed at their position, or are none of the above. The first byte is a comma. */
-static inline uint64_t doubtful(const struct masks *m)
-{
-    uint64_t after_gap = (m->comma | m->space) << 1, after_digit = m->digit << 1;
-    /* A comma or point follows a digit; a minus sign or space follows a comma or space. So a digit alone may follow a minus
-     * sign or a point, and no comma follows a comma or space. */
-    uint64_t fine = 1 | m->digit | ((m->comma | m->point) & after_digit) | ((m->minus | m->space) & after_gap);
-    /* A zero that starts a number has no digit after it. */
-    uint64_t leading = ((m->zero & (after_gap | m->minus << 1)) << 1) & m->digit;
-    /* The sum carries from each point through the digits after it to the first byte beyond, which is not a second point. */
-    uint64_t second_point = (m->digit + (m->point << 1)) & ~m->digit & m->point;
-    return ~fine | leading | second_point;
-}
-
 /* The distance from `at`, a comma, to the last comma before anything doubtful; 0 if there is no other comma. */
 static inline unsigned sound_bytes(const unsigned char *at)
 {
     struct masks masks;
     look_at(at, &masks);
-    uint64_t wrong = doubtful(&masks);
+    /* The bytes that are not allowed at their position, or are none of the above. The first byte is a comma. */
+    uint64_t after_gap = (masks.comma | masks.space) << 1, after_digit = masks.digit << 1;
+    /* A comma or point follows a digit; a minus sign or space follows a comma or space. So a digit alone may follow a minus
+     * sign or a point, and no comma follows a comma or space. */
+    uint64_t fine = 1 | masks.digit | ((masks.comma | masks.point) & after_digit) | ((masks.minus | masks.space) & after_gap);
+    /* A zero that starts a number has no digit after it. */
+    uint64_t leading = ((masks.zero & (after_gap | masks.minus << 1)) << 1) & masks.digit;
+    /* The sum carries from each point through the digits after it to the first byte beyond, which is not a second point. */
+    uint64_t second_point = (masks.digit + (masks.point << 1)) & ~masks.digit & masks.point;
+    uint64_t wrong = ~fine | leading | second_point;
     uint64_t before = wrong ? (wrong & (~wrong + 1)) - 1 : UINT64_MAX;
     return 63u - (unsigned)__builtin_clzll(masks.comma & before);
 }

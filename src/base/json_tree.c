@@ -101,16 +101,6 @@ static void make_nodes(struct making *making)
     }
 }
 
-static ocdm_status refuse(const struct making *making, const char *name, const char *bytes, ocdm_error *error)
-{
-    size_t line = 1, start = 0;
-    for (size_t i = 0; i < making->json.error_at; i++)
-        if (bytes[i] == '\n')
-            line++, start = i + 1;
-    return ocdm__fail(error, OCDM_BAD_FILE, "", "%s:%zu:%zu: %s", name, line, making->json.error_at - start + 1,
-                      making->json.reason);
-}
-
 ocdm_status ocdm__json_tree_parse(ocdm__json_tree *tree, const char *name, const char *bytes, size_t size, ocdm_error *error)
 {
     struct making making = {.tree = tree};
@@ -122,8 +112,14 @@ ocdm_status ocdm__json_tree_parse(ocdm__json_tree *tree, const char *name, const
     ocdm_status status = OCDM_OK;
     if (making.out_of_memory)
         status = ocdm__fail_memory(error, "a JSON document");
-    else if (ocdm__json_next(&making.json) == OCDM__JSON_ERROR)
-        status = refuse(&making, name, bytes, error);
+    else if (ocdm__json_next(&making.json) == OCDM__JSON_ERROR) {
+        size_t line = 1, start = 0;
+        for (size_t i = 0; i < making.json.error_at; i++)
+            if (bytes[i] == '\n')
+                line++, start = i + 1;
+        status = ocdm__fail(error, OCDM_BAD_FILE, "", "%s:%zu:%zu: %s", name, line, making.json.error_at - start + 1,
+                            making.json.reason);
+    }
     if (status != OCDM_OK)
         ocdm__json_tree_clear(tree);
     return status;

@@ -87,15 +87,6 @@ static int descriptor_of(const char *path)
     return -1;
 }
 
-static ocdm_status open_directly(ocdm__output *output, int borrowed, ocdm_error *error)
-{
-    output->fd = borrowed >= 0 ? fcntl(borrowed, F_DUPFD_CLOEXEC, 0) : open(output->path, O_WRONLY | O_CLOEXEC);
-    if (output->fd < 0)
-        return fail(output, error, "open", errno);
-    output->owns_fd = true;
-    return OCDM_OK;
-}
-
 /* How much of `path` is its folder, the slash included; 0 when it has none. */
 static size_t folder_length(const char *path)
 {
@@ -198,29 +189,29 @@ static ocdm_status open_temporary(ocdm__output *output, ocdm_error *error)
     return fail(output, error, "write", reason);
 }
 
-/* A symbolic link is kept; the file that it leads to is replaced. */
-static ocdm_status follow_links(ocdm__output *output, ocdm_error *error)
-{
-    char resolved[PATH_MAX];
-    if (!realpath(output->path, resolved))
-        return fail(output, error, "open", errno);
-    char *path = copy_text(resolved);
-    if (!path)
-        return ocdm__fail_memory(error, "a file name");
-    ocdm__release(output->path);
-    output->path = path;
-    return OCDM_OK;
-}
-
 static ocdm_status open_path(ocdm__output *output, ocdm_error *error)
 {
     struct stat there;
     int borrowed = descriptor_of(output->path);
     bool exists = stat(output->path, &there) == 0;
-    if (borrowed >= 0 || (exists && !S_ISREG(there.st_mode)))
-        return open_directly(output, borrowed, error);
-    if (exists)
-        OCDM_TRY(follow_links(output, error));
+    if (borrowed >= 0 || (exists && !S_ISREG(there.st_mode))) {
+        output->fd = borrowed >= 0 ? fcntl(borrowed, F_DUPFD_CLOEXEC, 0) : open(output->path, O_WRONLY | O_CLOEXEC);
+        if (output->fd < 0)
+            return fail(output, error, "open", errno);
+        output->owns_fd = true;
+        return OCDM_OK;
+    }
+    if (exists) {
+        /* A symbolic link is kept; the file that it leads to is replaced. */
+        char resolved[PATH_MAX];
+        if (!realpath(output->path, resolved))
+            return fail(output, error, "open", errno);
+        char *path = copy_text(resolved);
+        if (!path)
+            return ocdm__fail_memory(error, "a file name");
+        ocdm__release(output->path);
+        output->path = path;
+    }
     OCDM_TRY(open_temporary(output, error));
     if (exists)
         (void)fchmod(output->fd, there.st_mode & 0777); /* permissions of the old file; without them, those of a new one */
@@ -249,12 +240,6 @@ ocdm_status ocdm__output_open_own(ocdm__output *output, const char *path, ocdm_e
 
 /* ---- writing -------------------------------------------------------------------------------------------------------- */
 
-static void wait_for_room(int fd)
-{
-    struct pollfd wanted = {.fd = fd, .events = POLLOUT};
-    poll(&wanted, 1, -1);
-}
-
 static void write_all(ocdm__output *output, const char *bytes, size_t size)
 {
     while (size > 0 && !output->failure) {
@@ -265,7 +250,9 @@ static void write_all(ocdm__output *output, const char *bytes, size_t size)
         } else if (written == 0) {
             output->failure = EIO;
         } else if (errno == EAGAIN) {
-            wait_for_room(output->fd);
+            int fd = output->fd;
+            struct pollfd wanted = {.fd = fd, .events = POLLOUT};
+            poll(&wanted, 1, -1);
         } else if (errno != EINTR) {
             output->failure = errno;
         }
@@ -455,19 +442,6 @@ static void put_in_place(ocdm__output *output)
     output->failure = sync_folder(output->path);
 }
 
-/* The second descriptor keeps the lock while the first is closed, which may fail, and the file gets its name. */
-static void close_and_put_in_place(ocdm__output *output)
-{
-    int guard = fcntl(output->fd, F_DUPFD_CLOEXEC, 0);
-    if (guard < 0)
-        output->failure = errno;
-    close_descriptor(output);
-    if (!output->failure)
-        put_in_place(output);
-    if (guard >= 0)
-        close(guard);
-}
-
 ocdm_status ocdm__output_sync(ocdm__output *output, ocdm_error *error)
 {
     ocdm__output_flush(output);
@@ -479,9 +453,17 @@ ocdm_status ocdm__output_sync(ocdm__output *output, ocdm_error *error)
 ocdm_status ocdm__output_commit(ocdm__output *output, ocdm_error *error)
 {
     (void)ocdm__output_sync(output, NULL);
-    if (!output->failure && output->temporary)
-        close_and_put_in_place(output);
-    else
+    if (!output->failure && output->temporary) {
+        /* The second descriptor keeps the lock while the first is closed, which may fail, and the file gets its name. */
+        int guard = fcntl(output->fd, F_DUPFD_CLOEXEC, 0);
+        if (guard < 0)
+            output->failure = errno;
+        close_descriptor(output);
+        if (!output->failure)
+            put_in_place(output);
+        if (guard >= 0)
+            close(guard);
+    } else
         close_descriptor(output);
     ocdm_status status = ocdm__output_check(output, error);
     ocdm__output_abandon(output);

@@ -139,16 +139,6 @@ static void build_header(struct header *header, const char *first, const struct 
         append(header, " ");
 }
 
-static void fill_in_checksum(struct header *header, size_t digits, const struct ocdm__tensor *tensors, size_t tensor_count)
-{
-    uint64_t sum = ocdm__checksum(OCDM__CHECKSUM_START, header->text, header->length);
-    for (size_t i = 0; i < tensor_count; i++)
-        sum = ocdm__checksum(sum, tensors[i].data, tensors[i].size);
-    char text[24];
-    snprintf(text, sizeof text, "%016" PRIx64, sum);
-    memcpy(header->text + digits, text, strlen(OCDM__CHECKSUM_BLANK));
-}
-
 static uint64_t write_header(ocdm__output *output, const struct header *header)
 {
     unsigned char length[8];
@@ -179,7 +169,13 @@ ocdm_status ocdm__safetensors_write(ocdm__output *output, const struct ocdm__not
     static const char first[] = "{\"__metadata__\":{\"checksum\":\"";
     build_header(&header, "{\"__metadata__\":{\"checksum\":\"" OCDM__CHECKSUM_BLANK "\"", notes, note_count, tensors,
                  tensor_count);
-    fill_in_checksum(&header, strlen(first), tensors, tensor_count);
+    size_t digits = strlen(first);
+    uint64_t sum = ocdm__checksum(OCDM__CHECKSUM_START, header.text, header.length);
+    for (size_t i = 0; i < tensor_count; i++)
+        sum = ocdm__checksum(sum, tensors[i].data, tensors[i].size);
+    char text[24];
+    snprintf(text, sizeof text, "%016" PRIx64, sum);
+    memcpy(header.text + digits, text, strlen(OCDM__CHECKSUM_BLANK));
     write_header(output, &header);
     for (size_t i = 0; i < tensor_count; i++)
         ocdm__output_write(output, tensors[i].data, tensors[i].size);
@@ -255,19 +251,6 @@ static ocdm_status read_notes(struct reader *reader)
     return event == OCDM__JSON_OBJECT_END ? OCDM_OK : unexpected(reader, event, "__metadata__ does not end");
 }
 
-static ocdm_status read_dtype(struct reader *reader, struct ocdm__tensor *tensor)
-{
-    enum ocdm__json_event event = ocdm__json_next(&reader->json);
-    if (event != OCDM__JSON_STRING)
-        return unexpected(reader, event, "dtype is not a string");
-    for (size_t i = 0; i < OCDM__DTYPE_COUNT; i++)
-        if (ocdm__json_is(&reader->json, ocdm__dtypes[i].name, strlen(ocdm__dtypes[i].name))) {
-            tensor->dtype = (enum ocdm__dtype)i;
-            return OCDM_OK;
-        }
-    return bad(reader, here(reader), "this dtype is not known");
-}
-
 /* An array of at most `room` integers. */
 static ocdm_status read_numbers(struct reader *reader, uint64_t *number, uint32_t room, uint32_t *count)
 {
@@ -316,8 +299,17 @@ static ocdm_status read_member(struct reader *reader, struct ocdm__tensor *tenso
     if (member == 3 || *seen & 1u << member)
         return bad(reader, here(reader), "a tensor's entry has dtype, shape and data_offsets, once each");
     *seen |= 1u << member;
-    if (member == 0)
-        return read_dtype(reader, tensor);
+    if (member == 0) {
+        enum ocdm__json_event event = ocdm__json_next(&reader->json);
+        if (event != OCDM__JSON_STRING)
+            return unexpected(reader, event, "dtype is not a string");
+        for (size_t i = 0; i < OCDM__DTYPE_COUNT; i++)
+            if (ocdm__json_is(&reader->json, ocdm__dtypes[i].name, strlen(ocdm__dtypes[i].name))) {
+                tensor->dtype = (enum ocdm__dtype)i;
+                return OCDM_OK;
+            }
+        return bad(reader, here(reader), "this dtype is not known");
+    }
     uint32_t count = 0;
     OCDM_TRY(member == 1 ? read_numbers(reader, tensor->shape, OCDM__TENSOR_RANK, &tensor->rank)
                          : read_numbers(reader, offset, 2, &count));

@@ -25,8 +25,9 @@ static uint32_t big_endian(const unsigned char *bytes)
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-static void expand(uint32_t w[64], const unsigned char *bytes)
+static void add_block(uint32_t state[8], const unsigned char *bytes)
 {
+    uint32_t w[64], v[8];
     for (size_t i = 0; i < 16; i++)
         w[i] = big_endian(bytes + 4 * i);
     for (int i = 16; i < 64; i++) {
@@ -34,12 +35,6 @@ static void expand(uint32_t w[64], const unsigned char *bytes)
         uint32_t high = rotated(w[i - 2], 17) ^ rotated(w[i - 2], 19) ^ w[i - 2] >> 10;
         w[i] = w[i - 16] + low + w[i - 7] + high;
     }
-}
-
-static void add_block(uint32_t state[8], const unsigned char *bytes)
-{
-    uint32_t w[64], v[8];
-    expand(w, bytes);
     memcpy(v, state, sizeof v);
     for (int i = 0; i < 64; i++) {
         uint32_t big1 = rotated(v[4], 6) ^ rotated(v[4], 11) ^ rotated(v[4], 25);

@@ -147,26 +147,6 @@ static void bash_verb(const ocdm__verb *verb, FILE *out)
     fputs("        ;;\n", out);
 }
 
-/* Sets the verb of two words, or the words that may be its second one. */
-static void bash_families(FILE *out)
-{
-    const ocdm__verb *verb;
-    for (size_t i = 0; (verb = next_family(&i)) != NULL;) {
-        fprintf(out, "    %.*s)\n        if ((COMP_CWORD == 2)); then words='", family_length(verb), verb->name);
-        print_second_words(verb, out);
-        fputs("--help'; else verb=\"$verb ${COMP_WORDS[2]}\"; fi ;;\n", out);
-    }
-    fputs("    help)\n        case $COMP_CWORD-${COMP_WORDS[2]} in\n        2-*) words='", out);
-    print_first_words(out);
-    fputs("' ;;\n", out);
-    for (size_t i = 0; (verb = next_family(&i)) != NULL;) {
-        fprintf(out, "        3-%.*s) words='", family_length(verb), verb->name);
-        print_second_words(verb, out);
-        fputs("' ;;\n", out);
-    }
-    fputs("        esac ;;\n", out);
-}
-
 static const char bash_functions[] =
     "# bash completion of ocdm: source it, or put it where bash-completion looks\n"
     "# _ocdm_words SEPARATORS WORDS, _ocdm_paths SEPARATORS FLAGS...: what follows the last separator of $cur\n"
@@ -202,7 +182,22 @@ static void bash_script(FILE *out)
     fputs(bash_functions, out);
     print_first_words(out);
     fputs("--help --version' -- \"$cur\"))\n        return\n    fi\n    case $verb in\n", out);
-    bash_families(out);
+    /* Sets the verb of two words, or the words that may be its second one. */
+    const ocdm__verb *verb;
+    for (size_t i = 0; (verb = next_family(&i)) != NULL;) {
+        fprintf(out, "    %.*s)\n        if ((COMP_CWORD == 2)); then words='", family_length(verb), verb->name);
+        print_second_words(verb, out);
+        fputs("--help'; else verb=\"$verb ${COMP_WORDS[2]}\"; fi ;;\n", out);
+    }
+    fputs("    help)\n        case $COMP_CWORD-${COMP_WORDS[2]} in\n        2-*) words='", out);
+    print_first_words(out);
+    fputs("' ;;\n", out);
+    for (size_t i = 0; (verb = next_family(&i)) != NULL;) {
+        fprintf(out, "        3-%.*s) words='", family_length(verb), verb->name);
+        print_second_words(verb, out);
+        fputs("' ;;\n", out);
+    }
+    fputs("        esac ;;\n", out);
     fputs("    esac\n    case $verb in\n", out);
     for (size_t i = 0; ocdm__verbs[i] != NULL; i++)
         if (ocdm__verbs[i] != &ocdm__verb_help)
@@ -338,22 +333,17 @@ static void fish_kind(enum kind kind, FILE *out)
     fputs(ways[kind], out);
 }
 
-static void fish_choices(const ocdm__flag *flag, FILE *out)
-{
-    fputs(is_list(flag->value) ? " -x -a '(__fish_append , " : " -x -a '", out);
-    print_words(ocdm__flag_choices(flag), out);
-    fputs(is_list(flag->value) ? ")'" : "'", out);
-}
-
 static void fish_flag(const ocdm__verb *verb, const ocdm__flag *flag, FILE *out)
 {
     fish_behind(verb->name, out);
     fprintf(out, " -l %s", flag->name);
     if (flag->letter != '\0')
         fprintf(out, " -s %c", flag->letter);
-    if (ocdm__flag_choices(flag) != NULL)
-        fish_choices(flag, out);
-    else if (flag->value != NULL)
+    if (ocdm__flag_choices(flag) != NULL) {
+        fputs(is_list(flag->value) ? " -x -a '(__fish_append , " : " -x -a '", out);
+        print_words(ocdm__flag_choices(flag), out);
+        fputs(is_list(flag->value) ? ")'" : "'", out);
+    } else if (flag->value != NULL)
         fish_kind(kind_of(flag->value), out);
     fputs(" -d '", out);
     quoted(flag->help, "\\", "\\'", out);

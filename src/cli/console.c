@@ -168,14 +168,6 @@ static void end_after_fault(int number, siginfo_t *facts, void *context)
 
 typedef void set_handler(void (*)(void));
 
-static set_handler *find_set_handler(const char *name)
-{
-    void *found = dlsym(RTLD_DEFAULT, name);
-    set_handler *function;
-    memcpy(&function, &found, sizeof function);
-    return function;
-}
-
 static set_handler *set_new_handler;
 
 static void end_if_at_work(void)
@@ -198,7 +190,10 @@ void ocdm__catch_lost_memory(ocdm__task_at_work *at_work)
     struct sigaction action = {.sa_sigaction = end_after_fault, .sa_flags = SA_SIGINFO};
     sigemptyset(&action.sa_mask);
     sigaction(SIGSEGV, &action, &before_fault);
-    set_new_handler = find_set_handler("_ZSt15set_new_handlerPFvvE"); /* std::set_new_handler */
+    void *found = dlsym(RTLD_DEFAULT, "_ZSt15set_new_handlerPFvvE");
+    set_handler *function;
+    memcpy(&function, &found, sizeof function);
+    set_new_handler = function; /* std::set_new_handler */
     if (set_new_handler != NULL)
         set_new_handler(end_after_new);
     atexit(end_if_at_work); /* as the OpenMP runtime ends when a thread or a block of memory is refused */

@@ -76,17 +76,6 @@ static const char *nearest_flag(const ocdm__verb *verb, const char *name, size_t
     return ocdm__suggest(word, names, count + 1);
 }
 
-static ocdm_status unknown_flag(const ocdm__verb *verb, const char *name, size_t length, ocdm_error *error)
-{
-    const char *near = nearest_flag(verb, name, length);
-    char hint[128];
-    if (near != NULL)
-        snprintf(hint, sizeof hint, "did you mean --%s? `%s %s --help` lists what it takes", near, ocdm__program, verb->name);
-    else
-        snprintf(hint, sizeof hint, "%s", help_hint(verb));
-    return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s %s has no flag --%.*s", ocdm__program, verb->name, (int)length, name);
-}
-
 /* Whether the next word is the value of a flag that needs none. */
 static bool next_is_choice(const ocdm__flag *flag, const struct words *words)
 {
@@ -128,8 +117,17 @@ static ocdm_status read_long(ocdm__arguments *arguments, const char *word, struc
         return OCDM_OK;
     }
     size_t flag = find_name(verb, word, length);
-    if (flag == flag_count(verb))
-        return unknown_flag(verb, word, length, error);
+    if (flag == flag_count(verb)) {
+        const char *near = nearest_flag(verb, word, length);
+        char hint[128];
+        if (near != NULL)
+            snprintf(hint, sizeof hint, "did you mean --%s? `%s %s --help` lists what it takes", near, ocdm__program,
+                     verb->name);
+        else
+            snprintf(hint, sizeof hint, "%s", help_hint(verb));
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s %s has no flag --%.*s", ocdm__program, verb->name, (int)length,
+                          word);
+    }
     if (verb->flags[flag].value != NULL)
         return take_value(arguments, flag, attached, words, error);
     if (attached != NULL)
@@ -299,28 +297,6 @@ static size_t choice_count(const ocdm__flag *flag)
     return count;
 }
 
-/* "a, b, c" into `list`; cut when it does not fit. */
-static void join_choices(const ocdm__flag *flag, char *list, size_t room)
-{
-    size_t used = 0;
-    list[0] = '\0';
-    for (size_t i = 0; i < choice_count(flag) && used < room; i++)
-        used += (size_t)snprintf(list + used, room - used, "%s%s", i == 0 ? "" : ", ", ocdm__flag_choices(flag)[i]);
-}
-
-static ocdm_status unknown_choice(const ocdm__flag *flag, const char *word, ocdm_error *error)
-{
-    char list[200];
-    char hint[256];
-    join_choices(flag, list, sizeof list);
-    const char *near = ocdm__suggest(word, ocdm__flag_choices(flag), choice_count(flag));
-    if (near != NULL)
-        snprintf(hint, sizeof hint, "did you mean %s? It takes %s", near, list);
-    else
-        snprintf(hint, sizeof hint, "it takes %s", list);
-    return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "--%s \"%s\": unknown %s", flag->name, word, flag->name);
-}
-
 /* The position of a word of `length` letters among the choices. */
 static ocdm_status find_choice(const ocdm__flag *flag, const char *word, size_t length, size_t *index, ocdm_error *error)
 {
@@ -333,7 +309,20 @@ static ocdm_status find_choice(const ocdm__flag *flag, const char *word, size_t 
     }
     char copy[64];
     snprintf(copy, sizeof copy, "%.*s", (int)(length < sizeof copy ? length : sizeof copy - 1), word);
-    return unknown_choice(flag, copy, error);
+    char list[200];
+    char hint[256];
+    /* "a, b, c" into `list`; cut when it does not fit. */
+    size_t room = sizeof list;
+    size_t used = 0;
+    list[0] = '\0';
+    for (size_t i = 0; i < choice_count(flag) && used < room; i++)
+        used += (size_t)snprintf(list + used, room - used, "%s%s", i == 0 ? "" : ", ", ocdm__flag_choices(flag)[i]);
+    const char *near = ocdm__suggest(copy, ocdm__flag_choices(flag), choice_count(flag));
+    if (near != NULL)
+        snprintf(hint, sizeof hint, "did you mean %s? It takes %s", near, list);
+    else
+        snprintf(hint, sizeof hint, "it takes %s", list);
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "--%s \"%s\": unknown %s", flag->name, copy, flag->name);
 }
 
 ocdm_status ocdm__argument_choice(const ocdm__arguments *arguments, const char *name, size_t *index, ocdm_error *error)

@@ -100,15 +100,6 @@ void ocdm__print_family(const char *family, FILE *out)
     fprintf(out, "\n`%s %s VERB --help` describes a verb.\n", ocdm__program, family);
 }
 
-static void print_usage(const struct page *page, const ocdm__verb *verb)
-{
-    char usage[256];
-    snprintf(usage, sizeof usage, "%s%s%s", verb->name, verb->flags != NULL ? " [FLAGS] " : " ",
-             verb->operands != NULL ? verb->operands : "");
-    int indent = fprintf(page->out, "Usage: %s ", ocdm__program);
-    fill(page, usage, (size_t)indent, (size_t)indent);
-}
-
 /* "keep at most M records; one of a, b; default 1000" */
 static void describe_flag(const ocdm__flag *flag, char *text, size_t room)
 {
@@ -137,37 +128,28 @@ static void print_flag(const struct page *page, const ocdm__flag *flag)
     fill(page, text, FLAG_COLUMN, FLAG_COLUMN);
 }
 
-static void print_flags(const struct page *page, const ocdm__verb *verb)
-{
-    static const ocdm__flag help_flag = {.name = "help", .letter = 'h', .help = "print this and exit"};
-    fputs("\nFlags:\n", page->out);
-    for (size_t i = 0; verb->flags != NULL && verb->flags[i].name != NULL; i++)
-        print_flag(page, &verb->flags[i]);
-    print_flag(page, &help_flag);
-}
-
 void ocdm__print_verb_help(const ocdm__verb *verb, FILE *out)
 {
     struct page page = open_page(out);
-    print_usage(&page, verb);
+    char usage[256];
+    snprintf(usage, sizeof usage, "%s%s%s", verb->name, verb->flags != NULL ? " [FLAGS] " : " ",
+             verb->operands != NULL ? verb->operands : "");
+    int indent = fprintf(page.out, "Usage: %s ", ocdm__program);
+    fill(&page, usage, (size_t)indent, (size_t)indent);
     fprintf(out, "%s %s: %s\n", ocdm__program, verb->name, verb->summary);
     for (size_t i = 0; verb->description != NULL && verb->description[i] != NULL; i++) {
         fputc('\n', out);
         fill(&page, verb->description[i], 0, 0);
     }
-    print_flags(&page, verb);
+    static const ocdm__flag help_flag = {.name = "help", .letter = 'h', .help = "print this and exit"};
+    fputs("\nFlags:\n", page.out);
+    for (size_t i = 0; verb->flags != NULL && verb->flags[i].name != NULL; i++)
+        print_flag(&page, &verb->flags[i]);
+    print_flag(&page, &help_flag);
     if (verb->examples != NULL)
         fputs("\nExamples:\n", out);
     for (size_t i = 0; verb->examples != NULL && verb->examples[i].command != NULL; i++)
         fprintf(out, "  # %s\n  %s\n", verb->examples[i].says, verb->examples[i].command);
-}
-
-static int report_extra(const char *word)
-{
-    ocdm_error error;
-    ocdm__fail(&error, OCDM_BAD_ARGUMENT, "`ocdm help VERB` takes the words of one verb", "\"%s\" is one argument too many",
-               word);
-    return ocdm__report(&error);
 }
 
 static int run_help(const ocdm__arguments *arguments)
@@ -178,8 +160,12 @@ static int run_help(const ocdm__arguments *arguments)
         return OCDM__EXIT_OK;
     }
     const ocdm__verb *verb = ocdm__find_verb(arguments->operand_count, arguments->operands, &used);
-    if (verb != NULL && used < arguments->operand_count)
-        return report_extra(arguments->operands[used]);
+    if (verb != NULL && used < arguments->operand_count) {
+        ocdm_error error;
+        ocdm__fail(&error, OCDM_BAD_ARGUMENT, "`ocdm help VERB` takes the words of one verb", "\"%s\" is one argument too many",
+                   arguments->operands[used]);
+        return ocdm__report(&error);
+    }
     if (verb != NULL) {
         ocdm__print_verb_help(verb, stdout);
         return OCDM__EXIT_OK;
@@ -224,20 +210,6 @@ static void write_line(const char *text, FILE *out)
     fputc('\n', out);
 }
 
-static void write_synopsis(FILE *out)
-{
-    fputs(".SH SYNOPSIS\n", out);
-    for (size_t i = 0; ocdm__verbs[i] != NULL; i++) {
-        const ocdm__verb *verb = ocdm__verbs[i];
-        fputs(i == 0 ? ".B ocdm " : ".br\n.B ocdm ", out);
-        write_line(verb->name, out);
-        if (verb->flags != NULL)
-            fputs("[\\fIFLAGS\\fR]\n", out);
-        if (verb->operands != NULL)
-            write_line(verb->operands, out);
-    }
-}
-
 static void write_flag(const ocdm__flag *flag, FILE *out)
 {
     fputs(".TP\n\\fB", out);
@@ -277,21 +249,6 @@ static void write_verb(const ocdm__verb *verb, FILE *out)
         write_flag(&verb->flags[i], out);
 }
 
-static void write_examples(FILE *out)
-{
-    fputs(".SH EXAMPLES\n", out);
-    for (size_t i = 0; ocdm__verbs[i] != NULL; i++) {
-        const ocdm__example *example = ocdm__verbs[i]->examples;
-        for (; example != NULL && example->command != NULL; example++) {
-            fputs(".TP\n", out);
-            write_line(example->says, out);
-            fputs("\\fB", out);
-            write_escaped(example->command, out);
-            fputs("\\fR\n", out);
-        }
-    }
-}
-
 static void write_tail(FILE *out)
 {
     fputs(".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nWhen set and not empty, nothing is coloured.\n"
@@ -317,7 +274,16 @@ static int run_man(const ocdm__arguments *arguments)
     printf(".TH OCDM 1 \"\" \"ocdm %s\" \"User Commands\"\n", ocdm_version());
     fputs(".SH NAME\nocdm \\- ", stdout);
     write_line(ocdm__tagline, stdout);
-    write_synopsis(stdout);
+    fputs(".SH SYNOPSIS\n", stdout);
+    for (size_t i = 0; ocdm__verbs[i] != NULL; i++) {
+        const ocdm__verb *verb = ocdm__verbs[i];
+        fputs(i == 0 ? ".B ocdm " : ".br\n.B ocdm ", stdout);
+        write_line(verb->name, stdout);
+        if (verb->flags != NULL)
+            fputs("[\\fIFLAGS\\fR]\n", stdout);
+        if (verb->operands != NULL)
+            write_line(verb->operands, stdout);
+    }
     fputs(".SH DESCRIPTION\nResults go to standard output, everything else to standard error.\n"
           "Every verb takes \\fB\\-h\\fR and \\fB\\-\\-help\\fR;\n"
           "\\fB\\-\\-\\fR ends the flags, the last of a repeated flag wins.\n"
@@ -325,7 +291,17 @@ static int run_man(const ocdm__arguments *arguments)
           stdout);
     for (size_t i = 0; ocdm__verbs[i] != NULL; i++)
         write_verb(ocdm__verbs[i], stdout);
-    write_examples(stdout);
+    fputs(".SH EXAMPLES\n", stdout);
+    for (size_t i = 0; ocdm__verbs[i] != NULL; i++) {
+        const ocdm__example *example = ocdm__verbs[i]->examples;
+        for (; example != NULL && example->command != NULL; example++) {
+            fputs(".TP\n", stdout);
+            write_line(example->says, stdout);
+            fputs("\\fB", stdout);
+            write_escaped(example->command, stdout);
+            fputs("\\fR\n", stdout);
+        }
+    }
     write_tail(stdout);
     return OCDM__EXIT_OK;
 }

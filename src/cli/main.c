@@ -53,23 +53,19 @@ struct command {
     char **argv;
 };
 
-static void write_command(struct command *command, size_t argc, char **argv)
-{
-    size_t size = 0, used = 0;
-    for (size_t i = 0; i < argc; i++)
-        size += strlen(argv[i]) + 1;
-    command->words = argc;
-    command->units = size / sizeof(uint32_t) + 1;
-    command->text = ocdm__allocate((size_t)command->units, sizeof(uint32_t));
-    for (size_t i = 0; command->text != NULL && i < argc; used += strlen(argv[i]) + 1, i++)
-        memcpy(command->text + used, argv[i], strlen(argv[i]) + 1);
-}
-
 /* All ranks get the leader's words. */
 static void share_command(const ocdm__ranks *ranks, struct command *command, size_t argc, char **argv)
 {
-    if (ranks->rank == 0)
-        write_command(command, argc, argv);
+    if (ranks->rank == 0) {
+        size_t size = 0, used = 0;
+        for (size_t i = 0; i < argc; i++)
+            size += strlen(argv[i]) + 1;
+        command->words = argc;
+        command->units = size / sizeof(uint32_t) + 1;
+        command->text = ocdm__allocate((size_t)command->units, sizeof(uint32_t));
+        for (size_t i = 0; command->text != NULL && i < argc; used += strlen(argv[i]) + 1, i++)
+            memcpy(command->text + used, argv[i], strlen(argv[i]) + 1);
+    }
     ranks->broadcast(command, 2 * sizeof command->words / sizeof(uint32_t));
     if (ranks->rank != 0)
         command->text = ocdm__allocate((size_t)command->units, sizeof(uint32_t));

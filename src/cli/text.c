@@ -102,23 +102,6 @@ static size_t room_for_bar(size_t width, size_t used)
 
 /* ---- the summary ---------------------------------------------------------------------------------------------------- */
 
-/* Groups that come from the stream have no bounds. */
-static void write_groups(ocdm__output *output, const ocdm__stream_info *info, const uint64_t *bounds)
-{
-    ocdm__class_groups groups = ocdm__stream_info_groups(info, bounds);
-    const ocdm__class_counts counts = ocdm__tally_counts(&info->statistics.total);
-    uint64_t usual[2];
-    bool terciles = ocdm__usual_bounds(&counts, usual) && bounds == NULL;
-    const uint64_t *shown = bounds != NULL ? bounds : usual;
-    if (bounds == NULL && info->stream.table.groups != NULL)
-        put(output, "groups             majority %zu, moderate %zu, minority %zu (the stream's own)\n", groups.majority,
-            groups.moderate, groups.minority);
-    else
-        put(output, "groups             majority %zu (over %llu), moderate %zu, minority %zu (under %llu)%s\n", groups.majority,
-            (unsigned long long)shown[0], groups.moderate, groups.minority, (unsigned long long)shown[1],
-            terciles ? "; terciles" : "");
-}
-
 /* What samples are made of, and where they come from. */
 static void write_file(ocdm__output *output, const ocdm__stream *stream)
 {
@@ -139,34 +122,6 @@ static void write_file(ocdm__output *output, const ocdm__stream *stream)
         ocdm__output_write(output, note->value, note->value_length);
         ocdm__output_text(output, "\n");
     }
-}
-
-static void write_summary(ocdm__output *output, const ocdm__stream_info *info, const uint64_t *bounds)
-{
-    const ocdm__statistics *statistics = &info->statistics;
-    const ocdm__tally *total = &statistics->total;
-    uint64_t smallest, largest;
-    ocdm__tally_range(total, &smallest, &largest);
-    put(output, "samples            %llu train, %llu test\n", (unsigned long long)total->train,
-        (unsigned long long)total->test);
-    put(output, "classes            %zu\n", ocdm__tally_class_count(total));
-    put(output, "tasks              %zu", statistics->task_count);
-    if (statistics->task_count > 0 && statistics->without_task > 0)
-        put(output, "; samples without one: %llu", (unsigned long long)statistics->without_task);
-    put(output, "\nAMLR               ");
-    put_percent(output, 0, ocdm__tally_amlr(total));
-    put(output, "%s\n", isnan(ocdm__tally_amlr(total)) ? "" : " %");
-    if (largest > 0)
-        put(output, "imbalance          %.1f: largest class %llu, smallest %llu\n", (double)largest / (double)smallest,
-            (unsigned long long)largest, (unsigned long long)smallest);
-    write_groups(output, info, bounds);
-    if (total->train > 0)
-        put(output, "labels per sample  %.3f\n", (double)statistics->label_count / (double)total->train);
-    if (info->stream.table.known != NULL)
-        put(output, "known labels       %.1f %% of the classes of a training sample, %.1f %% of a test\n", 100 * info->known[0],
-            100 * info->known[1]);
-    if (info->is_stream_file)
-        write_file(output, &info->stream);
 }
 
 /* ---- labels per sample ---------------------------------------------------------------------------------------------- */
@@ -290,7 +245,42 @@ static void write_classes(ocdm__output *output, const ocdm__stream_info *info, s
 
 void ocdm__write_stream_text(ocdm__output *output, const ocdm__stream_info *info, const uint64_t *bounds, size_t width)
 {
-    write_summary(output, info, bounds);
+    const ocdm__statistics *statistics = &info->statistics;
+    const ocdm__tally *total = &statistics->total;
+    uint64_t smallest, largest;
+    ocdm__tally_range(total, &smallest, &largest);
+    put(output, "samples            %llu train, %llu test\n", (unsigned long long)total->train,
+        (unsigned long long)total->test);
+    put(output, "classes            %zu\n", ocdm__tally_class_count(total));
+    put(output, "tasks              %zu", statistics->task_count);
+    if (statistics->task_count > 0 && statistics->without_task > 0)
+        put(output, "; samples without one: %llu", (unsigned long long)statistics->without_task);
+    put(output, "\nAMLR               ");
+    put_percent(output, 0, ocdm__tally_amlr(total));
+    put(output, "%s\n", isnan(ocdm__tally_amlr(total)) ? "" : " %");
+    if (largest > 0)
+        put(output, "imbalance          %.1f: largest class %llu, smallest %llu\n", (double)largest / (double)smallest,
+            (unsigned long long)largest, (unsigned long long)smallest);
+    /* Groups that come from the stream have no bounds. */
+    ocdm__class_groups groups = ocdm__stream_info_groups(info, bounds);
+    const ocdm__class_counts counts = ocdm__tally_counts(&info->statistics.total);
+    uint64_t usual[2];
+    bool terciles = ocdm__usual_bounds(&counts, usual) && bounds == NULL;
+    const uint64_t *shown = bounds != NULL ? bounds : usual;
+    if (bounds == NULL && info->stream.table.groups != NULL)
+        put(output, "groups             majority %zu, moderate %zu, minority %zu (the stream's own)\n", groups.majority,
+            groups.moderate, groups.minority);
+    else
+        put(output, "groups             majority %zu (over %llu), moderate %zu, minority %zu (under %llu)%s\n", groups.majority,
+            (unsigned long long)shown[0], groups.moderate, groups.minority, (unsigned long long)shown[1],
+            terciles ? "; terciles" : "");
+    if (total->train > 0)
+        put(output, "labels per sample  %.3f\n", (double)statistics->label_count / (double)total->train);
+    if (info->stream.table.known != NULL)
+        put(output, "known labels       %.1f %% of the classes of a training sample, %.1f %% of a test\n", 100 * info->known[0],
+            100 * info->known[1]);
+    if (info->is_stream_file)
+        write_file(output, &info->stream);
     write_histogram(output, &info->statistics, width);
     write_tasks(output, &info->statistics);
     write_classes(output, info, width);

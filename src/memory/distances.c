@@ -194,20 +194,15 @@ ocdm_status ocdm_tie_find(const char *name, ocdm_tie *tie)
  * scored again.
  */
 
-static double largest(const double *p, uint32_t count)
-{
-    double most = 0;
-    for (uint32_t i = 0; i < count; i++)
-        most = p[i] > most ? p[i] : most;
-    return most;
-}
-
 /* Takes the point of view of sets with so many labels: what is left without them, and their classes' weights. */
 static void look(struct scan *scan, uint32_t labels)
 {
     const struct pool *pool = &scan->memory->pool;
     const struct distance *distance = &ocdm__distances[scan->memory->options.distance];
-    double most_p = largest(scan->target, pool->class_count), rest = (double)(pool->label_total - labels);
+    double most = 0;
+    for (uint32_t i = 0; i < pool->class_count; i++)
+        most = scan->target[i] > most ? scan->target[i] : most;
+    double most_p = most, rest = (double)(pool->label_total - labels);
     scan->labels = labels;
     scan->base = 0;
     for (uint32_t i = 0; i < pool->class_count; i++) {

@@ -51,13 +51,6 @@ static ocdm_status copy_sized(void *copy, const void *given, const size_t *known
     return OCDM_OK;
 }
 
-static ocdm_status copy_options(const ocdm_options *given, ocdm_options *options, ocdm_error *error)
-{
-    static const size_t known[] = {offsetof(ocdm_options, policy_data), offsetof(ocdm_options, tolerance),
-                                   sizeof(ocdm_options)};
-    return copy_sized(options, given, known, 3, "an ocdm_options", error);
-}
-
 static ocdm_status copy_policy(const ocdm_policy *given, ocdm_policy *policy, ocdm_error *error)
 {
     static const size_t known[] = {offsetof(ocdm_policy, end), sizeof(ocdm_policy)};
@@ -103,12 +96,6 @@ static ocdm_status check_options(const ocdm_options *options, ocdm_error *error)
     return OCDM_OK;
 }
 
-static uint32_t room_at_start(const ocdm_options *options)
-{
-    uint64_t all = (uint64_t)options->capacity + options->batch;
-    return all < ROOM_AT_START ? (uint32_t)all : ROOM_AT_START;
-}
-
 ocdm_status ocdm__memory_reserve(ocdm_memory *memory, uint32_t samples, ocdm_error *error)
 {
     if (samples <= memory->pool.reserved)
@@ -137,7 +124,8 @@ static ocdm_status create_state(ocdm_memory *memory, ocdm_error *error)
 
 static ocdm_status fill_memory(ocdm_memory *memory, ocdm_error *error)
 {
-    uint32_t room = room_at_start(&memory->options);
+    uint64_t all = (uint64_t)memory->options.capacity + memory->options.batch;
+    uint32_t room = all < ROOM_AT_START ? (uint32_t)all : ROOM_AT_START;
     ocdm_status status = ocdm__pool_create(&memory->pool, room, error);
     if (status != OCDM_OK)
         return status;
@@ -154,25 +142,15 @@ static ocdm_status fill_memory(ocdm_memory *memory, ocdm_error *error)
     return status == OCDM_OK ? create_state(memory, error) : status;
 }
 
-/* Everything that needs no room: the options, the policy, where random numbers start. */
-static void set_up(ocdm_memory *memory, const ocdm_options *options, const ocdm_policy *policy)
-{
-    memory->options = *options;
-    memory->policy = *policy;
-    memory->key_base = ocdm__random_base(options->seed, OCDM__FOR_KEYS);
-    memory->decision_base = ocdm__random_base(options->seed, OCDM__FOR_DECISIONS);
-    memory->draw_base = ocdm__random_base(options->seed, OCDM__FOR_DRAWS);
-    memory->keeps_journal = !ocdm__policy_is_ours(options->policy);
-    memory->beginning_count = SIZE_MAX;
-}
-
 ocdm_status ocdm_memory_create(const ocdm_options *given, ocdm_memory **result, ocdm_error *error)
 {
     if (given == NULL || result == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "options and memory must not be NULL");
     ocdm_options options = ocdm_options_default();
     ocdm_policy policy = {.size = 0};
-    ocdm_status status = copy_options(given, &options, error);
+    static const size_t known[] = {offsetof(ocdm_options, policy_data), offsetof(ocdm_options, tolerance),
+                                   sizeof(ocdm_options)};
+    ocdm_status status = copy_sized(&options, given, known, 3, "an ocdm_options", error);
     if (status == OCDM_OK)
         status = check_options(&options, error);
     if (status == OCDM_OK)
@@ -184,7 +162,14 @@ ocdm_status ocdm_memory_create(const ocdm_options *given, ocdm_memory **result, 
     ocdm_memory *memory = ocdm__allocate(1, sizeof *memory);
     if (memory == NULL)
         return ocdm__fail_memory(error, "a memory");
-    set_up(memory, &options, &policy);
+    /* Everything that needs no room: the options, the policy, where random numbers start. */
+    memory->options = options;
+    memory->policy = policy;
+    memory->key_base = ocdm__random_base(options.seed, OCDM__FOR_KEYS);
+    memory->decision_base = ocdm__random_base(options.seed, OCDM__FOR_DECISIONS);
+    memory->draw_base = ocdm__random_base(options.seed, OCDM__FOR_DRAWS);
+    memory->keeps_journal = !ocdm__policy_is_ours(options.policy);
+    memory->beginning_count = SIZE_MAX;
     status = fill_memory(memory, error);
     if (status != OCDM_OK) {
         ocdm_memory_destroy(memory);
@@ -347,21 +332,6 @@ static void write_labels(const struct pool *pool, const struct set *set, uint32_
     ocdm__sort(label, set->cardinality);
 }
 
-/* The lowest `room` labels of a set that has more. */
-static void write_lowest_labels(const struct pool *pool, const struct set *set, uint32_t *label, size_t room)
-{
-    uint64_t lowest = 0;
-    for (size_t i = 0; i < room; i++) {
-        uint64_t least = UINT64_MAX;
-        for (uint32_t j = 0; j < set->cardinality; j++) {
-            uint64_t id = pool->classes[pool->cells[set->cells + j].class_index].id;
-            least = id >= lowest && id < least ? id : least;
-        }
-        label[i] = (uint32_t)least;
-        lowest = least + 1;
-    }
-}
-
 size_t ocdm_memory_labels(const ocdm_memory *memory, uint32_t slot, uint32_t *label, size_t room)
 {
     const struct node *node = node_in(memory, slot);
@@ -370,8 +340,19 @@ size_t ocdm_memory_labels(const ocdm_memory *memory, uint32_t slot, uint32_t *la
     const struct set *set = &memory->pool.sets[node->set];
     if (label != NULL && set->cardinality <= room)
         write_labels(&memory->pool, set, label);
-    else if (label != NULL)
-        write_lowest_labels(&memory->pool, set, label, room);
+    else if (label != NULL) {
+        /* The lowest `room` labels of a set that has more. */
+        uint64_t lowest = 0;
+        for (size_t i = 0; i < room; i++) {
+            uint64_t least = UINT64_MAX;
+            for (uint32_t j = 0; j < set->cardinality; j++) {
+                uint64_t id = memory->pool.classes[memory->pool.cells[set->cells + j].class_index].id;
+                least = id >= lowest && id < least ? id : least;
+            }
+            label[i] = (uint32_t)least;
+            lowest = least + 1;
+        }
+    }
     return set->cardinality;
 }
 

@@ -85,28 +85,11 @@ static void put_samples(struct image *image, const ocdm_memory *memory)
     }
 }
 
-static void put_labels(struct image *image, const ocdm_memory *memory, uint32_t *scratch)
-{
-    unsigned char *bytes = start_tensor(image, "labels", OCDM__U32, memory->pool.label_total);
-    for (uint32_t i = 0; i < memory->pool.size; i++) {
-        size_t count = ocdm_memory_labels(memory, i, scratch, OCDM_MAX_LABELS);
-        for (size_t j = 0; j < count; j++, bytes += 4)
-            ocdm__put_u32(bytes, scratch[j]);
-    }
-}
-
 static void put_seen(struct image *image, const ocdm_memory *memory)
 {
     unsigned char *bytes = start_tensor(image, "seen", OCDM__U64, memory->pool.class_count);
     for (uint32_t i = 0; i < memory->pool.class_count; i++)
         ocdm__put_u64(bytes + 8 * (size_t)i, memory->pool.classes[i].seen);
-}
-
-static void put_classes(struct image *image, const ocdm_memory *memory)
-{
-    unsigned char *ids = start_tensor(image, "classes", OCDM__U32, memory->pool.class_count);
-    for (uint32_t i = 0; i < memory->pool.class_count; i++)
-        ocdm__put_u32(ids + 4 * (size_t)i, memory->pool.classes[i].id);
 }
 
 /* Weights that are not 1, in the order in which they were given. */
@@ -204,8 +187,15 @@ static ocdm_status build_image(struct image *image, const ocdm_memory *memory, o
         put_samples(image, memory);
         put_seen(image, memory);
         put_weights(image, memory, weights);
-        put_labels(image, memory, scratch);
-        put_classes(image, memory);
+        unsigned char *bytes = start_tensor(image, "labels", OCDM__U32, memory->pool.label_total);
+        for (uint32_t i = 0; i < memory->pool.size; i++) {
+            size_t count = ocdm_memory_labels(memory, i, scratch, OCDM_MAX_LABELS);
+            for (size_t j = 0; j < count; j++, bytes += 4)
+                ocdm__put_u32(bytes, scratch[j]);
+        }
+        unsigned char *ids = start_tensor(image, "classes", OCDM__U32, memory->pool.class_count);
+        for (uint32_t i = 0; i < memory->pool.class_count; i++)
+            ocdm__put_u32(ids + 4 * (size_t)i, memory->pool.classes[i].id);
         put_weighted_classes(image, memory, weights);
         put_in_play(image, memory);
         status = put_policy_state(image, memory, state, error);

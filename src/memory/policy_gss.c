@@ -118,15 +118,6 @@ static bool among(const uint32_t *slot, uint32_t count, uint32_t chosen)
     return false;
 }
 
-/*
- * Numbers for what is decided once a batch: by how many samples had arrived before it, under a base that no decision about a
- * sample uses, so that they never shift what is replayed.
- */
-static ocdm__random batch_random(const ocdm_memory *memory)
-{
-    return ocdm__random_stream(ocdm__random_at(memory->decision_base, memory->arrived), 0);
-}
-
 /* Floyd's subset, as in ocdm_memory_draw. */
 static uint32_t draw_slots(const ocdm_memory *memory, uint32_t wanted, uint32_t *slot, ocdm__random *random)
 {
@@ -140,17 +131,6 @@ static uint32_t draw_slots(const ocdm_memory *memory, uint32_t wanted, uint32_t 
     return wanted;
 }
 
-/* Floyd's subset is not in random order, and groups are to be random: Fisher and Yates. */
-static void shuffle(uint32_t *slot, uint32_t count, ocdm__random *random)
-{
-    for (uint32_t left = count; left > 1; left--) {
-        uint32_t other = (uint32_t)ocdm__random_below(random, left);
-        uint32_t chosen = slot[other];
-        slot[other] = slot[left - 1];
-        slot[left - 1] = chosen;
-    }
-}
-
 /* Whom the batch is compared with: up to COMPARED samples; or as many groups as there are whole ones, one at least. */
 static void name_slots(const struct gss *gss, const ocdm_memory *memory, ocdm_comparison *comparison, uint32_t *slot,
                        ocdm__random *random)
@@ -158,8 +138,15 @@ static void name_slots(const struct gss *gss, const ocdm_memory *memory, ocdm_co
     uint32_t size = memory->pool.size, group = !gss->released ? 1 : size < GROUP ? size : GROUP;
     uint32_t groups = group > 0 && size / group < COMPARED ? size / group : COMPARED;
     uint32_t count = draw_slots(memory, groups * group, slot, random);
-    if (gss->released)
-        shuffle(slot, count, random);
+    if (gss->released) {
+        /* Floyd's subset is not in random order, and groups are to be random: Fisher and Yates. */
+        for (uint32_t left = count; left > 1; left--) {
+            uint32_t other = (uint32_t)ocdm__random_below(random, left);
+            uint32_t chosen = slot[other];
+            slot[other] = slot[left - 1];
+            slot[left - 1] = chosen;
+        }
+    }
     uint32_t sorted = gss->released ? group : count;
     for (uint32_t first = 0; first < count; first += sorted)
         ocdm__sort(slot + first, sorted);
@@ -185,25 +172,6 @@ static uint32_t draw_victim(struct gss *gss, uint32_t undrawn, uint64_t *total, 
     }
 }
 
-/* One slot for each item, all different; none for items beyond the size of the memory. */
-static void draw_victims(struct gss *gss, uint32_t size, size_t count, ocdm__random *random)
-{
-    uint64_t least = UINT64_MAX;
-    for (uint32_t i = 0; i < size; i++)
-        least = gss->score[i] < least ? gss->score[i] : least;
-    for (uint32_t i = 0; i < size; i++)
-        gss->weight[i] = gss->score[i] - least;
-    uint64_t total = gss->total - least * size;
-    for (uint32_t i = 0; i < count; i++)
-        gss->victim[i] = i < size ? draw_victim(gss, size - i, &total, random) : OCDM_NONE;
-}
-
-static uint64_t score_of(double cosine)
-{
-    double score = cosine < -1 ? 0 : cosine > 1 ? 2 : 1 + cosine;
-    return (uint64_t)(score * ONE + 0.5);
-}
-
 static ocdm_status compare(struct gss *gss, const ocdm_memory *memory, ocdm_comparison *comparison, ocdm_error *error)
 {
     double batch_cosine = 0;
@@ -217,8 +185,11 @@ static ocdm_status compare(struct gss *gss, const ocdm_memory *memory, ocdm_comp
         return status;
     gss->takes = batch_cosine < 0;
     bool items = gss->takes || !comparison->batch_first;
-    for (size_t i = 0; items && i < comparison->count; i++)
-        gss->offered[i] = score_of(gss->cosine[i]);
+    for (size_t i = 0; items && i < comparison->count; i++) {
+        double cosine = gss->cosine[i];
+        double score = cosine < -1 ? 0 : cosine > 1 ? 2 : 1 + cosine;
+        gss->offered[i] = (uint64_t)(score * ONE + 0.5);
+    }
     return OCDM_OK;
 }
 
@@ -231,7 +202,11 @@ static ocdm_status begin(void *state, const ocdm_memory *memory, const ocdm_samp
         status = reserve_batch(gss, (uint32_t)count, error);
     if (status != OCDM_OK)
         return status;
-    ocdm__random random = batch_random(memory);
+    /*
+     * Numbers for what is decided once a batch: by how many samples had arrived before it, under a base that no decision about
+     * a sample uses, so that they never shift what is replayed.
+     */
+    ocdm__random random = ocdm__random_stream(ocdm__random_at(memory->decision_base, memory->arrived), 0);
     ocdm_comparison comparison = {.size = sizeof comparison, .batch = batch, .count = count};
     name_slots(gss, memory, &comparison, slot, &random);
     gss->takes = false;
@@ -239,8 +214,18 @@ static ocdm_status begin(void *state, const ocdm_memory *memory, const ocdm_samp
         gss->offered[i] = FIRST_SCORE;
     if (count > 0 && comparison.slot_count > 0)
         status = compare(gss, memory, &comparison, error);
-    if (status == OCDM_OK && gss->takes && gss->released)
-        draw_victims(gss, memory->pool.size, count, &random);
+    if (status == OCDM_OK && gss->takes && gss->released) {
+        /* One slot for each item, all different; none for items beyond the size of the memory. */
+        uint32_t size = memory->pool.size;
+        uint64_t least = UINT64_MAX;
+        for (uint32_t i = 0; i < size; i++)
+            least = gss->score[i] < least ? gss->score[i] : least;
+        for (uint32_t i = 0; i < size; i++)
+            gss->weight[i] = gss->score[i] - least;
+        uint64_t total = gss->total - least * size;
+        for (uint32_t i = 0; i < count; i++)
+            gss->victim[i] = i < size ? draw_victim(gss, size - i, &total, &random) : OCDM_NONE;
+    }
     return status;
 }
 

@@ -349,25 +349,6 @@ struct candidates {
     uint32_t most_labels;
 };
 
-static struct candidates find_candidates(struct partitions *partitions, const struct pool *pool, const struct class *class)
-{
-    struct candidates found = {partitions->candidates, 0, 0};
-    uint32_t fewest = OCDM_NONE;
-    for (uint32_t i = 0; i < class->list.count; i++) {
-        uint32_t number = pool->cells[class->list.cells[i]].set;
-        uint32_t in_need = classes_in_need(partitions, pool, &pool->sets[number]);
-        if (in_need > fewest)
-            continue;
-        if (in_need < fewest)
-            found.count = found.most_labels = 0;
-        fewest = in_need;
-        partitions->candidates[found.count++] = number;
-        uint32_t labels = pool->sets[number].cardinality;
-        found.most_labels = labels > found.most_labels ? labels : found.most_labels;
-    }
-    return found;
-}
-
 /* The sum of deviations without a sample of the set, given deviations_without for its number of labels. */
 static double deviations_left(const struct partitions *partitions, const struct pool *pool, const struct set *set, double base)
 {
@@ -409,7 +390,21 @@ static uint32_t first_within(const struct partitions *partitions, const struct p
 static uint32_t choose_victim(struct partitions *partitions, const ocdm_memory *memory, uint32_t class_index)
 {
     const struct pool *pool = &memory->pool;
-    struct candidates candidates = find_candidates(partitions, pool, &pool->classes[class_index]);
+    struct candidates candidates = {partitions->candidates, 0, 0};
+    uint32_t fewest = OCDM_NONE;
+    for (uint32_t i = 0; i < pool->classes[class_index].list.count; i++) {
+        uint32_t number = pool->cells[pool->classes[class_index].list.cells[i]].set;
+        uint32_t in_need = classes_in_need(partitions, pool, &pool->sets[number]);
+        if (in_need > fewest)
+            continue;
+        if (in_need < fewest)
+            candidates.count = candidates.most_labels = 0;
+        fewest = in_need;
+        partitions->candidates[candidates.count++] = number;
+        uint32_t labels = pool->sets[number].cardinality;
+        candidates.most_labels = labels > candidates.most_labels ? labels : candidates.most_labels;
+    }
+
     double least = HUGE_VAL;
     first_within(partitions, pool, &candidates, -1, &least);
     if (partitions->released && least >= memory->options.capacity - NOTHING)

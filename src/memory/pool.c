@@ -40,14 +40,6 @@ struct label_set {
     uint32_t count;
 };
 
-static uint64_t hash_of_set(const struct pool *pool, const uint32_t *class_index, uint32_t count)
-{
-    uint64_t hash = 0;
-    for (uint32_t i = 0; i < count; i++)
-        hash += pool->classes[class_index[i]].hash;
-    return hash;
-}
-
 static bool has_labels(const void *context, uint32_t number, const void *wanted)
 {
     const struct pool *pool = context;
@@ -119,7 +111,10 @@ static void remove_set(struct pool *pool, uint32_t number)
 
 static uint32_t set_of(struct pool *pool, struct index *index, const uint32_t *class_index, uint32_t count)
 {
-    uint64_t hash = hash_of_set(pool, class_index, count);
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < count; i++)
+        hash += pool->classes[class_index[i]].hash;
+
     struct label_set labels = {class_index, count};
     uint32_t number = ocdm__hash_table_find(&pool->set_table, hash, has_labels, pool, &labels);
     if (number != OCDM_NONE)
@@ -250,22 +245,18 @@ static uint32_t meld_siblings(struct node *nodes, uint32_t sibling)
     return root;
 }
 
-static void cut(struct node *nodes, uint32_t node)
-{
-    uint32_t previous = nodes[node].previous;
-    uint32_t next = nodes[node].next;
-    if (nodes[previous].child == node)
-        nodes[previous].child = next;
-    else
-        nodes[previous].next = next;
-    if (next != OCDM_NONE)
-        nodes[next].previous = previous;
-}
-
 uint32_t ocdm__members_remove(struct node *nodes, uint32_t first, uint32_t node)
 {
-    if (node != first)
-        cut(nodes, node);
+    if (node != first) {
+        uint32_t previous = nodes[node].previous;
+        uint32_t next = nodes[node].next;
+        if (nodes[previous].child == node)
+            nodes[previous].child = next;
+        else
+            nodes[previous].next = next;
+        if (next != OCDM_NONE)
+            nodes[next].previous = previous;
+    }
     uint32_t orphans = meld_siblings(nodes, nodes[node].child);
     if (node == first)
         return orphans;

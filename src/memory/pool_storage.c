@@ -15,17 +15,6 @@
 
 /* ---- nodes and sets ------------------------------------------------------------------------------------------------- */
 
-static void chain_new_records(struct pool *pool, uint32_t room)
-{
-    for (uint32_t i = room; i-- > pool->reserved;) {
-        pool->nodes[i].next = pool->free_node;
-        pool->free_node = i;
-        pool->sets[i] = (struct set){.first = pool->free_set};
-        pool->free_set = i;
-    }
-    pool->reserved = room;
-}
-
 ocdm_status ocdm__pool_reserve(struct pool *pool, uint32_t room, ocdm_error *error)
 {
     if (room <= pool->reserved)
@@ -38,7 +27,13 @@ ocdm_status ocdm__pool_reserve(struct pool *pool, uint32_t room, ocdm_error *err
         failed = ocdm__ranking_reserve_samples(pool->ranking, room) != OCDM_OK;
     if (failed || !ocdm__hash_table_reserve(&pool->id_table, room) || !ocdm__hash_table_reserve(&pool->set_table, room))
         return ocdm__fail_memory(error, "the samples in memory");
-    chain_new_records(pool, room);
+    for (uint32_t i = room; i-- > pool->reserved;) {
+        pool->nodes[i].next = pool->free_node;
+        pool->free_node = i;
+        pool->sets[i] = (struct set){.first = pool->free_set};
+        pool->free_set = i;
+    }
+    pool->reserved = room;
     return OCDM_OK;
 }
 

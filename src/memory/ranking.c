@@ -161,31 +161,24 @@ ocdm_status ocdm__ranking_reserve_samples(struct ranking *ranking, uint32_t samp
     return OCDM_OK;
 }
 
-static void link_above(struct level *levels, uint32_t below, uint32_t number)
-{
-    uint32_t higher = levels[below].higher;
-    levels[number].lower = below;
-    levels[number].higher = higher;
-    levels[below].higher = number;
-    if (higher)
-        levels[higher].lower = number;
-}
-
-static void unlink_level(struct level *levels, uint32_t number)
-{
-    uint32_t higher = levels[number].higher;
-    levels[levels[number].lower].higher = higher;
-    if (higher)
-        levels[higher].lower = levels[number].lower;
-}
-
 /* A class moves to a neighbouring level, so its place in the list is known. */
 static void move_level(struct level *levels, uint32_t from, uint32_t to)
 {
-    if (to && !levels[to].classes++)
-        link_above(levels, to > from ? from : levels[from].lower, to);
-    if (from && !--levels[from].classes)
-        unlink_level(levels, from);
+    if (to && !levels[to].classes++) {
+        uint32_t below = to > from ? from : levels[from].lower;
+        uint32_t higher = levels[below].higher;
+        levels[to].lower = below;
+        levels[to].higher = higher;
+        levels[below].higher = to;
+        if (higher)
+            levels[higher].lower = to;
+    }
+    if (from && !--levels[from].classes) {
+        uint32_t higher = levels[from].higher;
+        levels[levels[from].lower].higher = higher;
+        if (higher)
+            levels[higher].lower = levels[from].lower;
+    }
 }
 
 void ocdm__ranking_set(struct ranking *ranking, uint32_t class_index, uint32_t kept)

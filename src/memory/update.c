@@ -260,15 +260,6 @@ static void leave(ocdm_memory *memory, uint32_t position)
     take_out(memory, position);
 }
 
-/* A newcomer goes without ever having been a member. */
-static void turn_away(ocdm_memory *memory, uint32_t item)
-{
-    for (uint32_t i = memory->first_class[item]; i < memory->first_class[item + 1]; i++)
-        if (!memory->pool.classes[memory->class_index[i]].kept)
-            note_empty(memory, memory->class_index[i]);
-    note_departure(memory, memory->item_node[item], OCDM_NONE);
-}
-
 /* Asks whether a sample may enter at all. */
 static ocdm_status ask_admit(const ocdm_memory *memory, const ocdm_sample *sample, bool *enters, ocdm_error *error)
 {
@@ -313,7 +304,7 @@ static ocdm_status ask_replace(ocdm_memory *memory, const ocdm_sample *sample, u
 
 /* ---- the two ways to offer a batch ---------------------------------------------------------------------------------- */
 
-static void join_all(ocdm_memory *memory, size_t count)
+static ocdm_status offer_as_pool(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t node = memory->item_node[i];
@@ -324,11 +315,6 @@ static void join_all(ocdm_memory *memory, size_t count)
         count_as_seen(memory, i);
         join(memory, i);
     }
-}
-
-static ocdm_status offer_as_pool(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
-{
-    join_all(memory, count);
     for (size_t i = 0; i < count && memory->policy.admit != NULL; i++) {
         bool enters = false;
         ocdm_status status = ask_admit(memory, &batch[i], &enters, error);
@@ -370,8 +356,13 @@ static ocdm_status offer_one(ocdm_memory *memory, const ocdm_sample *sample, uin
     count_as_seen(memory, item);
     if (enters)
         join(memory, item);
-    else
-        turn_away(memory, item);
+    else {
+        /* A newcomer goes without ever having been a member. */
+        for (uint32_t i = memory->first_class[item]; i < memory->first_class[item + 1]; i++)
+            if (!memory->pool.classes[memory->class_index[i]].kept)
+                note_empty(memory, memory->class_index[i]);
+        note_departure(memory, memory->item_node[item], OCDM_NONE);
+    }
     if (slot != OCDM_NONE)
         leave(memory, slot);
     return OCDM_OK;
@@ -515,20 +506,16 @@ static ocdm_status shrink(ocdm_memory *memory, uint32_t *home, ocdm_error *error
     return OCDM_OK;
 }
 
-static ocdm_status prepare_to_shrink(ocdm_memory *memory, uint32_t leaving, ocdm_error *error)
+static ocdm_status shrink_or_undo(ocdm_memory *memory, uint32_t capacity, uint32_t *home, ocdm_error *error)
 {
+    uint32_t capacity_before = memory->options.capacity;
+    uint32_t leaving = memory->pool.size - capacity;
     ocdm_status status = ocdm__memory_reserve_batch(memory, leaving, error);
     if (status == OCDM_OK && memory->keeps_journal)
         status = ocdm__journal_reserve(memory, 0, error);
     if (status == OCDM_OK)
         status = begin(memory, NULL, 0, error);
-    return status;
-}
 
-static ocdm_status shrink_or_undo(ocdm_memory *memory, uint32_t capacity, uint32_t *home, ocdm_error *error)
-{
-    uint32_t capacity_before = memory->options.capacity;
-    ocdm_status status = prepare_to_shrink(memory, memory->pool.size - capacity, error);
     if (status != OCDM_OK)
         return status;
     struct before before = ocdm__journal_start(memory);
@@ -571,17 +558,6 @@ ocdm_status ocdm_memory_resize(ocdm_memory *memory, uint32_t capacity, ocdm_chan
 
 #define FEW 24
 
-static void insertion_sort(uint32_t *number, size_t count)
-{
-    for (size_t i = 1; i < count; i++) {
-        uint32_t x = number[i];
-        size_t j = i;
-        for (; j && number[j - 1] > x; j--)
-            number[j] = number[j - 1];
-        number[j] = x;
-    }
-}
-
 static void sift_down(uint32_t *heap, size_t root, size_t count)
 {
     uint32_t x = heap[root];
@@ -596,24 +572,26 @@ static void sift_down(uint32_t *heap, size_t root, size_t count)
     heap[root] = x;
 }
 
-static void heap_sort(uint32_t *number, size_t count)
-{
-    for (size_t i = count / 2; i-- > 0;)
-        sift_down(number, i, count);
-    for (size_t end = count - 1; end > 0; end--) {
-        uint32_t largest = number[0];
-        number[0] = number[end];
-        number[end] = largest;
-        sift_down(number, 0, end);
-    }
-}
-
 void ocdm__sort(uint32_t *number, size_t count)
 {
     if (count <= FEW)
-        insertion_sort(number, count);
-    else
-        heap_sort(number, count);
+        for (size_t i = 1; i < count; i++) {
+            uint32_t x = number[i];
+            size_t j = i;
+            for (; j && number[j - 1] > x; j--)
+                number[j] = number[j - 1];
+            number[j] = x;
+        }
+    else {
+        for (size_t i = count / 2; i-- > 0;)
+            sift_down(number, i, count);
+        for (size_t end = count - 1; end > 0; end--) {
+            uint32_t largest = number[0];
+            number[0] = number[end];
+            number[end] = largest;
+            sift_down(number, 0, end);
+        }
+    }
 }
 
 /* ---- taking an update back ----------------------------------------------------------------------------------------- */
@@ -657,30 +635,6 @@ void ocdm__journal_leave(ocdm_memory *memory, uint32_t position)
         memory->journal_classes[memory->journal_class_count++] = pool->cells[set->cells + i].class_index;
 }
 
-/* The last to join goes; it stands at the last position again. */
-static void undo_join(ocdm_memory *memory)
-{
-    uint32_t position = memory->pool.size - 1;
-    uint32_t node = memory->pool.node_at[position];
-    ocdm__pool_leave(&memory->pool, memory->index, position);
-    memory->item_node[memory->pool.nodes[node].origin] = OCDM_NONE;
-    ocdm__pool_give_back_node(&memory->pool, node);
-}
-
-static void undo_leave(ocdm_memory *memory, const struct event *event)
-{
-    struct pool *pool = &memory->pool;
-    uint32_t number = ocdm__pool_take_node(pool, event->id);
-    struct node *node = &pool->nodes[number];
-    node->arrival = event->arrival;
-    node->priority = event->priority;
-    node->origin = event->origin;
-    if (event->origin != OCDM_NONE)
-        memory->item_node[event->origin] = number;
-    ocdm__pool_join(pool, memory->index, number, memory->journal_classes + event->first_label, event->label_count);
-    ocdm__pool_swap(pool, event->position, pool->size - 1);
-}
-
 static void undo_counts(ocdm_memory *memory, struct before before)
 {
     struct pool *pool = &memory->pool;
@@ -701,10 +655,26 @@ static void undo_counts(ocdm_memory *memory, struct before before)
 void ocdm__journal_undo(ocdm_memory *memory, size_t count, struct before before)
 {
     for (size_t i = memory->journal_length; i-- > 0;)
-        if (memory->journal[i].position == OCDM_NONE)
-            undo_join(memory);
-        else
-            undo_leave(memory, &memory->journal[i]);
+        if (memory->journal[i].position == OCDM_NONE) {
+            /* The last to join goes; it stands at the last position again. */
+            uint32_t position = memory->pool.size - 1;
+            uint32_t node = memory->pool.node_at[position];
+            ocdm__pool_leave(&memory->pool, memory->index, position);
+            memory->item_node[memory->pool.nodes[node].origin] = OCDM_NONE;
+            ocdm__pool_give_back_node(&memory->pool, node);
+        } else {
+            const struct event *event = &memory->journal[i];
+            struct pool *pool = &memory->pool;
+            uint32_t number = ocdm__pool_take_node(pool, event->id);
+            struct node *node = &pool->nodes[number];
+            node->arrival = event->arrival;
+            node->priority = event->priority;
+            node->origin = event->origin;
+            if (event->origin != OCDM_NONE)
+                memory->item_node[event->origin] = number;
+            ocdm__pool_join(pool, memory->index, number, memory->journal_classes + event->first_label, event->label_count);
+            ocdm__pool_swap(pool, event->position, pool->size - 1);
+        }
     for (size_t i = 0; i < count; i++)
         if (memory->item_node[i] != OCDM_NONE)
             ocdm__pool_give_back_node(&memory->pool, memory->item_node[i]);

@@ -50,10 +50,14 @@ ocdm_status ocdm_measure(const ocdm_test_set *set, const uint8_t *group, uint8_t
     return status;
 }
 
-/* A test set of one column, in which carriers have the label 0. */
-static ocdm_status score_column(const float *scores, const uint8_t *positive, size_t count, ocdm_class_score *score,
-                                ocdm_error *error)
+ocdm_status ocdm_average_precision(const float *scores, const uint8_t *positive, size_t count, double *ap, ocdm_error *error)
 {
+    if (ap == NULL || (count > 0 && (scores == NULL || positive == NULL)))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "scores, positive and ap must not be NULL");
+    if (count >= UINT32_MAX)
+        return ocdm__fail(error, OCDM_LIMIT, "", "%zu samples are too many", count);
+    ocdm_class_score score = {.ap = NAN};
+    /* A test set of one column, in which carriers have the label 0. */
     uint64_t *starts = ocdm__allocate(count + 1, sizeof *starts);
     uint32_t *labels = ocdm__allocate(count, sizeof *labels);
     ocdm_status status = OCDM_OK;
@@ -63,21 +67,11 @@ static ocdm_status score_column(const float *scores, const uint8_t *positive, si
         for (size_t i = 0; i < count; i++)
             starts[i + 1] = starts[i] + (positive[i] != 0);
         ocdm__test_set set = {.logits = scores, .samples = count, .classes = 1, .label_starts = starts, .labels = labels};
-        status = ocdm__score_classes(&set, score, error);
+        status = ocdm__score_classes(&set, &score, error);
     }
     ocdm__release(starts);
     ocdm__release(labels);
-    return status;
-}
-
-ocdm_status ocdm_average_precision(const float *scores, const uint8_t *positive, size_t count, double *ap, ocdm_error *error)
-{
-    if (ap == NULL || (count > 0 && (scores == NULL || positive == NULL)))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "scores, positive and ap must not be NULL");
-    if (count >= UINT32_MAX)
-        return ocdm__fail(error, OCDM_LIMIT, "", "%zu samples are too many", count);
-    ocdm_class_score score = {.ap = NAN};
-    OCDM_TRY(score_column(scores, positive, count, &score, error));
+    OCDM_TRY(status);
     *ap = score.ap;
     return OCDM_OK;
 }

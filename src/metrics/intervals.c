@@ -95,14 +95,6 @@ static double normal_below(double x)
     return erfc(-x / sqrt(2)) / 2;
 }
 
-static void make_normal(struct normal *normal)
-{
-    for (size_t i = 0; i <= NORMAL_STEPS; i++) {
-        normal->density[i] = exp(-normal_at(i) * normal_at(i) / 2) / sqrt(2 * PI);
-        normal->below[i] = normal_below(normal_at(i));
-    }
-}
-
 static double range_within(const struct normal *normal, double w, size_t count)
 {
     double sum = 0;
@@ -134,7 +126,10 @@ double ocdm__range_of_95_percent(size_t count, size_t degrees)
     double low = 0, high = 4, at_low = -0.95, at_high;
     if (count < 2 || degrees == 0)
         return NAN;
-    make_normal(&normal);
+    for (size_t i = 0; i <= NORMAL_STEPS; i++) {
+        normal.density[i] = exp(-normal_at(i) * normal_at(i) / 2) / sqrt(2 * PI);
+        normal.below[i] = normal_below(normal_at(i));
+    }
     while ((at_high = studentised_within(&normal, high, count, degrees) - 0.95) < 0) {
         low = high;
         at_low = at_high;

@@ -22,11 +22,6 @@ static double ratio(double part, double whole)
     return whole > 0 ? part / whole : 0;
 }
 
-static double harmonic_mean(double a, double b)
-{
-    return ratio(2 * a * b, a + b);
-}
-
 /* ---- the rows ----------------------------------------------------------------------------------------------------------- */
 
 static double mean_precision(const ocdm__class_sums *sums)
@@ -41,7 +36,9 @@ static double mean_recall(const ocdm__class_sums *sums)
 
 static double f1_of_means(const ocdm__class_sums *sums)
 {
-    return harmonic_mean(mean_precision(sums), mean_recall(sums));
+    double a = mean_precision(sums);
+    double b = mean_recall(sums);
+    return ratio(2 * a * b, a + b);
 }
 
 static double mean_f1(const ocdm__class_sums *sums)
@@ -211,23 +208,18 @@ ocdm_status ocdm__measure(const ocdm__test_set *set, const ocdm__class_score *sc
 
 /* ---- forgetting --------------------------------------------------------------------------------------------------------- */
 
-/* NaN when there is no value before the last row. */
-static double best_earlier(const double *map, size_t evaluations, size_t tasks, size_t task)
-{
-    double best = NAN;
-    for (size_t e = 0; e + 1 < evaluations; e++) {
-        double value = map[e * tasks + task];
-        if (isnan(best) || value > best)
-            best = value;
-    }
-    return best;
-}
-
 double ocdm__forgetting(const double *map, size_t evaluations, size_t tasks, double *forgetting)
 {
     for (size_t t = 0; t < tasks; t++) {
         double final = evaluations > 0 ? map[(evaluations - 1) * tasks + t] : (double)NAN;
-        forgetting[t] = best_earlier(map, evaluations, tasks, t) - final;
+        /* NaN when there is no value before the last row. */
+        double best = NAN;
+        for (size_t e = 0; e + 1 < evaluations; e++) {
+            double value = map[e * tasks + t];
+            if (isnan(best) || value > best)
+                best = value;
+        }
+        forgetting[t] = best - final;
     }
     return ocdm__mean_of_known(forgetting, tasks);
 }

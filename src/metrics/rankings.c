@@ -40,20 +40,6 @@ static void take_carried(struct ranking *ranking, const ocdm__test_set *set, siz
         ranking->known_count += ocdm__test_set_knows(set, sample, ranking->columns[i]);
 }
 
-/* How many of the carried classes score at most `score`. */
-static size_t not_above(const struct ranking *ranking, float score)
-{
-    size_t low = 0, high = ranking->own_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (ranking->own[middle] <= score)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* A sample that carries none of the classes, or all of them, has no pair: its ranking loss is 0. */
 static void add_sample(const struct ranking *ranking, const ocdm__test_set *set, size_t sample, ocdm__rank_sums *sums)
 {
@@ -69,7 +55,16 @@ static void add_sample(const struct ranking *ranking, const ocdm__test_set *set,
         if (score < ranking->own[0] || ranking->carried[ranking->columns[i]] ||
             !ocdm__test_set_knows(set, sample, ranking->columns[i]))
             continue;
-        size_t below = not_above(ranking, score);
+        /* How many of the carried classes score at most `score`. */
+        size_t below = 0, high = ranking->own_count;
+        while (below < high) {
+            size_t middle = below + (high - below) / 2;
+            if (ranking->own[middle] <= score)
+                below = middle + 1;
+            else
+                high = middle;
+        }
+
         wrong += below;
         beaten++;
         first_is_wrong |= below == own;
@@ -79,16 +74,6 @@ static void add_sample(const struct ranking *ranking, const ocdm__test_set *set,
     sums->covered += own + beaten;
     if (others > 0)
         sums->ranking_loss += (double)wrong / ((double)own * (double)others);
-}
-
-static void rank_all(struct ranking *ranking, const ocdm__test_set *set, ocdm__rank_sums *sums)
-{
-    for (size_t i = 0; i < set->samples; i++) {
-        take_carried(ranking, set, i);
-        add_sample(ranking, set, i, sums);
-        for (uint64_t j = set->label_starts[i]; j < set->label_starts[i + 1]; j++)
-            ranking->carried[set->labels[j]] = 0;
-    }
 }
 
 ocdm_status ocdm__rank_classes(const ocdm__test_set *set, const uint8_t *counted, ocdm__rank_sums *sums, ocdm_error *error)
@@ -105,7 +90,12 @@ ocdm_status ocdm__rank_classes(const ocdm__test_set *set, const uint8_t *counted
         for (uint32_t c = 0; c < set->classes; c++)
             if (counted[c])
                 ranking.columns[ranking.column_count++] = c;
-        rank_all(&ranking, set, sums);
+        for (size_t i = 0; i < set->samples; i++) {
+            take_carried(&ranking, set, i);
+            add_sample(&ranking, set, i, sums);
+            for (uint64_t j = set->label_starts[i]; j < set->label_starts[i + 1]; j++)
+                ranking.carried[set->labels[j]] = 0;
+        }
     }
     ocdm__release(ranking.columns);
     ocdm__release(ranking.carried);

@@ -25,17 +25,6 @@
 
 _Static_assert(DIGIT_BITS *PASSES >= 32, "the passes cover a key");
 
-/* A number that decreases as the score increases, so that sorting by it ranks. Equal scores have equal numbers, 0.0 and -0.0
- * included. The score is not NaN. */
-static uint32_t rank_key(float score)
-{
-    uint32_t bits;
-    memcpy(&bits, &score, sizeof bits);
-    if (bits == 0x80000000u)
-        bits = 0;
-    return bits >> 31 ? bits : ~(bits | 0x80000000u);
-}
-
 /* Scratch memory of a ranking; its contents do not matter between calls. */
 struct rank_room {
     uint64_t *entries; /* one for each sample */
@@ -49,35 +38,25 @@ static uint32_t digit_of(uint64_t entry, unsigned pass)
     return (uint32_t)(entry >> (1 + pass * DIGIT_BITS) & (DIGITS - 1));
 }
 
-static void count_digits(const uint64_t *entries, size_t count, uint32_t *counts)
-{
-    memset(counts, 0, RANK_COUNTS * sizeof *counts);
-    for (size_t i = 0; i < count; i++)
-        for (unsigned pass = 0; pass < PASSES; pass++)
-            counts[pass * DIGITS + digit_of(entries[i], pass)]++;
-}
-
-/* Turns how many there are of each digit into where the first of them goes. */
-static void place_digits(uint32_t *counts)
-{
-    uint32_t place = 0;
-    for (size_t i = 0; i < DIGITS; i++) {
-        uint32_t here = counts[i];
-        counts[i] = place;
-        place += here;
-    }
-}
-
 /* Sorts by key; the result is in one of the two halves of the room. */
 static const uint64_t *sort_entries(const struct rank_room *room, size_t count)
 {
     uint64_t *from = room->entries, *to = room->spare;
-    count_digits(from, count, room->counts);
+    memset(room->counts, 0, RANK_COUNTS * sizeof *room->counts);
+    for (size_t i = 0; i < count; i++)
+        for (unsigned pass = 0; pass < PASSES; pass++)
+            room->counts[pass * DIGITS + digit_of(from[i], pass)]++;
     for (unsigned pass = 0; pass < PASSES; pass++) {
         uint32_t *places = room->counts + pass * DIGITS;
         if (places[digit_of(from[0], pass)] == count)
             continue; /* all have the same digit */
-        place_digits(places);
+        /* Turns how many there are of each digit into where the first of them goes. */
+        uint32_t place = 0;
+        for (size_t i = 0; i < DIGITS; i++) {
+            uint32_t here = places[i];
+            places[i] = place;
+            place += here;
+        }
         for (size_t i = 0; i < count; i++)
             to[places[digit_of(from[i], pass)]++] = from[i];
         uint64_t *sorted = to;
@@ -122,27 +101,6 @@ static size_t drop_unknown(const ocdm__test_set *set, size_t class_number, uint6
         if (ocdm__test_set_knows(set, i, class_number))
             entries[kept++] = entries[i];
     return kept;
-}
-
-/* AP = sum over thresholds of (R_k - R_(k-1)) P_k, from the highest score down; equal scores are one threshold, without
- * interpolation. `carriers` lists the samples that carry the class, each once. The order of the samples does not change the
- * results, not even their last bit. */
-static void rank_samples(const ocdm__test_set *set, size_t class_number, const uint32_t *keys, const uint32_t *carriers,
-                         const struct rank_room *room, ocdm__class_score *score)
-{
-    size_t carrier_count = score->positives, others = score->samples - carrier_count;
-    score->ap = score->auc = NAN;
-    if (carrier_count == 0)
-        return;
-    for (size_t i = 0; i < set->samples; i++)
-        room->entries[i] = (uint64_t)keys[i] << 1;
-    for (size_t i = 0; i < carrier_count; i++)
-        room->entries[carriers[i]] |= 1;
-    size_t count = drop_unknown(set, class_number, room->entries);
-    struct rank_sums sums = sum_thresholds(sort_entries(room, count), count, carrier_count);
-    score->ap = sums.precision / (double)carrier_count;
-    if (others > 0)
-        score->auc = (double)sums.wins / (2 * (double)carrier_count * (double)others);
 }
 
 /* ---- calibration ---------------------------------------------------------------------------------------------------- */
@@ -190,13 +148,6 @@ static size_t bin_of(double probability)
     return place > 1 ? (size_t)place - 1 : 0;
 }
 
-static void add_to_bin(struct bin bins[BINS], float logit)
-{
-    double probability = probability_of(logit);
-    struct bin *bin = &bins[bin_of(probability)];
-    bin->probability += (uint64_t)(probability * PROBABILITY_GRID + 0.5);
-}
-
 /* ECE = sum over bins of n_b / n |mean probability - share of carriers|; n_b cancels. */
 static double calibration_error(const struct bin bins[BINS], size_t samples)
 {
@@ -217,17 +168,6 @@ struct room {
 
 /* ---- room ----------------------------------------------------------------------------------------------------------- */
 
-static void release_room(struct room *room)
-{
-    ocdm__release(room->scores);
-    ocdm__release(room->list_ends);
-    ocdm__release(room->carriers);
-    ocdm__release(room->keys);
-    ocdm__release(room->rank.entries);
-    ocdm__release(room->rank.spare);
-    ocdm__release(room->rank.counts);
-}
-
 static ocdm_status make_room(struct room *room, const ocdm__test_set *set, size_t label_count, ocdm_error *error)
 {
     room->scores = ocdm__allocate(set->classes, sizeof *room->scores);
@@ -245,51 +185,6 @@ static ocdm_status make_room(struct room *room, const ocdm__test_set *set, size_
 
 /* ---- who carries a class -------------------------------------------------------------------------------------------- */
 
-static ocdm_status check_labels(const ocdm__test_set *set, ocdm_error *error)
-{
-    for (size_t i = 0; i < set->samples; i++) {
-        if (set->label_starts[i] > set->label_starts[i + 1])
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "each label set starts where the one before it ends",
-                              "the labels of test sample %zu end before they start", i);
-        for (uint64_t j = set->label_starts[i]; j < set->label_starts[i + 1]; j++)
-            if (set->labels[j] >= set->classes)
-                return ocdm__fail(error, OCDM_BAD_ARGUMENT, "labels are numbers of columns, from 0",
-                                  "test sample %zu carries class %" PRIu32 ", but the scores have %zu columns", i,
-                                  set->labels[j], set->classes);
-    }
-    return OCDM_OK;
-}
-
-/* list_ends[c] becomes where the list of class c starts, with repeats counted: room for the longest that it can be. */
-static void place_lists(const ocdm__test_set *set, struct room *room)
-{
-    for (uint64_t j = set->label_starts[0]; j < set->label_starts[set->samples]; j++)
-        room->list_ends[set->labels[j]]++;
-    uint64_t place = 0;
-    for (size_t c = 0; c < set->classes; c++) {
-        uint64_t length = room->list_ends[c];
-        room->list_ends[c] = place;
-        place += length;
-    }
-}
-
-/* A sample joins a list at most once: samples come in order, so that only the last one can be the same. */
-static void fill_lists(const ocdm__test_set *set, struct room *room)
-{
-    place_lists(set, room);
-    for (size_t i = 0; i < set->samples; i++)
-        for (uint64_t j = set->label_starts[i]; j < set->label_starts[i + 1]; j++) {
-            uint32_t class_number = set->labels[j];
-            ocdm__class_score *score = &room->scores[class_number];
-            uint64_t end = room->list_ends[class_number];
-            if ((score->positives > 0 && room->carriers[end - 1] == i) || !ocdm__test_set_knows(set, i, class_number))
-                continue;
-            room->carriers[end] = (uint32_t)i;
-            room->list_ends[class_number]++;
-            score->positives++;
-        }
-}
-
 /* ---- what the network says ------------------------------------------------------------------------------------------ */
 
 /* Takes out the columns from `first` on. */
@@ -302,12 +197,21 @@ static ocdm_status take_columns(const ocdm__test_set *set, size_t first, size_t 
             if (isnan(row[k]))
                 return ocdm__fail(error, OCDM_BAD_ARGUMENT, "the network has diverged: try a smaller learning rate",
                                   "the logit of test sample %zu for class %zu is not a number", i, first + k);
-            room->keys[k * set->samples + i] = rank_key(row[k]);
+            /* A number that decreases as the score increases, so that sorting by it ranks. Equal scores have equal numbers, 0.0
+             * and -0.0 included. The score is not NaN. */
+            float score = row[k];
+            uint32_t bits;
+            memcpy(&bits, &score, sizeof bits);
+            if (bits == 0x80000000u)
+                bits = 0;
+            room->keys[k * set->samples + i] = bits >> 31 ? bits : ~(bits | 0x80000000u);
             if (!ocdm__test_set_knows(set, i, first + k))
                 continue;
             room->scores[first + k].samples++;
             room->scores[first + k].predicted += row[k] > 0;
-            add_to_bin(room->bins[k], row[k]);
+            double probability = probability_of(row[k]);
+            struct bin *bin = &room->bins[k][bin_of(probability)];
+            bin->probability += (uint64_t)(probability * PROBABILITY_GRID + 0.5);
         }
     }
     return OCDM_OK;
@@ -324,12 +228,48 @@ static void score_class(const ocdm__test_set *set, size_t class_number, size_t k
         room->bins[k][bin_of(probability_of(logit))].carriers++;
     }
     score->ece = score->positives > 0 ? calibration_error(room->bins[k], score->samples) : (double)NAN;
-    rank_samples(set, class_number, room->keys + k * set->samples, carriers, &room->rank, score);
+    /* AP = sum over thresholds of (R_k - R_(k-1)) P_k, from the highest score down; equal scores are one threshold, without
+     * interpolation. `carriers` lists the samples that carry the class, each once. The order of the samples does not change the
+     * results, not even their last bit. */
+    const uint32_t *keys = room->keys + k * set->samples;
+    size_t carrier_count = score->positives, others = score->samples - carrier_count;
+    score->ap = score->auc = NAN;
+    if (carrier_count == 0)
+        return;
+    for (size_t i = 0; i < set->samples; i++)
+        room->rank.entries[i] = (uint64_t)keys[i] << 1;
+    for (size_t i = 0; i < carrier_count; i++)
+        room->rank.entries[carriers[i]] |= 1;
+    size_t count = drop_unknown(set, class_number, room->rank.entries);
+    struct rank_sums sums = sum_thresholds(sort_entries(&room->rank, count), count, carrier_count);
+    score->ap = sums.precision / (double)carrier_count;
+    if (others > 0)
+        score->auc = (double)sums.wins / (2 * (double)carrier_count * (double)others);
 }
 
 static ocdm_status score_all(const ocdm__test_set *set, struct room *room, ocdm_error *error)
 {
-    fill_lists(set, room);
+    /* A sample joins a list at most once: samples come in order, so that only the last one can be the same. */
+    /* list_ends[c] becomes where the list of class c starts, with repeats counted: room for the longest that it can be. */
+    for (uint64_t j = set->label_starts[0]; j < set->label_starts[set->samples]; j++)
+        room->list_ends[set->labels[j]]++;
+    uint64_t place = 0;
+    for (size_t c = 0; c < set->classes; c++) {
+        uint64_t length = room->list_ends[c];
+        room->list_ends[c] = place;
+        place += length;
+    }
+    for (size_t i = 0; i < set->samples; i++)
+        for (uint64_t j = set->label_starts[i]; j < set->label_starts[i + 1]; j++) {
+            uint32_t class_number = set->labels[j];
+            ocdm__class_score *score = &room->scores[class_number];
+            uint64_t end = room->list_ends[class_number];
+            if ((score->positives > 0 && room->carriers[end - 1] == i) || !ocdm__test_set_knows(set, i, class_number))
+                continue;
+            room->carriers[end] = (uint32_t)i;
+            room->list_ends[class_number]++;
+            score->positives++;
+        }
     for (size_t first = 0; first < set->classes; first += COLUMNS) {
         size_t width = set->classes - first < COLUMNS ? set->classes - first : COLUMNS;
         OCDM_TRY(take_columns(set, first, width, room, error));
@@ -344,13 +284,28 @@ ocdm_status ocdm__score_classes(const ocdm__test_set *set, ocdm__class_score *sc
     if (set->samples > UINT32_MAX)
         return ocdm__fail(error, OCDM_LIMIT, "use a smaller test set", "a test set of %zu samples: the limit is 2^32 - 1",
                           set->samples);
-    OCDM_TRY(check_labels(set, error));
+    for (size_t i = 0; i < set->samples; i++) {
+        if (set->label_starts[i] > set->label_starts[i + 1])
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "each label set starts where the one before it ends",
+                              "the labels of test sample %zu end before they start", i);
+        for (uint64_t j = set->label_starts[i]; j < set->label_starts[i + 1]; j++)
+            if (set->labels[j] >= set->classes)
+                return ocdm__fail(error, OCDM_BAD_ARGUMENT, "labels are numbers of columns, from 0",
+                                  "test sample %zu carries class %" PRIu32 ", but the scores have %zu columns", i,
+                                  set->labels[j], set->classes);
+    }
     struct room room = {0};
     ocdm_status status = make_room(&room, set, (size_t)(set->label_starts[set->samples] - set->label_starts[0]), error);
     if (status == OCDM_OK)
         status = score_all(set, &room, error);
     for (size_t c = 0; c < set->classes && status == OCDM_OK; c++)
         scores[c] = room.scores[c];
-    release_room(&room);
+    ocdm__release(room.scores);
+    ocdm__release(room.list_ends);
+    ocdm__release(room.carriers);
+    ocdm__release(room.keys);
+    ocdm__release(room.rank.entries);
+    ocdm__release(room.rank.spare);
+    ocdm__release(room.rank.counts);
     return status;
 }

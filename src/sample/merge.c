@@ -29,8 +29,18 @@ static ocdm_status bad_summary(const struct ocdm__shard *shard, const char *what
                       shard->summary, what);
 }
 
-static ocdm_status read_arrivals(struct ocdm__shard *shard, ocdm_error *error)
+static ocdm_status read_shard(struct ocdm__shard *shard, ocdm_error *error)
 {
+    ocdm_status status = ocdm__json_tree_read(&shard->tree, shard->summary, error);
+    if (status != OCDM_OK)
+        return status;
+    const ocdm__json_node *root = shard->tree.root;
+    if (!read_whole(ocdm__json_find(root, "shard"), &shard->number))
+        return bad_summary(shard, "the summary of a sample that is no shard", error);
+    if (!read_whole(ocdm__json_find(root, "records"), &shard->records))
+        return bad_summary(shard, "no number of records", error);
+    if (ocdm__json_find(root, "unlabelled") != NULL && !read_whole(ocdm__json_find(root, "unlabelled"), &shard->unlabelled))
+        return bad_summary(shard, "`unlabelled` is not a number of records", error);
     const ocdm__json_node *list = ocdm__json_find(shard->tree.root, "kept_at");
     if (list == NULL || list->kind != OCDM__JSON_ARRAY)
         return bad_summary(shard, "no list `kept_at` of the records that were kept", error);
@@ -46,21 +56,6 @@ static ocdm_status read_arrivals(struct ocdm__shard *shard, ocdm_error *error)
     return OCDM_OK;
 }
 
-static ocdm_status read_shard(struct ocdm__shard *shard, ocdm_error *error)
-{
-    ocdm_status status = ocdm__json_tree_read(&shard->tree, shard->summary, error);
-    if (status != OCDM_OK)
-        return status;
-    const ocdm__json_node *root = shard->tree.root;
-    if (!read_whole(ocdm__json_find(root, "shard"), &shard->number))
-        return bad_summary(shard, "the summary of a sample that is no shard", error);
-    if (!read_whole(ocdm__json_find(root, "records"), &shard->records))
-        return bad_summary(shard, "no number of records", error);
-    if (ocdm__json_find(root, "unlabelled") != NULL && !read_whole(ocdm__json_find(root, "unlabelled"), &shard->unlabelled))
-        return bad_summary(shard, "`unlabelled` is not a number of records", error);
-    return read_arrivals(shard, error);
-}
-
 static int compare_shards(const void *left, const void *right)
 {
     const struct ocdm__shard *a = left, *b = right;
@@ -68,29 +63,6 @@ static int compare_shards(const void *left, const void *right)
 }
 
 /* ---- settings ------------------------------------------------------------------------------------------------------- */
-
-/* All shards must have been sampled in the same way. */
-static ocdm_status check_agreement(const struct ocdm__shards *shards, ocdm_error *error)
-{
-    static const char *const settings[] = {"policy", "rho", "seed", "distance_name", "tie", "tolerance", "format"};
-    for (size_t i = 1; i < shards->count; i++) {
-        const struct ocdm__shard *a = &shards->shard[0], *b = &shards->shard[i];
-        if (b->number == shards->shard[i - 1].number)
-            return ocdm__fail(error, OCDM_BAD_FILE, "give every shard its own number: --shard K",
-                              "%s and %s are the same shard", shards->shard[i - 1].summary, b->summary);
-        for (size_t j = 0; j < sizeof settings / sizeof *settings; j++) {
-            const ocdm__json_node *first = ocdm__json_find(a->tree.root, settings[j]);
-            const ocdm__json_node *second = ocdm__json_find(b->tree.root, settings[j]);
-            if (first == NULL && second == NULL) /* shards of an older version */
-                continue;
-            if (first == NULL || second == NULL || first->text == NULL || second->text == NULL ||
-                strcmp(first->text, second->text) != 0)
-                return ocdm__fail(error, OCDM_BAD_FILE, "shards must be sampled with the same settings",
-                                  "%s and %s differ in \"%s\"", a->summary, b->summary, settings[j]);
-        }
-    }
-    return OCDM_OK;
-}
 
 static ocdm_status take_settings(const struct ocdm__shard *shard, ocdm__sample_options *options, ocdm_error *error)
 {
@@ -130,7 +102,25 @@ static ocdm_status read_all(struct ocdm__shards *shards, char *const *kept, char
     qsort(shards->shard, shards->count, sizeof *shards->shard, compare_shards);
     for (size_t i = 0; i < shards->count; i++)
         shards->kept_paths[i] = (char *)shards->shard[i].kept;
-    return check_agreement(shards, error);
+    /* All shards must have been sampled in the same way. */
+    static const char *const settings[] = {"policy", "rho", "seed", "distance_name", "tie", "tolerance", "format"};
+    for (size_t i = 1; i < shards->count; i++) {
+        const struct ocdm__shard *a = &shards->shard[0], *b = &shards->shard[i];
+        if (b->number == shards->shard[i - 1].number)
+            return ocdm__fail(error, OCDM_BAD_FILE, "give every shard its own number: --shard K",
+                              "%s and %s are the same shard", shards->shard[i - 1].summary, b->summary);
+        for (size_t j = 0; j < sizeof settings / sizeof *settings; j++) {
+            const ocdm__json_node *first = ocdm__json_find(a->tree.root, settings[j]);
+            const ocdm__json_node *second = ocdm__json_find(b->tree.root, settings[j]);
+            if (first == NULL && second == NULL) /* shards of an older version */
+                continue;
+            if (first == NULL || second == NULL || first->text == NULL || second->text == NULL ||
+                strcmp(first->text, second->text) != 0)
+                return ocdm__fail(error, OCDM_BAD_FILE, "shards must be sampled with the same settings",
+                                  "%s and %s differ in \"%s\"", a->summary, b->summary, settings[j]);
+        }
+    }
+    return OCDM_OK;
 }
 
 /* Whether the kept records are those that the summary was written with; older summaries do not say. */

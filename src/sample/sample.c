@@ -284,14 +284,6 @@ static ocdm_status take_id(ocdm__sampling *sampling, uint32_t item, bool *taken,
     return *taken ? OCDM_OK : see_number(seen, number, taken, error);
 }
 
-static void clear_seen(struct ocdm__seen_ids *seen)
-{
-    ocdm__release(seen->numbers.places);
-    ocdm__release(seen->texts.places);
-    ocdm__release(seen->bytes);
-    ocdm__release(seen->runs);
-}
-
 /* ---- opening and closing -------------------------------------------------------------------------------------------- */
 
 static ocdm_status open_records(const ocdm__sample_options *options, ocdm__records **records, ocdm_error *error)
@@ -392,7 +384,10 @@ void ocdm__sampling_close(ocdm__sampling *sampling)
     ocdm__output_abandon(&sampling->summary);
     ocdm__records_close(sampling->records);
     ocdm_memory_destroy(sampling->memory);
-    clear_seen(&sampling->seen);
+    ocdm__release(sampling->seen.numbers.places);
+    ocdm__release(sampling->seen.texts.places);
+    ocdm__release(sampling->seen.bytes);
+    ocdm__release(sampling->seen.runs);
     ocdm__release(sampling->labels.named);
     ocdm__release(sampling->priorities);
     for (size_t slot = 0; slot < sampling->kept_room; slot++)
@@ -436,56 +431,44 @@ static bool has_several_labels(const ocdm__sampling *sampling, const ocdm__recor
     return false;
 }
 
-static ocdm_status refuse_labels(ocdm__sampling *sampling, const ocdm__record *record, ocdm_error *error)
-{
-    char reason[160];
-    snprintf(reason, sizeof reason, "several labels, and the policy %s takes one", sampling->options.memory.policy->name);
-    return ocdm__records_refuse(sampling->records, record, reason, NULL, false, error);
-}
-
-static ocdm_status refuse_id(ocdm__sampling *sampling, const ocdm__record *record, ocdm_error *error)
-{
-    char reason[160];
-    ocdm__id_text id = ocdm__id_of_item(sampling, (uint32_t)sampling->batch_count);
-    int length = id.length < 100 ? (int)id.length : 100;
-    snprintf(reason, sizeof reason, "the id %.*s, which an earlier record has", length, id.content);
-    return ocdm__records_refuse(
-        sampling->records, record, reason,
-        sampling->options.shards == NULL ? "--on-duplicate skip passes over such records, --no-id ignores ids" : NULL,
-        sampling->options.skip_duplicates, error);
-}
-
-/* A record without labels changes no count, so that a balanced memory would keep it for ever: unless the user wants it, it is
- * left out. */
-static ocdm_status leave_out_unlabelled(ocdm__sampling *sampling, ocdm__record *record, ocdm_error *error)
-{
-    if (sampling->options.unlabelled == OCDM__UNLABELLED_ERROR)
-        return ocdm__records_refuse(sampling->records, record, "no label", "--unlabelled drop leaves such records out", false,
-                                    error);
-    sampling->unlabelled++;
-    ocdm__write_left_out(sampling, record);
-    ocdm__records_drop_labels(sampling->records, record, NULL, 0, 0, false);
-    return OCDM_OK;
-}
-
 /* Adds the record that was read to the batch, unless something is wrong with it or none of its labels counts. */
 static ocdm_status accept_record(ocdm__sampling *sampling, ocdm__record *record, ocdm_error *error)
 {
-    if (record->label_count == 0 && sampling->options.unlabelled != OCDM__UNLABELLED_KEEP)
-        return leave_out_unlabelled(sampling, record, error);
+    if (record->label_count == 0 && sampling->options.unlabelled != OCDM__UNLABELLED_KEEP) {
+        /* A record without labels changes no count, so that a balanced memory would keep it for ever: unless the user wants it,
+         * it is left out. */
+        if (sampling->options.unlabelled == OCDM__UNLABELLED_ERROR)
+            return ocdm__records_refuse(sampling->records, record, "no label", "--unlabelled drop leaves such records out",
+                                        false, error);
+        sampling->unlabelled++;
+        ocdm__write_left_out(sampling, record);
+        ocdm__records_drop_labels(sampling->records, record, NULL, 0, 0, false);
+        return OCDM_OK;
+    }
     if (record->label_count > 0 && !ocdm__drop_labels(sampling, record)) {
         ocdm__write_left_out(sampling, record);
         sampling->passed++;
         return OCDM_OK;
     }
-    if (sampling->single_label && has_several_labels(sampling, record))
-        return refuse_labels(sampling, record, error);
+    if (sampling->single_label && has_several_labels(sampling, record)) {
+        char reason[160];
+        snprintf(reason, sizeof reason, "several labels, and the policy %s takes one", sampling->options.memory.policy->name);
+        return ocdm__records_refuse(sampling->records, record, reason, NULL, false, error);
+    }
     bool taken;
     ocdm_status status = take_id(sampling, (uint32_t)sampling->batch_count, &taken, error);
     if (status != OCDM_OK)
         return status;
-    if (taken)
-        return refuse_id(sampling, record, error);
+    if (taken) {
+        char reason[160];
+        ocdm__id_text id = ocdm__id_of_item(sampling, (uint32_t)sampling->batch_count);
+        int length = id.length < 100 ? (int)id.length : 100;
+        snprintf(reason, sizeof reason, "the id %.*s, which an earlier record has", length, id.content);
+        return ocdm__records_refuse(
+            sampling->records, record, reason,
+            sampling->options.shards == NULL ? "--on-duplicate skip passes over such records, --no-id ignores ids" : NULL,
+            sampling->options.skip_duplicates, error);
+    }
     sampling->batch_count++;
     sampling->accepted++;
     return OCDM_OK;

@@ -151,18 +151,6 @@ static void write_word(ocdm__output *output, const char *before, const char *wor
     ocdm__output_json_string(output, word, strlen(word));
 }
 
-static void write_class(ocdm__output *output, const ocdm__sampling *sampling, const ocdm__class_row *row)
-{
-    ocdm__output_text(output, "{\"label\":");
-    ocdm__output_json_string(output, row->label, row->length);
-    ocdm__output_count(output, ",\"seen\":", row->counts.seen);
-    ocdm__output_count(output, ",\"kept\":", row->counts.kept);
-    ocdm__output_real(output, ",\"target\":", row->counts.target);
-    if (sampling->options.weights != NULL)
-        ocdm__output_real(output, ",\"weight\":", ocdm_memory_weight(sampling->memory, row->counts.id));
-    ocdm__output_text(output, "}");
-}
-
 static void write_settings(ocdm__output *output, const ocdm__sampling *sampling)
 {
     const ocdm_options *options = ocdm_memory_options(sampling->memory);
@@ -231,7 +219,15 @@ static ocdm_status write_summary(ocdm__sampling *sampling, ocdm_error *error)
     ocdm__output_text(output, ",\"per_class\":[");
     for (size_t i = 0; i < count; i++) {
         ocdm__output_text(output, i ? "," : "");
-        write_class(output, sampling, &rows[i]);
+        const ocdm__class_row *row = &rows[i];
+        ocdm__output_text(output, "{\"label\":");
+        ocdm__output_json_string(output, row->label, row->length);
+        ocdm__output_count(output, ",\"seen\":", row->counts.seen);
+        ocdm__output_count(output, ",\"kept\":", row->counts.kept);
+        ocdm__output_real(output, ",\"target\":", row->counts.target);
+        if (sampling->options.weights != NULL)
+            ocdm__output_real(output, ",\"weight\":", ocdm_memory_weight(sampling->memory, row->counts.id));
+        ocdm__output_text(output, "}");
     }
     ocdm__output_text(output, "]");
     ocdm__release(rows);
@@ -297,13 +293,6 @@ static ocdm_status write_records(ocdm__sampling *sampling, ocdm__output *output,
     return OCDM_OK;
 }
 
-static ocdm_status open_kept(ocdm__sampling *sampling, int fd, ocdm_error *error)
-{
-    const char *path = sampling->options.output;
-    return path != NULL ? ocdm__output_open(&sampling->output, path, error)
-                        : ocdm__output_open_fd(&sampling->output, fd, "standard output", error);
-}
-
 /* Files take their places together or not at all. What is printed cannot be taken back, so it comes first: a full disk under
  * the trace must not lose hours of a stream. */
 ocdm_status ocdm__sampling_finish(ocdm__sampling *sampling, int fd, ocdm_error *error)
@@ -311,7 +300,9 @@ ocdm_status ocdm__sampling_finish(ocdm__sampling *sampling, int fd, ocdm_error *
     ocdm__output *const outputs[] = {&sampling->output, &sampling->rest, &sampling->trace, &sampling->summary};
     const size_t count = sizeof outputs / sizeof outputs[0];
     size_t first = sampling->options.output != NULL ? 0 : 1;
-    OCDM_TRY(open_kept(sampling, fd, error));
+    const char *path = sampling->options.output;
+    OCDM_TRY(path != NULL ? ocdm__output_open(&sampling->output, path, error)
+                          : ocdm__output_open_fd(&sampling->output, fd, "standard output", error));
     OCDM_TRY(write_records(sampling, &sampling->output, error));
     if (first == 1)
         OCDM_TRY(ocdm__output_commit(&sampling->output, error));

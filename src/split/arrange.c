@@ -29,18 +29,6 @@
 
 /* ---- orders of units -------------------------------------------------------------------------------------------------- */
 
-static void shuffle(uint32_t *units, uint32_t count, uint64_t seed)
-{
-    ocdm__random random = ocdm__random_stream(ocdm__random_base(seed, OCDM__FOR_SPLITS), 0);
-    for (uint32_t i = 0; i < count; i++)
-        units[i] = i;
-    for (uint32_t i = count; i > 1; i--) {
-        uint32_t j = (uint32_t)ocdm__random_below(&random, i), unit = units[i - 1];
-        units[i - 1] = units[j];
-        units[j] = unit;
-    }
-}
-
 /* Most features first. */
 static uint32_t key_of_size(const struct ocdm__features *features, uint32_t unit)
 {
@@ -93,7 +81,15 @@ ocdm_status ocdm__arrangement_begin(struct ocdm__arrangement *arrangement, uint6
     if (arrangement->weights == NULL || arrangement->excess == NULL || arrangement->part == NULL ||
         arrangement->shuffled == NULL || arrangement->related == NULL || arrangement->place == NULL)
         return ocdm__fail_memory(error, "the parts of a split");
-    shuffle(arrangement->shuffled, count, seed);
+    uint32_t *units = arrangement->shuffled;
+    ocdm__random random = ocdm__random_stream(ocdm__random_base(seed, OCDM__FOR_SPLITS), 0);
+    for (uint32_t i = 0; i < count; i++)
+        units[i] = i;
+    for (uint32_t i = count; i > 1; i--) {
+        uint32_t j = (uint32_t)ocdm__random_below(&random, i), unit = units[i - 1];
+        units[i - 1] = units[j];
+        units[j] = unit;
+    }
     return OCDM_OK;
 }
 
@@ -313,13 +309,6 @@ static uint64_t exchange_units(struct ocdm__arrangement *arrangement, uint64_t p
     return late;
 }
 
-static void stress_labels(struct ocdm__arrangement *arrangement)
-{
-    for (uint32_t f = 0; f < arrangement->features->count; f++)
-        if (arrangement->features->features[f].order == 1)
-            arrangement->weights[f] *= LAST_LABEL_FACTOR;
-}
-
 ocdm_status ocdm__arrange(struct ocdm__arrangement *arrangement, uint64_t proposals, uint64_t seed, ocdm_split_work *work,
                           ocdm_error *error)
 {
@@ -335,7 +324,9 @@ ocdm_status ocdm__arrange(struct ocdm__arrangement *arrangement, uint64_t propos
     for (uint32_t i = 0; i < features->unit_count; i++)
         arrangement->place[arrangement->related[i]] = i;
     work->late = exchange_units(arrangement, proposals - proposals / 8, &random, work);
-    stress_labels(arrangement);
+    for (uint32_t f = 0; f < arrangement->features->count; f++)
+        if (arrangement->features->features[f].order == 1)
+            arrangement->weights[f] *= LAST_LABEL_FACTOR;
     exchange_units(arrangement, proposals, &random, work);
     return OCDM_OK;
 }

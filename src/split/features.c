@@ -18,12 +18,6 @@ struct finder {
     uint32_t order;
 };
 
-static uint64_t hash_feature(const struct ocdm__feature *feature)
-{
-    uint64_t first = (uint64_t)feature->order << 32 | feature->label[0];
-    return ocdm__hash_pair(first, (uint64_t)feature->label[1] << 32 | feature->label[2]);
-}
-
 static int compare_features(const void *left, const void *right)
 {
     const struct ocdm__feature *a = left, *b = right;
@@ -50,7 +44,8 @@ static ocdm_status number_feature(struct finder *finder, const struct ocdm__feat
         (!ocdm__reserve(&found->features, &finder->room, (size_t)found->count + 1, sizeof *found->features) ||
          finder->room >= OCDM_NONE || !ocdm__hash_table_reserve(&finder->table, (uint32_t)finder->room)))
         return ocdm__fail_memory(error, "the pairs of labels");
-    uint64_t hash = hash_feature(feature);
+    uint64_t first = (uint64_t)feature->order << 32 | feature->label[0];
+    uint64_t hash = ocdm__hash_pair(first, (uint64_t)feature->label[1] << 32 | feature->label[2]);
     *number = ocdm__hash_table_find(&finder->table, hash, has_key, found->features, feature);
     if (*number != OCDM_NONE)
         return OCDM_OK;
@@ -161,28 +156,6 @@ static ocdm_status add_units(struct finder *finder, const ocdm_label_sets *sets,
     return OCDM_OK;
 }
 
-/* Sorts the samples by their groups, if they have any. */
-static ocdm_status add_samples(struct finder *finder, const ocdm_label_sets *sets, ocdm_error *error)
-{
-    struct ocdm__features *found = finder->found;
-    struct member *members = NULL;
-    found->starts = ocdm__allocate(sets->count + 1, sizeof *found->starts);
-    bool made = found->starts != NULL;
-    if (made && sets->groups != NULL) {
-        found->unit = ocdm__allocate(sets->count, sizeof *found->unit);
-        found->size = ocdm__allocate(sets->count, sizeof *found->size);
-        members = ocdm__allocate(sets->count, sizeof *members);
-        made = found->unit != NULL && found->size != NULL && members != NULL;
-    }
-    for (size_t i = 0; made && members != NULL && i < sets->count; i++)
-        members[i] = (struct member){sets->groups[i], (uint32_t)i};
-    if (made && members != NULL)
-        qsort(members, sets->count, sizeof *members, compare_members);
-    ocdm_status status = made ? add_units(finder, sets, members, error) : ocdm__fail_memory(error, "the list of samples");
-    ocdm__release(members);
-    return status;
-}
-
 /* Sorts the features, drops the rare ones and renumbers those that are left, so that the list of a sample ascends. */
 static ocdm_status renumber(struct finder *finder, uint64_t fewest, ocdm_error *error)
 {
@@ -220,7 +193,24 @@ ocdm_status ocdm__features_find(struct ocdm__features *features, const ocdm_labe
                                 ocdm_error *error)
 {
     struct finder finder = {.found = features, .order = order};
-    ocdm_status status = add_samples(&finder, sets, error);
+    /* Sorts the samples by their groups, if they have any. */
+    struct ocdm__features *found = finder.found;
+    struct member *members = NULL;
+    found->starts = ocdm__allocate(sets->count + 1, sizeof *found->starts);
+    bool made = found->starts != NULL;
+    if (made && sets->groups != NULL) {
+        found->unit = ocdm__allocate(sets->count, sizeof *found->unit);
+        found->size = ocdm__allocate(sets->count, sizeof *found->size);
+        members = ocdm__allocate(sets->count, sizeof *members);
+        made = found->unit != NULL && found->size != NULL && members != NULL;
+    }
+    for (size_t i = 0; made && members != NULL && i < sets->count; i++)
+        members[i] = (struct member){sets->groups[i], (uint32_t)i};
+    if (made && members != NULL)
+        qsort(members, sets->count, sizeof *members, compare_members);
+    ocdm_status status = made ? add_units(&finder, sets, members, error) : ocdm__fail_memory(error, "the list of samples");
+    ocdm__release(members);
+
     if (status == OCDM_OK)
         status = renumber(&finder, fewest, error);
     ocdm__hash_table_destroy(&finder.table);

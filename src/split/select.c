@@ -108,25 +108,6 @@ static double target_of(const struct demand *demand, double scale)
     return target < demand->most ? target : demand->most;
 }
 
-/* The scale at which the targets sum to `sum`, or to a little more; minimums may alone sum to more. */
-static double find_scale(const struct demand *demands, uint32_t count, double sum)
-{
-    double low = 0, high = 0;
-    for (uint32_t f = 0; f < count; f++)
-        if (demands[f].most > high * demands[f].wish)
-            high = demands[f].most / demands[f].wish;
-    for (int i = 0; i < 200; i++) {
-        double middle = low + (high - low) / 2, total = 0;
-        for (uint32_t f = 0; f < count; f++)
-            total += target_of(&demands[f], middle);
-        if (total < sum)
-            low = middle;
-        else
-            high = middle;
-    }
-    return high;
-}
-
 /* Targets of the chosen part and of the rest. A weight is 1 / target, as in the first term of the KL divergence. */
 static void set_targets(struct ocdm__arrangement *arrangement, const struct demand *demands)
 {
@@ -135,7 +116,21 @@ static void set_targets(struct ocdm__arrangement *arrangement, const struct dema
     for (uint32_t f = 0; f < count; f++)
         labels += demands[f].most;
     labels *= (double)arrangement->sizes[0] / (double)(arrangement->sizes[0] + arrangement->sizes[1]);
-    double scale = find_scale(demands, count, labels);
+    /* The scale at which the targets sum to `sum`, or to a little more; minimums may alone sum to more. */
+    double low = 0, scale = 0;
+    for (uint32_t f = 0; f < count; f++)
+        if (demands[f].most > scale * demands[f].wish)
+            scale = demands[f].most / demands[f].wish;
+    for (int i = 0; i < 200; i++) {
+        double middle = low + (scale - low) / 2, total = 0;
+        for (uint32_t f = 0; f < count; f++)
+            total += target_of(&demands[f], middle);
+        if (total < labels)
+            low = middle;
+        else
+            scale = middle;
+    }
+
     for (uint32_t f = 0; f < count; f++) {
         double target = target_of(&demands[f], scale);
         int32_t eighths = (int32_t)(target * OCDM__EIGHTHS + 0.5);
@@ -161,9 +156,11 @@ static ocdm_status demand_labels(struct ocdm__arrangement *arrangement, const oc
 
 /* ---- the subset ---------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status check_options(const ocdm_label_sets *sets, size_t wanted, const ocdm_select_options *options,
-                                 ocdm_error *error)
+ocdm_status ocdm_select(const ocdm_label_sets *sets, size_t wanted, const ocdm_select_options *options, uint8_t *chosen,
+                        ocdm_split_work *work, ocdm_error *error)
 {
+    struct ocdm__features features = {0};
+    ocdm_split_work done = {0};
     OCDM_TRY(ocdm__check_sets(sets, error));
     OCDM_TRY(ocdm__check_size(options->size, sizeof *options, "an ocdm_select_options", error));
     OCDM_TRY(ocdm__check_order(options->order, error));
@@ -174,15 +171,6 @@ static ocdm_status check_options(const ocdm_label_sets *sets, size_t wanted, con
                           "%zu of %zu samples are wanted", wanted, sets->count);
     if (!(options->rho >= 0 && options->rho <= 1))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "0 is balanced, 1 is as in all samples", "rho is %g", options->rho);
-    return OCDM_OK;
-}
-
-ocdm_status ocdm_select(const ocdm_label_sets *sets, size_t wanted, const ocdm_select_options *options, uint8_t *chosen,
-                        ocdm_split_work *work, ocdm_error *error)
-{
-    struct ocdm__features features = {0};
-    ocdm_split_work done = {0};
-    OCDM_TRY(check_options(sets, wanted, options, error));
     const uint64_t sizes[2] = {wanted, sets->count - wanted};
     struct ocdm__arrangement arrangement = {.features = &features, .parts = 2, .sizes = sizes};
     bool is_part = !(options->rho < 1) && options->label_count == 0 && options->minimum == 0;

@@ -125,18 +125,6 @@ static void add_row(struct moments *moments, const float *row, size_t width)
     }
 }
 
-/* A feature that never varies has deviation 0, and becomes 0. */
-static void end_moments(const struct moments *moments, ocdm__feature_payload *payload, size_t width)
-{
-    double n = (double)moments->count;
-    for (size_t i = 0; i < width; i++) {
-        double mean = moments->sum[i] / n;
-        double variance = moments->squares[i] / n - mean * mean;
-        payload->mean[i] = (float)((double)moments->first[i] + mean);
-        payload->deviation[i] = moments->varies[i] && variance > 0 ? (float)sqrt(variance) : 0;
-    }
-}
-
 static ocdm_status add_training_rows(ocdm__feature_payload *payload, struct moments *moments, const ocdm__progress *progress,
                                      ocdm_error *error)
 {
@@ -170,8 +158,16 @@ static ocdm_status find_moments(ocdm__feature_payload *payload, const ocdm__prog
     bool made = moments.sum && moments.squares && moments.first && moments.varies && payload->mean && payload->deviation;
     ocdm_status status =
         made ? add_training_rows(payload, &moments, progress, error) : ocdm__fail_memory(error, "the mean of the features");
-    if (status == OCDM_OK)
-        end_moments(&moments, payload, width);
+    if (status == OCDM_OK) {
+        /* A feature that never varies has deviation 0, and becomes 0. */
+        double n = (double)moments.count;
+        for (size_t i = 0; i < width; i++) {
+            double mean = moments.sum[i] / n;
+            double variance = moments.squares[i] / n - mean * mean;
+            payload->mean[i] = (float)((double)moments.first[i] + mean);
+            payload->deviation[i] = moments.varies[i] && variance > 0 ? (float)sqrt(variance) : 0;
+        }
+    }
     ocdm__release(moments.sum);
     ocdm__release(moments.squares);
     ocdm__release(moments.first);

@@ -41,20 +41,6 @@ static ocdm_status count_records(ocdm__stream_info *info, ocdm_error *error)
 
 /* ---- a stream file -------------------------------------------------------------------------------------------------- */
 
-static ocdm_status count_samples(ocdm__stream_info *info, ocdm_error *error)
-{
-    const ocdm__stream_table *table = &info->stream.table;
-    for (size_t i = 0; i < table->sample_count; i++) {
-        ocdm__counted_sample sample = {.labels = table->labels + table->label_starts[i],
-                                       .label_count = (size_t)(table->label_starts[i + 1] - table->label_starts[i]),
-                                       .test = table->parts[i] == OCDM__TEST,
-                                       .has_task = true,
-                                       .task = table->tasks[i]};
-        OCDM_TRY(ocdm__statistics_add(&info->statistics, &sample, error));
-    }
-    return OCDM_OK;
-}
-
 /* Over the samples of each part. */
 static void measure_known(ocdm__stream_info *info)
 {
@@ -69,8 +55,20 @@ static void measure_known(ocdm__stream_info *info)
         info->known[part] = all[part] > 0 ? (double)known[part] / (double)all[part] : 1;
 }
 
-static ocdm_status list_classes(ocdm__stream_info *info, ocdm_error *error)
+static ocdm_status read_stream(ocdm__stream_info *info, const char *path, ocdm_error *error)
 {
+    info->is_stream_file = true;
+    OCDM_TRY(ocdm__stream_open(&info->stream, path, error));
+    const ocdm__stream_table *table = &info->stream.table;
+    for (size_t i = 0; i < table->sample_count; i++) {
+        ocdm__counted_sample sample = {.labels = table->labels + table->label_starts[i],
+                                       .label_count = (size_t)(table->label_starts[i + 1] - table->label_starts[i]),
+                                       .test = table->parts[i] == OCDM__TEST,
+                                       .has_task = true,
+                                       .task = table->tasks[i]};
+        OCDM_TRY(ocdm__statistics_add(&info->statistics, &sample, error));
+    }
+    measure_known(info);
     size_t count = info->stream.table.class_count;
     info->classes = ocdm__allocate(count, sizeof *info->classes);
     if (info->classes == NULL)
@@ -79,15 +77,6 @@ static ocdm_status list_classes(ocdm__stream_info *info, ocdm_error *error)
         if (ocdm__tally_class(&info->statistics.total, i).count > 0)
             info->classes[info->class_count++] = i;
     return OCDM_OK;
-}
-
-static ocdm_status read_stream(ocdm__stream_info *info, const char *path, ocdm_error *error)
-{
-    info->is_stream_file = true;
-    OCDM_TRY(ocdm__stream_open(&info->stream, path, error));
-    OCDM_TRY(count_samples(info, error));
-    measure_known(info);
-    return list_classes(info, error);
 }
 
 ocdm__class_groups ocdm__stream_info_groups(const ocdm__stream_info *info, const uint64_t *bounds)

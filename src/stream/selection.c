@@ -116,19 +116,6 @@ static bool is_name(const char *line, size_t length)
     return at == end;
 }
 
-static ocdm_status read_name(ocdm__label_table *names, const char *place, const char *line, size_t length, ocdm_error *error)
-{
-    uint32_t number, expected = names->count;
-    if (!is_name(line, length))
-        return ocdm__fail(error, OCDM_BAD_RECORD, "give a text file in UTF-8 with one class per line",
-                          "%s: the name of a class is not UTF-8", place);
-    OCDM_TRY(add_name(names, line, length, &number, error));
-    if (number != expected)
-        return ocdm__fail(error, OCDM_BAD_RECORD, "list every class once", "%s: the class \"%s\" occurs twice", place,
-                          ocdm__show_label(line, length).text);
-    return OCDM_OK;
-}
-
 static ocdm_status read_names(ocdm__label_table *names, const ocdm__mapped_file *file, ocdm_error *error)
 {
     const char *line;
@@ -137,8 +124,16 @@ static ocdm_status read_names(ocdm__label_table *names, const ocdm__mapped_file 
     while (next_line(file, &at, &line, &length)) {
         char place[sizeof error->message];
         snprintf(place, sizeof place, "%s:%zu", file->name, ++number_of_line);
-        if (length > 0)
-            OCDM_TRY(read_name(names, place, line, length, error));
+        if (length > 0) {
+            uint32_t number, expected = names->count;
+            if (!is_name(line, length))
+                return ocdm__fail(error, OCDM_BAD_RECORD, "give a text file in UTF-8 with one class per line",
+                                  "%s: the name of a class is not UTF-8", place);
+            OCDM_TRY(add_name(names, line, length, &number, error));
+            if (number != expected)
+                return ocdm__fail(error, OCDM_BAD_RECORD, "list every class once", "%s: the class \"%s\" occurs twice", place,
+                                  ocdm__show_label(line, length).text);
+        }
     }
     if (names->count == 0)
         return ocdm__fail(error, OCDM_BAD_RECORD, "list one class per line", "%s: no classes in it", file->name);
@@ -348,9 +343,11 @@ static bool make_samples(const struct making *making)
 
 /* ---- known labels ---------------------------------------------------------------------------------------------------- */
 
-/* A row of bits for the classes of each task. */
-static uint8_t *make_task_rows(const struct making *making, size_t size)
+static bool make_known(const struct making *making)
 {
+    ocdm__stream_table *table = making->table;
+    size_t size = ocdm__bits_size(table->class_count);
+    /* A row of bits for the classes of each task. */
     const uint32_t *tasks = making->selection->class_tasks;
     size_t count = 0;
     for (size_t i = 0; i < making->set->classes.count; i++)
@@ -360,14 +357,7 @@ static uint8_t *make_task_rows(const struct making *making, size_t size)
     for (size_t i = 0; rows != NULL && i < making->set->classes.count; i++)
         if (tasks[i] != OCDM__NO_TASK && making->columns->of[i] != UINT32_MAX)
             ocdm__bits_add(rows + tasks[i] * size, making->columns->of[i]);
-    return rows;
-}
 
-static bool make_known(const struct making *making)
-{
-    ocdm__stream_table *table = making->table;
-    size_t size = ocdm__bits_size(table->class_count);
-    uint8_t *rows = make_task_rows(making, size);
     table->known = ocdm__allocate(table->sample_count, size);
     for (size_t i = 0; rows != NULL && table->known != NULL && i < table->sample_count; i++) {
         uint8_t *row = table->known + i * size;

@@ -22,37 +22,18 @@ static const char what[] = "the statistics of a stream";
 
 /* ---- room ----------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status know_class(ocdm__tally *tally, size_t class_number, ocdm_error *error)
+static ocdm_status find_task(ocdm__statistics *statistics, uint64_t task, ocdm__tally **tally, ocdm_error *error)
 {
-    if (!ocdm__reserve_zeroed(&tally->classes, &tally->class_room, class_number + 1, sizeof *tally->classes))
-        return ocdm__fail_memory(error, what);
-    return OCDM_OK;
-}
-
-static ocdm_status make_notable(ocdm__statistics *statistics, size_t class_number, ocdm_error *error)
-{
-    if (!ocdm__reserve_zeroed(&statistics->noted, &statistics->noted_room, class_number + 1, sizeof *statistics->noted))
-        return ocdm__fail_memory(error, what);
-    return OCDM_OK;
-}
-
-/* The position of the task among the others, or where to insert it. */
-static size_t place_of_task(const ocdm__statistics *statistics, uint64_t task)
-{
-    size_t low = 0, high = statistics->task_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
+    /* The position of the task among the others, or where to insert it. */
+    size_t place = 0, high = statistics->task_count;
+    while (place < high) {
+        size_t middle = place + (high - place) / 2;
         if (statistics->tasks[middle].task < task)
-            low = middle + 1;
+            place = middle + 1;
         else
             high = middle;
     }
-    return low;
-}
 
-static ocdm_status find_task(ocdm__statistics *statistics, uint64_t task, ocdm__tally **tally, ocdm_error *error)
-{
-    size_t place = place_of_task(statistics, task);
     if (place == statistics->task_count || statistics->tasks[place].task != task) {
         if (statistics->task_count == OCDM__MAX_TASKS)
             return ocdm__fail(error, OCDM_LIMIT, "is \"task\" the number of a task, or of something else?",
@@ -75,7 +56,9 @@ static ocdm_status note_labels(ocdm__statistics *statistics, const ocdm__counted
 {
     *distinct = 0;
     for (size_t i = 0; i < sample->label_count; i++) {
-        OCDM_TRY(make_notable(statistics, sample->labels[i], error));
+        if (!ocdm__reserve_zeroed(&statistics->noted, &statistics->noted_room, sample->labels[i] + 1,
+                                  sizeof *statistics->noted))
+            return ocdm__fail_memory(error, what);
         *distinct += !statistics->noted[sample->labels[i]];
         statistics->noted[sample->labels[i]] = true;
     }
@@ -84,7 +67,8 @@ static ocdm_status note_labels(ocdm__statistics *statistics, const ocdm__counted
 
 static ocdm_status count_class(ocdm__tally *tally, size_t class_number, bool shared, ocdm_error *error)
 {
-    OCDM_TRY(know_class(tally, class_number, error));
+    if (!ocdm__reserve_zeroed(&tally->classes, &tally->class_room, class_number + 1, sizeof *tally->classes))
+        return ocdm__fail_memory(error, what);
     tally->classes[class_number].count++;
     tally->classes[class_number].shared += shared;
     return OCDM_OK;

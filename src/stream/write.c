@@ -37,12 +37,6 @@ void ocdm__digest_ids(const ocdm__stream_table *table, char text[OCDM__SHA256_TE
     ocdm__sha256_end(&sha, text);
 }
 
-static const char *name_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-}
-
 /* One source as JSON at the end of the list; the list has room. */
 static ocdm_status add_source(char *list, const char *path, const ocdm__progress *progress, ocdm_error *error)
 {
@@ -50,7 +44,8 @@ static ocdm_status add_source(char *list, const char *path, const ocdm__progress
     struct stat facts = {.st_size = 0};
     OCDM_TRY(ocdm__sha256_of_file(path, progress, digest, error));
     stat(path, &facts);
-    const char *name = name_of(path);
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL && slash[1] != '\0' ? slash + 1 : path;
     char *end = list + strlen(list);
     end += sprintf(end, "%s{\"file\":", end[-1] == '[' ? "" : ",");
     end += ocdm__json_quote(name, strlen(name), end);
@@ -58,8 +53,14 @@ static ocdm_status add_source(char *list, const char *path, const ocdm__progress
     return OCDM_OK;
 }
 
-static ocdm_status list_sources(ocdm__provenance *provenance, const char *const *files, size_t file_count,
-                                const ocdm__progress *progress, ocdm_error *error)
+static void add_note(ocdm__provenance *provenance, const char *key, const char *value)
+{
+    provenance->notes[provenance->note_count++] = (struct ocdm__note){.key = key, .value = value};
+}
+
+ocdm_status ocdm__provenance_make(ocdm__provenance *provenance, const char *command, const char *image_root,
+                                  const char *const *files, size_t file_count, const ocdm__stream_table *table,
+                                  const ocdm__progress *progress, ocdm_error *error)
 {
     size_t room = 8;
     for (size_t i = 0; i < file_count; i++)
@@ -72,19 +73,7 @@ static ocdm_status list_sources(ocdm__provenance *provenance, const char *const 
     for (size_t i = 0; i < file_count && status == OCDM_OK; i++)
         status = add_source(provenance->sources, files[i], progress, error);
     provenance->sources[strlen(provenance->sources)] = ']';
-    return status;
-}
-
-static void add_note(ocdm__provenance *provenance, const char *key, const char *value)
-{
-    provenance->notes[provenance->note_count++] = (struct ocdm__note){.key = key, .value = value};
-}
-
-ocdm_status ocdm__provenance_make(ocdm__provenance *provenance, const char *command, const char *image_root,
-                                  const char *const *files, size_t file_count, const ocdm__stream_table *table,
-                                  const ocdm__progress *progress, ocdm_error *error)
-{
-    OCDM_TRY(list_sources(provenance, files, file_count, progress, error));
+    OCDM_TRY(status);
     ocdm__digest_ids(table, provenance->ids);
     add_note(provenance, "format", "ocdm-stream");
     add_note(provenance, "version", table->known != NULL ? OCDM__PARTIAL_VERSION : OCDM__STREAM_VERSION);
@@ -132,28 +121,6 @@ static void add_text(struct plan *plan, const char *name, const ocdm__text_list 
         add(plan, name, OCDM__U8, texts->bytes, texts->starts[count]);
 }
 
-static void add_payload(struct plan *plan, const ocdm__payload_shape *shape, size_t samples)
-{
-    struct ocdm__tensor tensor = ocdm__tensor_of(shape->kind == OCDM__IMAGES ? "images" : "features", shape->dtype, NULL, 0);
-    tensor.shape[0] = samples;
-    tensor.shape[tensor.rank++] = shape->kind == OCDM__IMAGES ? shape->channels : shape->width;
-    if (shape->kind == OCDM__IMAGES) {
-        tensor.shape[tensor.rank++] = shape->height;
-        tensor.shape[tensor.rank++] = shape->width;
-    }
-    tensor.size = samples * ocdm__payload_size(shape);
-    plan->tensors[plan->count++] = tensor;
-}
-
-static void add_known(struct plan *plan, const ocdm__stream_table *table)
-{
-    size_t size = ocdm__bits_size(table->class_count);
-    add(plan, "known_labels", OCDM__U8, table->known, table->sample_count * size);
-    struct ocdm__tensor *tensor = &plan->tensors[plan->count - 1];
-    tensor->shape[0] = table->sample_count;
-    tensor->shape[tensor->rank++] = size;
-}
-
 static void make_plan(struct plan *plan, const ocdm__stream_table *table, const ocdm__payload_source *source)
 {
     size_t samples = table->sample_count, classes = table->class_count;
@@ -170,13 +137,29 @@ static void make_plan(struct plan *plan, const ocdm__stream_table *table, const 
     add(plan, "parts", OCDM__U8, table->parts, samples);
     if (table->groups != NULL)
         add(plan, "class_groups", OCDM__U8, table->groups, classes);
-    if (table->known != NULL)
-        add_known(plan, table);
+    if (table->known != NULL) {
+        size_t size = ocdm__bits_size(table->class_count);
+        add(plan, "known_labels", OCDM__U8, table->known, table->sample_count * size);
+        struct ocdm__tensor *tensor = &plan->tensors[plan->count - 1];
+        tensor->shape[0] = table->sample_count;
+        tensor->shape[tensor->rank++] = size;
+    }
     add_text(plan, "id_text", &table->ids, samples);
     add_text(plan, "class_text", &table->classes, classes);
     add_text(plan, "path_text", &table->paths, samples);
-    if (source != NULL)
-        add_payload(plan, &source->shape, samples);
+    if (source != NULL) {
+        const ocdm__payload_shape *shape = &source->shape;
+        struct ocdm__tensor tensor =
+            ocdm__tensor_of(shape->kind == OCDM__IMAGES ? "images" : "features", shape->dtype, NULL, 0);
+        tensor.shape[0] = samples;
+        tensor.shape[tensor.rank++] = shape->kind == OCDM__IMAGES ? shape->channels : shape->width;
+        if (shape->kind == OCDM__IMAGES) {
+            tensor.shape[tensor.rank++] = shape->height;
+            tensor.shape[tensor.rank++] = shape->width;
+        }
+        tensor.size = samples * ocdm__payload_size(shape);
+        plan->tensors[plan->count++] = tensor;
+    }
     plan->payload = source != NULL ? plan->count - 1 : plan->count;
     if (source != NULL)
         add(plan, "row_sums", OCDM__U64, NULL, samples);
@@ -221,14 +204,6 @@ static void write_numbers(struct writing *writing, const struct ocdm__tensor *te
     }
 }
 
-/* The tensor of a text may be longer than the text; zeros fill it. */
-static void write_text(struct writing *writing, const struct ocdm__tensor *tensor, size_t length)
-{
-    static const unsigned char zeros[8];
-    write_bytes(writing, tensor->data, length);
-    write_bytes(writing, zeros, tensor->size - length);
-}
-
 static size_t text_length(const struct ocdm__tensor *tensor, const ocdm__stream_table *table)
 {
     if (strcmp(tensor->name, "id_text") == 0)
@@ -238,17 +213,6 @@ static size_t text_length(const struct ocdm__tensor *tensor, const ocdm__stream_
     if (strcmp(tensor->name, "path_text") == 0)
         return (size_t)table->paths.starts[table->sample_count];
     return tensor->size;
-}
-
-static void write_tables(struct writing *writing, const struct plan *plan, const ocdm__stream_table *table)
-{
-    for (size_t i = 0; i < plan->count && i != plan->payload && i + 1 < plan->count; i++) {
-        const struct ocdm__tensor *tensor = &plan->tensors[i];
-        if (ocdm__dtype_size(tensor->dtype) > 1)
-            write_numbers(writing, tensor);
-        else
-            write_text(writing, tensor, text_length(tensor, table));
-    }
 }
 
 /* The checksum of each row goes to `row_sums`, eight bytes each. */
@@ -286,7 +250,18 @@ static ocdm_status write_all(struct writing *writing, const struct plan *plan, c
     ocdm_status status = OCDM_OK;
     if (source != NULL && (row_sums = ocdm__allocate(table->sample_count, 8)) == NULL)
         return ocdm__fail_memory(writing->error, "the checksums of the rows");
-    write_tables(writing, plan, table);
+    for (size_t i = 0; i < plan->count && i != plan->payload && i + 1 < plan->count; i++) {
+        const struct ocdm__tensor *tensor = &plan->tensors[i];
+        if (ocdm__dtype_size(tensor->dtype) > 1)
+            write_numbers(writing, tensor);
+        else {
+            /* The tensor of a text may be longer than the text; zeros fill it. */
+            size_t length = text_length(tensor, table);
+            static const unsigned char zeros[8];
+            write_bytes(writing, tensor->data, length);
+            write_bytes(writing, zeros, tensor->size - length);
+        }
+    }
     ocdm__put_u64(sums, writing->sum);
     writing->sum = OCDM__CHECKSUM_START;
     if (source != NULL)
@@ -299,19 +274,6 @@ static ocdm_status write_all(struct writing *writing, const struct plan *plan, c
     return status;
 }
 
-/* Features start at a multiple of eight bytes, for programs that map the file: the last text is padded until they do. */
-static void align_payload(struct plan *plan)
-{
-    size_t size = 0, last = 0;
-    for (size_t i = 0; i < plan->payload && i + 1 < plan->count; i++) {
-        size += plan->tensors[i].size;
-        last = strstr(plan->tensors[i].name, "_text") != NULL ? i : last;
-    }
-    size_t more = (8 - size % 8) % 8;
-    plan->tensors[last].shape[0] += more;
-    plan->tensors[last].size += more;
-}
-
 ocdm_status ocdm__stream_write(const char *path, const ocdm__stream_table *table, const ocdm__payload_source *source,
                                const struct ocdm__note *notes, size_t note_count, const ocdm__progress *progress,
                                ocdm_error *error)
@@ -319,7 +281,15 @@ ocdm_status ocdm__stream_write(const char *path, const ocdm__stream_table *table
     struct plan plan = {.count = 0};
     struct writing writing = {.progress = progress, .error = error};
     make_plan(&plan, table, source);
-    align_payload(&plan);
+    /* Features start at a multiple of eight bytes, for programs that map the file: the last text is padded until they do. */
+    size_t size = 0, last = 0;
+    for (size_t i = 0; i < plan.payload && i + 1 < plan.count; i++) {
+        size += plan.tensors[i].size;
+        last = strstr(plan.tensors[i].name, "_text") != NULL ? i : last;
+    }
+    size_t more = (8 - size % 8) % 8;
+    plan.tensors[last].shape[0] += more;
+    plan.tensors[last].size += more;
     OCDM_TRY(ocdm__output_open(&writing.output, path, error));
     ocdm_status status =
         ocdm__safetensors_begin(&writing.output, notes, note_count, plan.tensors, plan.count, &writing.sum, error);

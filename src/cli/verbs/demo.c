@@ -100,42 +100,6 @@ static void count_classes(const ocdm__label_stream *stream, uint64_t seen[MAX_CL
         seen[stream->label[j]]++;
 }
 
-static void print_introduction(ocdm__output *output, const ocdm__label_stream *stream)
-{
-    uint64_t seen[MAX_CLASSES], most = 0, fewest = UINT64_MAX;
-    count_classes(stream, seen);
-    for (size_t c = 0; c < stream->class_count; c++) {
-        most = seen[c] > most ? seen[c] : most;
-        fewest = seen[c] < fewest ? seen[c] : fewest;
-    }
-    ocdm__put(output,
-              "A stream of %zu samples with %.1f labels each passes by a memory that holds\n"
-              "%d of them, %d at a time. Its %zu classes come in four tasks, one after another;\n"
-              "the most frequent is on %.0f%% of all samples, the rarest on %llu samples in all.\n"
-              "Every class should be in the memory equally often. How near does each policy come?\n\n",
-              stream->sample_count, (double)stream->label_count / (double)stream->sample_count, CAPACITY, BATCH,
-              stream->class_count, 100.0 * (double)most / (double)stream->sample_count, (unsigned long long)fewest);
-}
-
-static void print_table(ocdm__output *output, const struct outcome outcomes[MOST_POLICIES])
-{
-    ocdm__put(output, "%-*s %9s %9s | %6s %6s %6s %6s %6s | %8s\n", NAME_WIDTH, "policy", "distance", "of seen", "fewest",
-              "most", "lost", "<20", ">40", "us/step");
-    for (size_t i = 0; i < policy_count(); i++) {
-        const ocdm__balance *balance = &outcomes[i].balance;
-        ocdm__put(output, "%-*s %9.4f %9.4f | %6u %6u %6zu %6zu %6zu | %8.1f\n", NAME_WIDTH, policy_names()[i],
-                  outcomes[i].distance, outcomes[i].distance_seen, balance->fewest, balance->most, balance->lost,
-                  balance->under, balance->over, outcomes[i].us_per_step);
-    }
-    ocdm__output_text(output, "\n"
-                              "distance      how far the memory is from equal shares (KL divergence); best is 0\n"
-                              "of seen       the same, but classes that the memory lost count too\n"
-                              "fewest, most  samples in memory of the class that has the fewest, the most\n"
-                              "lost          classes without a sample in memory\n"
-                              "<20, >40      classes with fewer than 20, more than 40 samples in memory\n"
-                              "us/step       microseconds to update the memory with a batch\n\n");
-}
-
 /* How the bars are drawn: each class `width` columns wide, `merged` classes to a bar where space is short. */
 struct picture {
     unsigned width, merged;
@@ -146,19 +110,6 @@ enum { ROWS = 3 };
 
 /* Samples that fill the height; about twice what an even memory has of each class. */
 #define FULL_HEIGHT 60u
-
-static struct picture plan_picture(size_t class_count)
-{
-    struct picture picture = {.width = 1, .merged = 1};
-    unsigned columns = ocdm__terminal_width(STDOUT_FILENO);
-    size_t room = columns > NAME_WIDTH + 12 ? columns - NAME_WIDTH - 2 : 10;
-    while (picture.width < 3 && (picture.width + 1) * class_count + 8 <= room)
-        picture.width++;
-    while ((class_count + picture.merged - 1) / picture.merged + 4 > room)
-        picture.merged++;
-    picture.style = ocdm__speaks_utf8() ? &ocdm__bar_blocks : &ocdm__bar_ascii;
-    return picture;
-}
 
 /* Tasks are set apart; a bar of several classes shows their mean, rounded up to a whole sample. */
 static void print_picture(ocdm__output *output, const struct picture *picture, const char *name, const struct outcome *outcome,
@@ -188,7 +139,15 @@ static void print_picture(ocdm__output *output, const struct picture *picture, c
 
 static void print_pictures(ocdm__output *output, const struct outcome outcomes[MOST_POLICIES], size_t class_count)
 {
-    struct picture picture = plan_picture(class_count);
+    struct picture picture = {.width = 1, .merged = 1};
+    unsigned columns = ocdm__terminal_width(STDOUT_FILENO);
+    size_t room = columns > NAME_WIDTH + 12 ? columns - NAME_WIDTH - 2 : 10;
+    while (picture.width < 3 && (picture.width + 1) * class_count + 8 <= room)
+        picture.width++;
+    while ((class_count + picture.merged - 1) / picture.merged + 4 > room)
+        picture.merged++;
+    picture.style = ocdm__speaks_utf8() ? &ocdm__bar_blocks : &ocdm__bar_ascii;
+
     ocdm__put(output, "Samples in memory: a bar for %s, task after task.\nFull height is %u; %s is more, %s is none.\n",
               picture.merged == 1 ? "each class" : "a few classes", FULL_HEIGHT, picture.style->cut, picture.style->none);
     for (size_t i = 0; i < policy_count(); i++) {
@@ -204,8 +163,34 @@ static ocdm_status print_comparison(const ocdm__label_stream *stream, const stru
     ocdm_status status = ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error);
     if (status != OCDM_OK)
         return status;
-    print_introduction(&output, stream);
-    print_table(&output, outcomes);
+    uint64_t seen[MAX_CLASSES], most = 0, fewest = UINT64_MAX;
+    count_classes(stream, seen);
+    for (size_t c = 0; c < stream->class_count; c++) {
+        most = seen[c] > most ? seen[c] : most;
+        fewest = seen[c] < fewest ? seen[c] : fewest;
+    }
+    ocdm__put(&output,
+              "A stream of %zu samples with %.1f labels each passes by a memory that holds\n"
+              "%d of them, %d at a time. Its %zu classes come in four tasks, one after another;\n"
+              "the most frequent is on %.0f%% of all samples, the rarest on %llu samples in all.\n"
+              "Every class should be in the memory equally often. How near does each policy come?\n\n",
+              stream->sample_count, (double)stream->label_count / (double)stream->sample_count, CAPACITY, BATCH,
+              stream->class_count, 100.0 * (double)most / (double)stream->sample_count, (unsigned long long)fewest);
+    ocdm__put(&output, "%-*s %9s %9s | %6s %6s %6s %6s %6s | %8s\n", NAME_WIDTH, "policy", "distance", "of seen", "fewest",
+              "most", "lost", "<20", ">40", "us/step");
+    for (size_t i = 0; i < policy_count(); i++) {
+        const ocdm__balance *balance = &outcomes[i].balance;
+        ocdm__put(&output, "%-*s %9.4f %9.4f | %6u %6u %6zu %6zu %6zu | %8.1f\n", NAME_WIDTH, policy_names()[i],
+                  outcomes[i].distance, outcomes[i].distance_seen, balance->fewest, balance->most, balance->lost,
+                  balance->under, balance->over, outcomes[i].us_per_step);
+    }
+    ocdm__output_text(&output, "\n"
+                               "distance      how far the memory is from equal shares (KL divergence); best is 0\n"
+                               "of seen       the same, but classes that the memory lost count too\n"
+                               "fewest, most  samples in memory of the class that has the fewest, the most\n"
+                               "lost          classes without a sample in memory\n"
+                               "<20, >40      classes with fewer than 20, more than 40 samples in memory\n"
+                               "us/step       microseconds to update the memory with a batch\n\n");
     print_pictures(&output, outcomes, stream->class_count);
     return ocdm__output_commit(&output, error);
 }
@@ -279,9 +264,14 @@ static ocdm_status print_stream(uint64_t seed, ocdm_error *error)
     return ocdm__output_commit(&output, error);
 }
 
-/* The classes of the stream as a figure has them; they come in the order of their tasks. */
-static void describe_classes(const ocdm__label_stream *stream, ocdm__study_class classes[MAX_CLASSES])
+static ocdm_status draw_picture(const ocdm__label_stream *stream, const struct outcome outcomes[MOST_POLICIES],
+                                const char *path, ocdm_error *error)
 {
+    ocdm__study_class classes[MAX_CLASSES];
+    ocdm__picture_panel panels[MOST_POLICIES];
+    double tasks[OCDM__BUILTIN_TASKS];
+    char caption[160];
+    /* The classes of the stream as a figure has them; they come in the order of their tasks. */
     uint64_t seen[MAX_CLASSES];
     count_classes(stream, seen);
     for (uint32_t c = 0; c < stream->class_count; c++) {
@@ -291,16 +281,6 @@ static void describe_classes(const ocdm__label_stream *stream, ocdm__study_class
                                          .column = c,
                                          .turn = ocdm__builtin_class_task(c)};
     }
-}
-
-static ocdm_status draw_picture(const ocdm__label_stream *stream, const struct outcome outcomes[MOST_POLICIES],
-                                const char *path, ocdm_error *error)
-{
-    ocdm__study_class classes[MAX_CLASSES];
-    ocdm__picture_panel panels[MOST_POLICIES];
-    double tasks[OCDM__BUILTIN_TASKS];
-    char caption[160];
-    describe_classes(stream, classes);
     for (size_t i = 0; i < OCDM__BUILTIN_TASKS; i++)
         tasks[i] = (double)i;
     for (size_t i = 0; i < policy_count(); i++)

@@ -278,11 +278,6 @@ struct outcome {
     ocdm_error error;
 };
 
-static const char *part_input(const struct parts *parts, size_t k)
-{
-    return k == 0 ? parts->options->path : parts->options->more_paths[k - 1];
-}
-
 static ocdm_status name_parts(struct parts *parts, ocdm_error *error)
 {
     parts->names = ocdm__allocate(2 * parts->count, sizeof *parts->names);
@@ -296,33 +291,10 @@ static ocdm_status name_parts(struct parts *parts, ocdm_error *error)
     return OCDM_OK;
 }
 
-static ocdm_status open_parts(struct parts *parts, ocdm_error *error)
-{
-    const char *place = getenv("TMPDIR");
-    place = place != NULL && *place != '\0' ? place : "/tmp";
-    int length = snprintf(parts->folder, sizeof parts->folder, "%s/ocdm-XXXXXX", place);
-    bool made = length < (int)sizeof parts->folder && mkdtemp(parts->folder) != NULL;
-    if (!made)
-        parts->folder[0] = '\0';
-    return made ? name_parts(parts, error)
-                : ocdm__fail(error, OCDM_IO, "set TMPDIR to a folder for temporary files", "cannot make a folder in %.200s",
-                             place);
-}
-
-static void close_parts(struct parts *parts)
-{
-    for (size_t i = 0; parts->names != NULL && parts->text != NULL && i < 2 * parts->count; i++)
-        (void)unlink(parts->names[i]);
-    if (parts->folder[0] != '\0')
-        (void)rmdir(parts->folder);
-    ocdm__release(parts->names);
-    ocdm__release(parts->text);
-}
-
 static ocdm_status sample_part(const struct parts *parts, size_t k, ocdm_error *error)
 {
     ocdm__sample_options options = *parts->options;
-    options.path = part_input(parts, k);
+    options.path = k == 0 ? parts->options->path : parts->options->more_paths[k - 1];
     options.more_count = 0;
     options.shard = k;
     options.sharded = true;
@@ -339,7 +311,15 @@ static ocdm_status sample_part(const struct parts *parts, size_t k, ocdm_error *
 static struct outcome sample_own_parts(struct parts *parts)
 {
     struct outcome outcome = {.file = UINT64_MAX};
-    ocdm_status status = open_parts(parts, &outcome.error);
+    const char *place = getenv("TMPDIR");
+    place = place != NULL && *place != '\0' ? place : "/tmp";
+    int length = snprintf(parts->folder, sizeof parts->folder, "%s/ocdm-XXXXXX", place);
+    bool made = length < (int)sizeof parts->folder && mkdtemp(parts->folder) != NULL;
+    if (!made)
+        parts->folder[0] = '\0';
+    ocdm_status status = made ? name_parts(parts, &outcome.error)
+                              : ocdm__fail(&outcome.error, OCDM_IO, "set TMPDIR to a folder for temporary files",
+                                           "cannot make a folder in %.200s", place);
     if (status != OCDM_OK)
         outcome.file = parts->rank;
     for (size_t k = parts->rank; k < parts->count && status == OCDM_OK; k += parts->size) {
@@ -348,22 +328,6 @@ static struct outcome sample_own_parts(struct parts *parts)
             outcome.file = k;
     }
     return outcome;
-}
-
-/* On all ranks the outcome of the first file that failed on any, which does not depend on the number of ranks. */
-static struct outcome share_outcome(const struct parts *parts, struct outcome own)
-{
-    ocdm__ranks_bytes gathered;
-    ocdm__ranks_gather_bytes(parts->ranks, &own, sizeof own, &gathered);
-    for (size_t r = 1; parts->rank == 0 && r < parts->size; r++) {
-        struct outcome other;
-        memcpy(&other, gathered.all + gathered.starts[r] * sizeof(uint32_t), sizeof other);
-        if (other.file < own.file)
-            own = other;
-    }
-    ocdm__ranks_bytes_clear(&gathered);
-    parts->ranks->broadcast(&own, sizeof own / sizeof(uint32_t));
-    return own;
 }
 
 static ocdm_status write_part(const char *path, const char *bytes, size_t size, ocdm_error *error)
@@ -438,7 +402,19 @@ static ocdm_status sample_by_file(const ocdm__sample_options *options, bool quie
     const ocdm__ranks *ranks = ocdm__ranks_all();
     struct parts parts = {
         .options = options, .ranks = ranks, .rank = ranks->rank, .size = ranks->size, .count = options->more_count + 1};
-    struct outcome outcome = share_outcome(&parts, sample_own_parts(&parts));
+    /* On all ranks the outcome of the first file that failed on any, which does not depend on the number of ranks. */
+    struct outcome own = sample_own_parts(&parts);
+    ocdm__ranks_bytes gathered;
+    ocdm__ranks_gather_bytes(parts.ranks, &own, sizeof own, &gathered);
+    for (size_t r = 1; parts.rank == 0 && r < parts.size; r++) {
+        struct outcome other;
+        memcpy(&other, gathered.all + gathered.starts[r] * sizeof(uint32_t), sizeof other);
+        if (other.file < own.file)
+            own = other;
+    }
+    ocdm__ranks_bytes_clear(&gathered);
+    parts.ranks->broadcast(&own, sizeof own / sizeof(uint32_t));
+    struct outcome outcome = own;
     ocdm_status status = outcome.file != UINT64_MAX ? outcome.error.status : OCDM_OK;
     if (status != OCDM_OK)
         *error = outcome.error;
@@ -446,7 +422,12 @@ static ocdm_status sample_by_file(const ocdm__sample_options *options, bool quie
         status = collect_parts(&parts, error);
     if (status == OCDM_OK && parts.rank == 0)
         status = merge_parts(&parts, quiet, error);
-    close_parts(&parts);
+    for (size_t i = 0; parts.names != NULL && parts.text != NULL && i < 2 * parts.count; i++)
+        (void)unlink(parts.names[i]);
+    if (parts.folder[0] != '\0')
+        (void)rmdir(parts.folder);
+    ocdm__release(parts.names);
+    ocdm__release(parts.text);
     return status;
 }
 

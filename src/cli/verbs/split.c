@@ -145,25 +145,6 @@ static ocdm_status read_request(const ocdm__arguments *arguments, struct split *
 /* ---- records --------------------------------------------------------------------------------------------------------------
  */
 
-static ocdm_status grow(struct split *split, const ocdm__record *record, ocdm_error *error)
-{
-    bool failed = false;
-    if (split->count + 1 >= split->room) {
-        size_t room = ocdm__larger_room(split->room, split->count + 2);
-        split->ends = ocdm__grown(split->ends, room, sizeof *split->ends, &failed);
-        split->offsets = ocdm__grown(split->offsets, room, sizeof *split->offsets, &failed);
-        split->groups = ocdm__grown(split->groups, room, sizeof *split->groups, &failed);
-        split->room = failed ? split->room : room;
-    }
-    if (split->count == 0 && !failed)
-        split->ends[0] = split->offsets[0] = 0;
-    if (failed || !ocdm__reserve(&split->bytes, &split->byte_room, split->used + record->length, 1) ||
-        !ocdm__reserve(&split->labels, &split->label_room, (size_t)split->offsets[split->count] + record->label_count,
-                       sizeof *split->labels))
-        return ocdm__fail_memory(error, "the records");
-    return OCDM_OK;
-}
-
 /* A record without a group is bad. */
 static ocdm_status take_group(struct split *split, const ocdm__record *record, uint32_t *group, bool *taken, ocdm_error *error)
 {
@@ -187,7 +168,20 @@ static ocdm_status take_record(struct split *split, const ocdm__record *record, 
     OCDM_TRY(take_group(split, record, &group, &taken, error));
     if (!taken)
         return OCDM_OK;
-    OCDM_TRY(grow(split, record, error));
+    bool failed = false;
+    if (split->count + 1 >= split->room) {
+        size_t room = ocdm__larger_room(split->room, split->count + 2);
+        split->ends = ocdm__grown(split->ends, room, sizeof *split->ends, &failed);
+        split->offsets = ocdm__grown(split->offsets, room, sizeof *split->offsets, &failed);
+        split->groups = ocdm__grown(split->groups, room, sizeof *split->groups, &failed);
+        split->room = failed ? split->room : room;
+    }
+    if (split->count == 0 && !failed)
+        split->ends[0] = split->offsets[0] = 0;
+    if (failed || !ocdm__reserve(&split->bytes, &split->byte_room, split->used + record->length, 1) ||
+        !ocdm__reserve(&split->labels, &split->label_room, (size_t)split->offsets[split->count] + record->label_count,
+                       sizeof *split->labels))
+        return ocdm__fail_memory(error, "the records");
     size_t i = split->count++, first = (size_t)split->offsets[i];
     memcpy(split->bytes + split->used, ocdm__records_bytes(split->records, record->at), record->length);
     for (size_t c = 0; c < record->label_count; c++)
@@ -274,7 +268,8 @@ static void write_line(ocdm__output *output, const char *bytes, size_t length)
     ocdm__output_text(output, "\n");
 }
 
-static ocdm_status open_files(struct split *split, const char *folder, ocdm_error *error)
+/* All files or none. */
+static ocdm_status write_files(struct split *split, const char *folder, ocdm_error *error)
 {
     size_t length;
     const char *header = ocdm__records_header(split->records, &length);
@@ -289,13 +284,6 @@ static ocdm_status open_files(struct split *split, const char *folder, ocdm_erro
         if (header != NULL)
             write_line(&split->parts[p].output, header, length);
     }
-    return OCDM_OK;
-}
-
-/* All files or none. */
-static ocdm_status write_files(struct split *split, const char *folder, ocdm_error *error)
-{
-    OCDM_TRY(open_files(split, folder, error));
     for (size_t i = 0; i < split->count; i++)
         write_line(&split->parts[split->part[i]].output, split->bytes + split->ends[i], split->ends[i + 1] - split->ends[i]);
     for (size_t p = 0; p < split->part_count; p++)
@@ -307,29 +295,6 @@ static ocdm_status write_files(struct split *split, const char *folder, ocdm_err
 
 /* ---- results --------------------------------------------------------------------------------------------------------------
  */
-
-/* Whether each label has fewer records than there are parts; release it. */
-static uint8_t *find_rare(const struct split *split)
-{
-    uint32_t labels = ocdm__records_label_table(split->records)->count;
-    size_t *counts = ocdm__allocate(labels, sizeof *counts), *last = ocdm__allocate(labels, sizeof *last);
-    uint8_t *rare = ocdm__allocate(labels, 1);
-    for (size_t i = 0; counts != NULL && last != NULL && i < split->count; i++)
-        for (uint64_t at = split->offsets[i]; at < split->offsets[i + 1]; at++) {
-            uint32_t label = split->labels[at];
-            counts[label] += last[label] != i + 1; /* a repeated label counts once */
-            last[label] = i + 1;
-        }
-    for (uint32_t c = 0; counts != NULL && rare != NULL && c < labels; c++)
-        rare[c] = counts[c] < split->part_count;
-    if (counts == NULL || last == NULL) {
-        ocdm__release(rare);
-        rare = NULL;
-    }
-    ocdm__release(counts);
-    ocdm__release(last);
-    return rare;
-}
 
 static void write_balance(ocdm__output *output, const char *key, const ocdm_split_balance *balance)
 {
@@ -343,40 +308,6 @@ static void write_balance(ocdm__output *output, const char *key, const ocdm_spli
     ocdm__json_close(output, '}');
 }
 
-static void write_json(ocdm__output *output, const struct split *split, const uint8_t *rare)
-{
-    const ocdm__label_table *table = ocdm__records_label_table(split->records);
-    ocdm__json_open(output, NULL, '{');
-    ocdm__json_count(output, "records", split->count);
-    ocdm__json_count(output, "skipped", ocdm__records_skipped(split->records));
-    ocdm__json_count(output, "labels", table->count);
-    ocdm__json_count(output, "order", split->options.order);
-    ocdm__json_count(output, "seed", split->options.seed);
-    ocdm__json_count(output, "proposals", split->work.proposals);
-    ocdm__json_count(output, "exchanges", split->work.exchanges);
-    ocdm__json_count(output, "late", split->work.late);
-    ocdm__json_open(output, "parts", '[');
-    for (size_t p = 0; p < split->part_count; p++) {
-        ocdm__json_open(output, NULL, '{');
-        ocdm__json_string(output, "name", split->parts[p].name);
-        ocdm__json_count(output, "records", split->balance[p].samples);
-        write_balance(output, "balance", &split->balance[p]);
-        write_balance(output, "random", &split->random[p]);
-        ocdm__json_close(output, '}');
-    }
-    ocdm__json_close(output, ']');
-    ocdm__json_open(output, "rare", '[');
-    for (uint32_t c = 0; c < table->count; c++) {
-        size_t length;
-        const char *label = ocdm__label_table_text(table, c, &length);
-        if (rare[c])
-            ocdm__json_bytes(output, NULL, label, length);
-    }
-    ocdm__json_close(output, ']');
-    ocdm__json_close(output, '}');
-    ocdm__output_text(output, "\n");
-}
-
 /* `-` for what was not measured. */
 static void print_percent(double value)
 {
@@ -384,24 +315,6 @@ static void print_percent(double value)
         printf(" %10s", "-");
     else
         printf(" %9.2f%%", 100 * value);
-}
-
-/* Labels that cannot be in all parts, by name. */
-static void print_rare(const struct split *split, const uint8_t *rare)
-{
-    const ocdm__label_table *table = ocdm__records_label_table(split->records);
-    size_t count = 0, named = 0, length;
-    for (uint32_t c = 0; c < table->count; c++)
-        count += rare[c];
-    if (count > 0)
-        printf("too rare for all parts: %zu label%s:", count, count == 1 ? "" : "s");
-    for (uint32_t c = 0; c < table->count && named < NAMED_LABELS; c++)
-        if (rare[c]) {
-            const char *label = ocdm__label_table_text(table, c, &length);
-            printf("%s %s", named++ == 0 ? "" : ",", ocdm__show_label(label, length).text);
-        }
-    if (count > 0)
-        puts(count > named ? ", ..." : "");
 }
 
 static void print_table(const struct split *split, const uint8_t *rare)
@@ -422,7 +335,20 @@ static void print_table(const struct split *split, const uint8_t *rare)
     if (missing > 0)
         printf("labels missing in a part, although they have as many records as there are parts: %llu\n",
                (unsigned long long)missing);
-    print_rare(split, rare);
+    /* Labels that cannot be in all parts, by name. */
+    const ocdm__label_table *table = ocdm__records_label_table(split->records);
+    size_t count = 0, named = 0, length;
+    for (uint32_t c = 0; c < table->count; c++)
+        count += rare[c];
+    if (count > 0)
+        printf("too rare for all parts: %zu label%s:", count, count == 1 ? "" : "s");
+    for (uint32_t c = 0; c < table->count && named < NAMED_LABELS; c++)
+        if (rare[c]) {
+            const char *label = ocdm__label_table_text(table, c, &length);
+            printf("%s %s", named++ == 0 ? "" : ",", ocdm__show_label(label, length).text);
+        }
+    if (count > 0)
+        puts(count > named ? ", ..." : "");
     printf("%llu of %llu exchanges helped, %llu of them late in the search%s\n", (unsigned long long)split->work.exchanges,
            (unsigned long long)split->work.proposals, (unsigned long long)split->work.late,
            split->work.late > 0 ? ": --proposals tries more" : "");
@@ -432,13 +358,60 @@ static ocdm_status print_json(const struct split *split, const uint8_t *rare, oc
 {
     ocdm__output output;
     OCDM_TRY(ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error));
-    write_json(&output, split, rare);
+    const ocdm__label_table *table = ocdm__records_label_table(split->records);
+    ocdm__json_open(&output, NULL, '{');
+    ocdm__json_count(&output, "records", split->count);
+    ocdm__json_count(&output, "skipped", ocdm__records_skipped(split->records));
+    ocdm__json_count(&output, "labels", table->count);
+    ocdm__json_count(&output, "order", split->options.order);
+    ocdm__json_count(&output, "seed", split->options.seed);
+    ocdm__json_count(&output, "proposals", split->work.proposals);
+    ocdm__json_count(&output, "exchanges", split->work.exchanges);
+    ocdm__json_count(&output, "late", split->work.late);
+    ocdm__json_open(&output, "parts", '[');
+    for (size_t p = 0; p < split->part_count; p++) {
+        ocdm__json_open(&output, NULL, '{');
+        ocdm__json_string(&output, "name", split->parts[p].name);
+        ocdm__json_count(&output, "records", split->balance[p].samples);
+        write_balance(&output, "balance", &split->balance[p]);
+        write_balance(&output, "random", &split->random[p]);
+        ocdm__json_close(&output, '}');
+    }
+    ocdm__json_close(&output, ']');
+    ocdm__json_open(&output, "rare", '[');
+    for (uint32_t c = 0; c < table->count; c++) {
+        size_t length;
+        const char *label = ocdm__label_table_text(table, c, &length);
+        if (rare[c])
+            ocdm__json_bytes(&output, NULL, label, length);
+    }
+    ocdm__json_close(&output, ']');
+    ocdm__json_close(&output, '}');
+    ocdm__output_text(&output, "\n");
     return ocdm__output_commit(&output, error);
 }
 
 static ocdm_status print_result(const struct split *split, bool json, ocdm_error *error)
 {
-    uint8_t *rare = find_rare(split);
+    /* Whether each label has fewer records than there are parts; release it. */
+    uint32_t labels = ocdm__records_label_table(split->records)->count;
+    size_t *counts = ocdm__allocate(labels, sizeof *counts), *last = ocdm__allocate(labels, sizeof *last);
+    uint8_t *rare = ocdm__allocate(labels, 1);
+    for (size_t i = 0; counts != NULL && last != NULL && i < split->count; i++)
+        for (uint64_t at = split->offsets[i]; at < split->offsets[i + 1]; at++) {
+            uint32_t label = split->labels[at];
+            counts[label] += last[label] != i + 1; /* a repeated label counts once */
+            last[label] = i + 1;
+        }
+    for (uint32_t c = 0; counts != NULL && rare != NULL && c < labels; c++)
+        rare[c] = counts[c] < split->part_count;
+    if (counts == NULL || last == NULL) {
+        ocdm__release(rare);
+        rare = NULL;
+    }
+    ocdm__release(counts);
+    ocdm__release(last);
+
     char doubt[OCDM__DOUBT];
     if (rare == NULL)
         return ocdm__fail_memory(error, "the counts of the labels");
@@ -455,22 +428,6 @@ static ocdm_status print_result(const struct split *split, bool json, ocdm_error
 
 /* ---- the run --------------------------------------------------------------------------------------------------------------
  */
-
-static void clear_split(struct split *split)
-{
-    for (size_t p = 0; p < split->part_count; p++)
-        ocdm__output_abandon(&split->parts[p].output);
-    ocdm__records_close(split->records);
-    ocdm__member_reader_clear(&split->group_reader);
-    ocdm__label_table_clear(&split->group_names);
-    ocdm__release(split->bytes);
-    ocdm__release(split->ends);
-    ocdm__release(split->offsets);
-    ocdm__release(split->labels);
-    ocdm__release(split->groups);
-    ocdm__release(split->part);
-    ocdm__release(split);
-}
 
 static int run(const ocdm__arguments *arguments)
 {
@@ -491,7 +448,18 @@ static int run(const ocdm__arguments *arguments)
         status = write_files(split, folder, &error);
     if (status == OCDM_OK && !ocdm__argument_given(arguments, "quiet"))
         status = print_result(split, ocdm__argument_given(arguments, "json"), &error);
-    clear_split(split);
+    for (size_t p = 0; p < split->part_count; p++)
+        ocdm__output_abandon(&split->parts[p].output);
+    ocdm__records_close(split->records);
+    ocdm__member_reader_clear(&split->group_reader);
+    ocdm__label_table_clear(&split->group_names);
+    ocdm__release(split->bytes);
+    ocdm__release(split->ends);
+    ocdm__release(split->offsets);
+    ocdm__release(split->labels);
+    ocdm__release(split->groups);
+    ocdm__release(split->part);
+    ocdm__release(split);
     if (status == OCDM_STOPPED) {
         ocdm__report(&error);
         return ocdm__exit_after_signal();

@@ -48,12 +48,6 @@ static void write_json(ocdm__output *output, const ocdm__stream_info *info, cons
 
 /* ---- verification --------------------------------------------------------------------------------------------------- */
 
-/* What samples consist of, if it is in the file; NULL otherwise. */
-static const char *payload_name(const ocdm__stream *stream)
-{
-    return stream->shape.kind == OCDM__FEATURES ? "features" : stream->shape.kind == OCDM__IMAGES ? "images" : NULL;
-}
-
 static ocdm_status verify(ocdm__stream_info *info, ocdm_error *error)
 {
     if (!info->is_stream_file)
@@ -65,7 +59,8 @@ static ocdm_status verify(ocdm__stream_info *info, ocdm_error *error)
 /* Opening the file has checked its tables already. */
 static void write_verified(ocdm__output *output, const ocdm__stream *stream, bool json)
 {
-    const char *name = payload_name(stream);
+    /* What samples consist of, if it is in the file; NULL otherwise. */
+    const char *name = stream->shape.kind == OCDM__FEATURES ? "features" : stream->shape.kind == OCDM__IMAGES ? "images" : NULL;
     ocdm__output_text(output,
                       json ? ",\"verified\":[\"tables\"" : "verified           the tables of samples, labels and classes");
     if (name != NULL && json) {

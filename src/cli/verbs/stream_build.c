@@ -183,22 +183,6 @@ static void list_source_flags(char *text, size_t size, unsigned properties, cons
     }
 }
 
-static ocdm_status fail_without_source(ocdm_error *error)
-{
-    char flags[160], hint[240];
-    list_source_flags(flags, sizeof flags, 0, " or ");
-    snprintf(hint, sizeof hint, "%s names one; --recipe scenes needs none", flags);
-    return misuse(error, hint, "no source is given");
-}
-
-static ocdm_status fail_several_files(ocdm_error *error)
-{
-    char flags[160], hint[240];
-    list_source_flags(flags, sizeof flags, OCDM__SEVERAL_FILES, " and ");
-    snprintf(hint, sizeof hint, "only %s take several files", flags);
-    return misuse(error, hint, "one source file too many");
-}
-
 static ocdm_status read_source(struct request *request, ocdm_error *error)
 {
     ocdm__build_settings *settings = &request->settings;
@@ -214,10 +198,18 @@ static ocdm_status read_source(struct request *request, ocdm_error *error)
     bool operands_only = settings->source_count == 0 && arguments->operand_count > 0;
     if (operands_only)
         settings->kind = OCDM__FROM_RECORDS;
-    if (settings->source_count == 0 && !operands_only)
-        return fail_without_source(error);
-    if (arguments->operand_count > 0 && (ocdm__sources[settings->kind].properties & OCDM__SEVERAL_FILES) == 0)
-        return fail_several_files(error);
+    if (settings->source_count == 0 && !operands_only) {
+        char flags[160], hint[240];
+        list_source_flags(flags, sizeof flags, 0, " or ");
+        snprintf(hint, sizeof hint, "%s names one; --recipe scenes needs none", flags);
+        return misuse(error, hint, "no source is given");
+    }
+    if (arguments->operand_count > 0 && (ocdm__sources[settings->kind].properties & OCDM__SEVERAL_FILES) == 0) {
+        char flags[160], hint[240];
+        list_source_flags(flags, sizeof flags, OCDM__SEVERAL_FILES, " and ");
+        snprintf(hint, sizeof hint, "only %s take several files", flags);
+        return misuse(error, hint, "one source file too many");
+    }
     for (size_t i = 0; i < arguments->operand_count; i++)
         request->sources[settings->source_count++] = arguments->operands[i];
     settings->sources = request->sources;
@@ -447,17 +439,6 @@ static ocdm_status read_request(struct request *request, ocdm_error *error)
 
 /* ---- what is said ---------------------------------------------------------------------------------------------------- */
 
-static void print_skips(const ocdm__reading *reading)
-{
-    for (size_t i = 0; i < reading->skip_count; i++) {
-        const ocdm__skip *skip = &reading->skips[i];
-        fprintf(stderr, "left out: %llu %s%s%s\n", (unsigned long long)skip->count, skip->reason,
-                skip->first[0] != '\0' ? ", the first at " : "", skip->first);
-    }
-    if (reading->doubt[0] != '\0')
-        fprintf(stderr, "warning: %s\n", reading->doubt);
-}
-
 static void write_skips(ocdm__output *output, const ocdm__reading *reading)
 {
     ocdm__output_text(output, ",\"left_out\":[");
@@ -514,7 +495,13 @@ static int run(const ocdm__arguments *arguments)
         ocdm__progress_line_begin(&line, quiet);
         status = ocdm__stream_build(&request.settings, &reading, &report, &error);
         ocdm__progress_line_end(&line);
-        print_skips(&reading);
+        for (size_t i = 0; i < reading.skip_count; i++) {
+            const ocdm__skip *skip = &reading.skips[i];
+            fprintf(stderr, "left out: %llu %s%s%s\n", (unsigned long long)skip->count, skip->reason,
+                    skip->first[0] != '\0' ? ", the first at " : "", skip->first);
+        }
+        if (reading.doubt[0] != '\0')
+            fprintf(stderr, "warning: %s\n", reading.doubt);
     }
     if (status == OCDM_OK && !quiet)
         status = print_report(&request, &report, &reading, &error);

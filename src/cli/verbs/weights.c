@@ -139,33 +139,6 @@ struct widths {
     size_t name, shape;
 };
 
-static struct widths find_widths(const struct ocdm__safetensors *file)
-{
-    struct widths widths = {4, 5};
-    for (size_t i = 0; i < file->tensor_count; i++) {
-        char shape[OCDM__TENSOR_RANK * 24];
-        size_t length = shape_text(&file->tensors[i], shape), name = file->tensors[i].name_length;
-        widths.name = name > widths.name ? name : widths.name;
-        widths.shape = length > widths.shape ? length : widths.shape;
-    }
-    widths.name = widths.name < 48 ? widths.name : 48;
-    return widths;
-}
-
-static void write_tensor(ocdm__output *output, const struct ocdm__tensor *tensor, const struct widths *widths)
-{
-    char shape[OCDM__TENSOR_RANK * 24];
-    size_t length = shape_text(tensor, shape);
-    const char *type = ocdm__dtypes[tensor->dtype].name;
-    write_spaces(output, write_name(output, tensor->name, tensor->name_length), widths->name + 2);
-    ocdm__output_text(output, type);
-    write_spaces(output, strlen(type), 6);
-    ocdm__output_text(output, shape);
-    write_spaces(output, length, widths->shape + 2);
-    ocdm__output_uint64(output, tensor->size);
-    ocdm__output_text(output, "\n");
-}
-
 static void write_fit(ocdm__output *output, const struct ocdm__weights_fit *fit)
 {
     ocdm__output_text(output, "model       ");
@@ -188,25 +161,6 @@ static void write_fit(ocdm__output *output, const struct ocdm__weights_fit *fit)
     ocdm__output_text(output, fit->optimiser ? "\noptimiser   its state is there\n" : "\noptimiser   no state\n");
 }
 
-/* As many as fit on a line. */
-static void write_classes(ocdm__output *output, const ocdm__weights_about *about)
-{
-    size_t used = 12, shown = 0;
-    ocdm__output_text(output, "classes     ");
-    for (size_t length; shown < about->class_count; shown++) {
-        const char *name = ocdm__text_at(&about->classes, shown, &length);
-        ocdm__shown_label label = ocdm__show_label(name, length);
-        used += label.width + 2;
-        if (shown > 0 && used > 88)
-            break;
-        ocdm__output_text(output, shown > 0 ? ", " : "");
-        ocdm__output_text(output, label.text);
-    }
-    if (shown < about->class_count)
-        ocdm__output_count(output, ", and more: ", about->class_count - shown);
-    ocdm__output_text(output, "\n");
-}
-
 static void write_about(ocdm__output *output, const ocdm__weights_about *about)
 {
     if (!ocdm__weights_about_known(about))
@@ -223,7 +177,21 @@ static void write_about(ocdm__output *output, const ocdm__weights_about *about)
         ocdm__output_text(output,
                           about->feature_mean != NULL ? "input       features, standardized\n" : "input       features\n");
     }
-    write_classes(output, about);
+    /* As many as fit on a line. */
+    size_t used = 12, shown = 0;
+    ocdm__output_text(output, "classes     ");
+    for (size_t length; shown < about->class_count; shown++) {
+        const char *name = ocdm__text_at(&about->classes, shown, &length);
+        ocdm__shown_label label = ocdm__show_label(name, length);
+        used += label.width + 2;
+        if (shown > 0 && used > 88)
+            break;
+        ocdm__output_text(output, shown > 0 ? ", " : "");
+        ocdm__output_text(output, label.text);
+    }
+    if (shown < about->class_count)
+        ocdm__output_count(output, ", and more: ", about->class_count - shown);
+    ocdm__output_text(output, "\n");
     ocdm__output_text(output, "run         ");
     ocdm__output_text(output, about->run);
     ocdm__output_text(output, ", by ocdm ");
@@ -245,7 +213,15 @@ static void write_wrapper(ocdm__output *output, const ocdm__weights_file *file)
 static void write_text(ocdm__output *output, const struct answer *answer)
 {
     const struct ocdm__safetensors *file = &answer->file.whole;
-    struct widths widths = find_widths(file);
+    struct widths widths = {4, 5};
+    for (size_t i = 0; i < file->tensor_count; i++) {
+        char shape[OCDM__TENSOR_RANK * 24];
+        size_t length = shape_text(&file->tensors[i], shape), name = file->tensors[i].name_length;
+        widths.name = name > widths.name ? name : widths.name;
+        widths.shape = length > widths.shape ? length : widths.shape;
+    }
+    widths.name = widths.name < 48 ? widths.name : 48;
+
     write_fit(output, &answer->fit);
     write_wrapper(output, &answer->file);
     write_about(output, &answer->about);
@@ -259,8 +235,19 @@ static void write_text(ocdm__output *output, const struct answer *answer)
     ocdm__output_text(output, "type  shape");
     write_spaces(output, 5, widths.shape + 2);
     ocdm__output_text(output, "bytes\n");
-    for (size_t i = 0; i < file->tensor_count; i++)
-        write_tensor(output, &file->tensors[i], &widths);
+    for (size_t i = 0; i < file->tensor_count; i++) {
+        const struct ocdm__tensor *tensor = &file->tensors[i];
+        char shape[OCDM__TENSOR_RANK * 24];
+        size_t length = shape_text(tensor, shape);
+        const char *type = ocdm__dtypes[tensor->dtype].name;
+        write_spaces(output, write_name(output, tensor->name, tensor->name_length), widths.name + 2);
+        ocdm__output_text(output, type);
+        write_spaces(output, strlen(type), 6);
+        ocdm__output_text(output, shape);
+        write_spaces(output, length, widths.shape + 2);
+        ocdm__output_uint64(output, tensor->size);
+        ocdm__output_text(output, "\n");
+    }
 }
 
 /* ---- the run -------------------------------------------------------------------------------------------------------- */
@@ -278,14 +265,6 @@ static ocdm_status print_answer(const struct answer *answer, bool json, ocdm_err
     return ocdm__output_commit(&output, error);
 }
 
-/* The tensors are listed all the same. */
-static void tell_kind(const ocdm_error *kind)
-{
-    ocdm__print_note(kind->message);
-    if (kind->hint[0] != '\0')
-        ocdm__print_note(kind->hint);
-}
-
 static int run(const ocdm__arguments *arguments)
 {
     ocdm_error error, other;
@@ -297,8 +276,12 @@ static int run(const ocdm__arguments *arguments)
     ocdm_status status = ocdm__weights_open_any(&answer.file, answer.path, &error);
     if (status == OCDM_OK)
         status = ocdm__weights_describe(&answer.file, &answer.fit, &answer.about, &error);
-    if (status == OCDM_OK && ocdm__weights_check_kind(&answer.file, &other) != OCDM_OK)
-        tell_kind(&other);
+    if (status == OCDM_OK && ocdm__weights_check_kind(&answer.file, &other) != OCDM_OK) {
+        /* The tensors are listed all the same. */
+        ocdm__print_note(other.message);
+        if (other.hint[0] != '\0')
+            ocdm__print_note(other.hint);
+    }
     if (status == OCDM_OK)
         status = print_answer(&answer, ocdm__argument_given(arguments, "json"), &error);
     ocdm__weights_about_clear(&answer.about);

@@ -31,15 +31,6 @@ struct work {
     size_t property_count;
 };
 
-static void close_work(struct work *work)
-{
-    ocdm__output_abandon(&work->classes);
-    ocdm__release(work->offset);
-    ocdm__release(work->scale);
-    ocdm__weights_about_clear(&work->about);
-    ocdm__weights_close(&work->file);
-}
-
 /* ---- what goes in -------------------------------------------------------------------------------------------------------- */
 
 static ocdm_status make_scale(struct work *work, size_t count, ocdm_error *error)
@@ -177,16 +168,6 @@ static ocdm_status make_file(const ocdm__arguments *arguments, struct work *work
     return status == OCDM_OK ? write_file(work, error) : status;
 }
 
-static void tell(const struct work *work)
-{
-    printf("%s: %s, classes: %" PRIu32 "\n", ocdm__show_path(work->path).text, work->model, work->fit.class_count);
-    if (ocdm__model_takes_images(work->model))
-        printf("input   image, batch x 3 x %" PRIu32 " x %" PRIu32 ": %s\n", work->crop, work->crop, work->input);
-    else
-        printf("input   features, batch x %" PRIu32 ": %s\n", work->fit.features, work->input);
-    printf("output  logits and probabilities, batch x %" PRIu32 "\n", work->fit.class_count);
-}
-
 static int run(const ocdm__arguments *arguments)
 {
     ocdm_error error;
@@ -198,9 +179,19 @@ static int run(const ocdm__arguments *arguments)
         status = ocdm__fail(&error, OCDM_BAD_ARGUMENT, "name the file to write", "--onnx is missing");
     else
         status = make_file(arguments, &work, &error);
-    if (status == OCDM_OK && !ocdm__argument_given(arguments, "quiet"))
-        tell(&work);
-    close_work(&work);
+    if (status == OCDM_OK && !ocdm__argument_given(arguments, "quiet")) {
+        printf("%s: %s, classes: %" PRIu32 "\n", ocdm__show_path(work.path).text, work.model, work.fit.class_count);
+        if (ocdm__model_takes_images(work.model))
+            printf("input   image, batch x 3 x %" PRIu32 " x %" PRIu32 ": %s\n", work.crop, work.crop, work.input);
+        else
+            printf("input   features, batch x %" PRIu32 ": %s\n", work.fit.features, work.input);
+        printf("output  logits and probabilities, batch x %" PRIu32 "\n", work.fit.class_count);
+    }
+    ocdm__output_abandon(&work.classes);
+    ocdm__release(work.offset);
+    ocdm__release(work.scale);
+    ocdm__weights_about_clear(&work.about);
+    ocdm__weights_close(&work.file);
     return status == OCDM_OK ? ocdm__finish_output() : ocdm__report(&error);
 }
 

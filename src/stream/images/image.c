@@ -108,26 +108,20 @@ static ocdm_status read_bytes(int fd, const char *path, uint8_t *bytes, size_t *
     return OCDM_OK;
 }
 
-static ocdm_status read_file(const char *path, const ocdm__image_limits *limits, ocdm__image_buffer *file_bytes, size_t *size,
-                             ocdm_error *error)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return ocdm__fail(error, OCDM_IO, "", "cannot open %s: %s", path, strerror(errno));
-    ocdm_status status = check_file(fd, path, limits, size, error);
-    if (status == OCDM_OK && !ocdm__image_buffer_fit(file_bytes, *size))
-        status = ocdm__fail_memory(error, "an image file");
-    if (status == OCDM_OK)
-        status = read_bytes(fd, path, file_bytes->bytes, size, error);
-    close(fd);
-    return status;
-}
-
 ocdm_status ocdm__image_read(const char *path, const ocdm__image_limits *limits, uint32_t resize,
                              ocdm__image_buffer *file_bytes, size_t *size, ocdm__image *image, ocdm_error *error)
 {
     ocdm__image_file file = {.name = path};
-    OCDM_TRY(read_file(path, limits, file_bytes, &file.size, error));
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return ocdm__fail(error, OCDM_IO, "", "cannot open %s: %s", path, strerror(errno));
+    ocdm_status status = check_file(fd, path, limits, &file.size, error);
+    if (status == OCDM_OK && !ocdm__image_buffer_fit(file_bytes, file.size))
+        status = ocdm__fail_memory(error, "an image file");
+    if (status == OCDM_OK)
+        status = read_bytes(fd, path, file_bytes->bytes, &file.size, error);
+    close(fd);
+    OCDM_TRY(status);
     file.bytes = file_bytes->bytes;
     *size = file.size;
     return ocdm__image_decode(&file, limits, resize, image, error);

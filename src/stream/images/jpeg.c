@@ -109,19 +109,6 @@ static void choose_colours(struct jpeg_reader *reader)
     reader->info.out_color_space = components == 4 ? JCS_CMYK : JCS_RGB;
 }
 
-/* CMYK is stored inverted, as Adobe's programs do and every reader assumes: the bytes are 255 - C and so on. The product is
- * rounded as Pillow does it. */
-static void rgb_from_cmyk(uint8_t *rgb, const JSAMPLE *cmyk, size_t width)
-{
-    for (size_t x = 0; x < width; x++) {
-        unsigned key = cmyk[4 * x + 3];
-        for (size_t c = 0; c < 3; c++) {
-            unsigned product = (255u - cmyk[4 * x + c]) * key + 128;
-            rgb[3 * x + c] = (uint8_t)(key - (((product >> 8) + product) >> 8));
-        }
-    }
-}
-
 /* What libjpeg keeps of a whole picture that comes in several scans: all its coefficients, 64 of two bytes in a block. */
 static uint64_t kept_bytes(struct jpeg_decompress_struct *info)
 {
@@ -147,8 +134,17 @@ static void read_rows(struct jpeg_reader *reader)
         JSAMPROW row = cmyk ? cmyk[0] : rgb;
         if (jpeg_read_scanlines(info, &row, 1) != 1)
             ERREXIT(info, JERR_CANT_SUSPEND);
-        if (cmyk)
-            rgb_from_cmyk(rgb, cmyk[0], width);
+        if (cmyk) {
+            /* CMYK is stored inverted, as Adobe's programs do and every reader assumes: the bytes are 255 - C and so on. The
+             * product is rounded as Pillow does it. */
+            for (size_t x = 0; x < width; x++) {
+                unsigned key = cmyk[0][4 * x + 3];
+                for (size_t c = 0; c < 3; c++) {
+                    unsigned product = (255u - cmyk[0][4 * x + c]) * key + 128;
+                    rgb[3 * x + c] = (uint8_t)(key - (((product >> 8) + product) >> 8));
+                }
+            }
+        }
     }
 }
 
@@ -173,12 +169,6 @@ static void decode(struct jpeg_reader *reader)
     jpeg_finish_decompress(info);
 }
 
-static void decode_or_leave(struct jpeg_reader *reader)
-{
-    if (setjmp(reader->escape) == 0)
-        decode(reader);
-}
-
 ocdm_status ocdm__image_decode_jpeg(const struct ocdm__image_job *job)
 {
     struct jpeg_reader reader = {.job = job, .status = OCDM_OK};
@@ -188,7 +178,8 @@ ocdm_status ocdm__image_decode_jpeg(const struct ocdm__image_job *job)
     reader.messages.emit_message = take_message;
     reader.messages.output_message = say_nothing;
     reader.progress.progress_monitor = count_scans;
-    decode_or_leave(&reader);
+    if (setjmp(reader.escape) == 0)
+        decode(&reader);
     jpeg_destroy_decompress(&reader.info);
     return reader.status;
 }
@@ -261,12 +252,6 @@ static void encode(struct jpeg_writer *writer)
     jpeg_finish_compress(info);
 }
 
-static void encode_or_leave(struct jpeg_writer *writer)
-{
-    if (setjmp(writer->escape) == 0)
-        encode(writer);
-}
-
 ocdm_status ocdm__image_encode_jpeg(const struct ocdm__image_pixels *pixels, uint32_t quality, uint8_t *bytes, size_t *size,
                                     ocdm_error *error)
 {
@@ -279,7 +264,8 @@ ocdm_status ocdm__image_encode_jpeg(const struct ocdm__image_pixels *pixels, uin
     writer.target.init_destination = begin_target;
     writer.target.empty_output_buffer = leave_full;
     writer.target.term_destination = end_target;
-    encode_or_leave(&writer);
+    if (setjmp(writer.escape) == 0)
+        encode(&writer);
     *size = writer.status == OCDM_OK && !writer.full ? *size - writer.target.free_in_buffer : 0;
     jpeg_destroy_compress(&writer.info);
     return writer.status;

@@ -47,15 +47,6 @@ static struct slot *take_image(ocdm__image_loader *loader, size_t *image)
     return slot;
 }
 
-static void prepare_image(const ocdm__image_loader *loader, const struct slot *slot, size_t image, ocdm__image_scratch *scratch)
-{
-    float *out = slot->tensor + image * loader->floats;
-    ocdm_error *error = &slot->errors[image];
-    error->status = OCDM_OK;
-    if (ocdm__image_prepare(&loader->plan, &slot->requests[image], scratch, out, error) != OCDM_OK)
-        memset(out, 0, loader->floats * sizeof *out);
-}
-
 static void *work(void *argument)
 {
     ocdm__image_loader *loader = argument;
@@ -69,7 +60,11 @@ static void *work(void *argument)
         size_t image;
         struct slot *slot = take_image(loader, &image);
         pthread_mutex_unlock(&loader->lock);
-        prepare_image(loader, slot, image, &scratch);
+        float *out = slot->tensor + image * loader->floats;
+        ocdm_error *error = &slot->errors[image];
+        error->status = OCDM_OK;
+        if (ocdm__image_prepare(&loader->plan, &slot->requests[image], &scratch, out, error) != OCDM_OK)
+            memset(out, 0, loader->floats * sizeof *out);
         pthread_mutex_lock(&loader->lock);
         if (++slot->done == slot->count)
             pthread_cond_signal(&loader->ready);
@@ -101,17 +96,6 @@ static ocdm_status start_threads(ocdm__image_loader *loader, size_t count, ocdm_
     return OCDM_OK;
 }
 
-static ocdm_status check_arguments(size_t threads, size_t slots, ocdm_error *error)
-{
-    if (threads < 1 || threads > OCDM__IMAGE_MAX_THREADS)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%zu threads for images are not between 1 and %u", threads,
-                          OCDM__IMAGE_MAX_THREADS);
-    if (slots < 1 || slots > OCDM__IMAGE_MAX_SLOTS)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%zu batches of images ahead are not between 1 and %u", slots,
-                          OCDM__IMAGE_MAX_SLOTS);
-    return OCDM_OK;
-}
-
 /* A loader without threads. */
 static ocdm__image_loader *allocate_loader(size_t threads, size_t slots)
 {
@@ -135,7 +119,12 @@ ocdm_status ocdm__image_loader_create(const ocdm__image_settings *settings, size
                                       ocdm__image_loader **loader, ocdm_error *error)
 {
     ocdm__image_plan plan;
-    OCDM_TRY(check_arguments(threads, slots, error));
+    if (threads < 1 || threads > OCDM__IMAGE_MAX_THREADS)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%zu threads for images are not between 1 and %u", threads,
+                          OCDM__IMAGE_MAX_THREADS);
+    if (slots < 1 || slots > OCDM__IMAGE_MAX_SLOTS)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%zu batches of images ahead are not between 1 and %u", slots,
+                          OCDM__IMAGE_MAX_SLOTS);
     OCDM_TRY(ocdm__image_plan_make(settings, &plan, error));
     ocdm__image_loader *made = allocate_loader(threads, slots);
     if (!made)

@@ -73,18 +73,6 @@ static void take_bytes(png_structp png, png_bytep bytes, size_t size)
     reader->at += size;
 }
 
-static void ask_for_rgb(png_structp png, int colour_type)
-{
-    if (colour_type == PNG_COLOR_TYPE_PALETTE)
-        png_set_palette_to_rgb(png);
-    else if (!(colour_type & PNG_COLOR_MASK_COLOR)) {
-        png_set_expand_gray_1_2_4_to_8(png);
-        png_set_gray_to_rgb(png);
-    }
-    png_set_strip_16(png);
-    png_set_strip_alpha(png);
-}
-
 static void read_header(struct png_reader *reader)
 {
     png_structp png = reader->png;
@@ -111,7 +99,15 @@ static void decode(struct png_reader *reader)
         leave(reader, ocdm__fail_memory(reader->job->error, "decoding a PNG image"));
     read_header(reader);
     png_structp png = reader->png;
-    ask_for_rgb(png, png_get_color_type(png, reader->info));
+    int colour_type = png_get_color_type(png, reader->info);
+    if (colour_type == PNG_COLOR_TYPE_PALETTE)
+        png_set_palette_to_rgb(png);
+    else if (!(colour_type & PNG_COLOR_MASK_COLOR)) {
+        png_set_expand_gray_1_2_4_to_8(png);
+        png_set_gray_to_rgb(png);
+    }
+    png_set_strip_16(png);
+    png_set_strip_alpha(png);
     int passes = png_set_interlace_handling(png);
     png_read_update_info(png, reader->info);
     const ocdm__image *image = reader->job->image;
@@ -125,16 +121,11 @@ static void decode(struct png_reader *reader)
     reader->status = OCDM_OK;
 }
 
-static void decode_or_leave(struct png_reader *reader)
-{
-    if (setjmp(reader->escape) == 0)
-        decode(reader);
-}
-
 ocdm_status ocdm__image_decode_png(const struct ocdm__image_job *job)
 {
     struct png_reader reader = {.job = job, .status = OCDM_OK};
-    decode_or_leave(&reader);
+    if (setjmp(reader.escape) == 0)
+        decode(&reader);
     png_destroy_read_struct(&reader.png, &reader.info, NULL);
     return reader.status;
 }

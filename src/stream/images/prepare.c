@@ -25,7 +25,7 @@ static float scaled(ocdm__image_scaling scaling, size_t channel, float byte)
     return (byte / 255.0f - mean[channel]) / deviation[channel];
 }
 
-static ocdm_status check_settings(const ocdm__image_settings *settings, ocdm_error *error)
+ocdm_status ocdm__image_plan_make(const ocdm__image_settings *settings, ocdm__image_plan *plan, ocdm_error *error)
 {
     uint32_t largest = settings->resize ? settings->resize : OCDM__IMAGE_LARGEST_SIDE;
     if (settings->resize > OCDM__IMAGE_LARGEST_SIDE)
@@ -39,12 +39,6 @@ static ocdm_status check_settings(const ocdm__image_settings *settings, ocdm_err
                           settings->pad, settings->crop);
     if (settings->scaling != OCDM__IMAGE_IMAGENET && settings->scaling != OCDM__IMAGE_SYMMETRIC)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "no scaling of pixels has the number %d", (int)settings->scaling);
-    return OCDM_OK;
-}
-
-ocdm_status ocdm__image_plan_make(const ocdm__image_settings *settings, ocdm__image_plan *plan, ocdm_error *error)
-{
-    OCDM_TRY(check_settings(settings, error));
     plan->settings = *settings;
     plan->random_base = ocdm__random_base(settings->seed, OCDM__FOR_AUGMENTATION);
     for (size_t channel = 0; channel < 3; channel++)

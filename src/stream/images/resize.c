@@ -125,15 +125,6 @@ static inline void add_rows(uint8_t *restrict to, const uint8_t *restrict from, 
         to[i] = pixel_of(sums[i]);
 }
 
-/* One row of the result out of the rows from `from` on, which are `row_bytes` apart. */
-static void resize_row(uint8_t *to, const uint8_t *from, size_t row_bytes, const struct stretch *stretch, size_t count)
-{
-    size_t i = 0;
-    for (; i + BLOCK <= count; i += BLOCK)
-        add_rows(to + i, from + i, row_bytes, stretch, BLOCK);
-    add_rows(to + i, from + i, row_bytes, stretch, count - i);
-}
-
 /* Rows `top` to `bottom` of the source, from the region's first column on: the source's own, or with resized columns. */
 struct rows {
     const uint8_t *bytes;
@@ -147,16 +138,14 @@ static void resize_rows(uint8_t *rgb, const struct rows *rows, const struct stre
     size_t count = (size_t)region->width * 3;
     for (uint32_t y = 0; y < region->height; y++) {
         const struct stretch *stretch = &stretches[y];
-        resize_row(rgb + y * count, rows->bytes + (stretch->first - rows->top) * rows->row_bytes, rows->row_bytes, stretch,
-                   count);
+        /* One row of the result out of the rows from `from` on, which are `row_bytes` apart. */
+        uint8_t *to = rgb + y * count;
+        const uint8_t *from = rows->bytes + (stretch->first - rows->top) * rows->row_bytes;
+        size_t i = 0;
+        for (; i + BLOCK <= count; i += BLOCK)
+            add_rows(to + i, from + i, rows->row_bytes, stretch, BLOCK);
+        add_rows(to + i, from + i, rows->row_bytes, stretch, count - i);
     }
-}
-
-static void copy_rows(uint8_t *rgb, const struct rows *rows, const ocdm__image_region *region)
-{
-    size_t count = (size_t)region->width * 3;
-    for (uint32_t y = 0; y < region->height; y++)
-        memcpy(rgb + y * count, rows->bytes + y * rows->row_bytes, count);
 }
 
 static bool make_rows(ocdm__image_resizer *resizer, const ocdm__image *image, const struct stretch *columns, uint32_t width,
@@ -171,12 +160,6 @@ static bool make_rows(ocdm__image_resizer *resizer, const ocdm__image *image, co
         resize_columns(resizer->rows.bytes + (y - rows->top) * rows->row_bytes, image->rgb.bytes + y * source_bytes, columns,
                        width);
     return true;
-}
-
-static void point_at_rows(const ocdm__image *image, uint64_t left, struct rows *rows)
-{
-    rows->row_bytes = (size_t)image->width * 3;
-    rows->bytes = image->rgb.bytes + rows->top * rows->row_bytes + left * 3;
 }
 
 /* Room for the tables of both directions, one after the other. */
@@ -207,13 +190,16 @@ ocdm_status ocdm__image_resize(ocdm__image_resizer *resizer, const ocdm__image *
         rows.top = (uint32_t)region->top;
         rows.bottom = rows.top + region->height;
     }
-    if (size.width == image->width)
-        point_at_rows(image, region->left, &rows);
-    else if (!make_rows(resizer, image, columns, region->width, &rows))
+    if (size.width == image->width) {
+        rows.row_bytes = (size_t)image->width * 3;
+        rows.bytes = image->rgb.bytes + rows.top * rows.row_bytes + region->left * 3;
+    } else if (!make_rows(resizer, image, columns, region->width, &rows))
         return ocdm__fail_memory(error, "resizing an image");
-    if (same_height)
-        copy_rows(rgb, &rows, region);
-    else
+    if (same_height) {
+        size_t count = (size_t)region->width * 3;
+        for (uint32_t y = 0; y < region->height; y++)
+            memcpy(rgb + y * count, rows.bytes + y * rows.row_bytes, count);
+    } else
         resize_rows(rgb, &rows, lines, region);
     return OCDM_OK;
 }

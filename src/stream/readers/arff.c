@@ -440,13 +440,6 @@ static ocdm_status fail_missing(const struct row *row, size_t number, const stru
                             "attribute \"%s\": the value is missing (?)", attribute.text);
 }
 
-static ocdm_status read_number(const struct row *row, size_t number, const struct arff_token *token, float *value)
-{
-    if (!ocdm__text_to_float(token->text, token->length, value))
-        return fail_value(row, number, token, "is not a number");
-    return isfinite(*value) ? OCDM_OK : fail_value(row, number, token, "is not finite");
-}
-
 static ocdm_status read_nominal(const struct row *row, size_t number, const struct arff_token *token, float *value)
 {
     struct arff *arff = row->arff;
@@ -465,29 +458,6 @@ static ocdm_status read_nominal(const struct row *row, size_t number, const stru
     return OCDM_OK;
 }
 
-static ocdm_status put_value(const struct row *row, size_t number, const struct arff_token *token)
-{
-    const struct arff_attribute *attribute = &row->arff->attributes[number];
-    float value = 0;
-    if (!token->quoted && token->length == 1 && token->text[0] == '?')
-        return attribute->kind == ARFF_TEXT ? OCDM_OK : fail_missing(row, number, token);
-    if (attribute->kind == ARFF_NUMERIC)
-        OCDM_TRY(read_number(row, number, token, &value));
-    else if (attribute->kind != ARFF_TEXT)
-        OCDM_TRY(read_nominal(row, number, token, &value));
-    if (attribute->label == UINT32_MAX) {
-        if (row->features != NULL)
-            row->features[attribute->feature] = value;
-        return OCDM_OK;
-    }
-    if (value != 0 && value != 1) {
-        row->arff->trouble = BAD_LABEL;
-        return fail_value(row, number, token, "is not 0 or 1, as a label is");
-    }
-    row->labels[attribute->label] = value == 1;
-    return OCDM_OK;
-}
-
 /* Reads the next value, of attribute `number`. */
 static ocdm_status read_value(const struct row *row, size_t number)
 {
@@ -497,7 +467,27 @@ static ocdm_status read_value(const struct row *row, size_t number)
     if (next < 0 || next == ',' || next == '{' || next == '}')
         return ocdm__table_fail(&arff->lines, arff->at, row->error, "", "a value is missing");
     OCDM_TRY(arff_next_token(arff, &token, row->error));
-    return put_value(row, number, &token);
+    const struct arff_attribute *attribute = &row->arff->attributes[number];
+    float value = 0;
+    if (!token.quoted && token.length == 1 && token.text[0] == '?')
+        return attribute->kind == ARFF_TEXT ? OCDM_OK : fail_missing(row, number, &token);
+    if (attribute->kind == ARFF_NUMERIC) {
+        if (!ocdm__text_to_float(token.text, token.length, &value))
+            return fail_value(row, number, &token, "is not a number");
+        OCDM_TRY(isfinite(value) ? OCDM_OK : fail_value(row, number, &token, "is not finite"));
+    } else if (attribute->kind != ARFF_TEXT)
+        OCDM_TRY(read_nominal(row, number, &token, &value));
+    if (attribute->label == UINT32_MAX) {
+        if (row->features != NULL)
+            row->features[attribute->feature] = value;
+        return OCDM_OK;
+    }
+    if (value != 0 && value != 1) {
+        row->arff->trouble = BAD_LABEL;
+        return fail_value(row, number, &token, "is not 0 or 1, as a label is");
+    }
+    row->labels[attribute->label] = value == 1;
+    return OCDM_OK;
 }
 
 /* ---- rows ----------------------------------------------------------------------------------------------------------- */
@@ -542,8 +532,11 @@ static ocdm_status read_index(const struct row *row, size_t *index, size_t lowes
     return OCDM_OK;
 }
 
-static void put_omitted(const struct row *row)
+static ocdm_status read_sparse(const struct row *row)
 {
+    struct arff *arff = row->arff;
+    const char *brace = arff->at++;
+    size_t lowest = 0, index = 0;
     for (size_t i = 0; i < row->arff->attribute_count; i++) {
         const struct arff_attribute *attribute = &row->arff->attributes[i];
         if (attribute->label != UINT32_MAX)
@@ -551,14 +544,6 @@ static void put_omitted(const struct row *row)
         else if (row->features != NULL)
             row->features[attribute->feature] = attribute->omitted;
     }
-}
-
-static ocdm_status read_sparse(const struct row *row)
-{
-    struct arff *arff = row->arff;
-    const char *brace = arff->at++;
-    size_t lowest = 0, index = 0;
-    put_omitted(row);
     for (bool comma = false; comma || arff_peek(arff) != '}'; lowest = index + 1) {
         if (arff_peek(arff) < 0)
             return ocdm__table_fail(&arff->lines, brace, row->error, "", "a { without its } on the line");

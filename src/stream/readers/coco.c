@@ -339,25 +339,6 @@ static ocdm_status read_entry(struct coco *coco, const struct list *list, struct
     return list->take(coco, entry);
 }
 
-static ocdm_status read_list(struct coco *coco, const struct list *list)
-{
-    enum ocdm__json_event event = next_event(coco);
-    if (event == OCDM__JSON_ERROR)
-        return failed(coco);
-    if (event != OCDM__JSON_ARRAY)
-        return coco_fail(coco, OCDM_BAD_FILE, event_offset(coco, event), format_hint, "\"%s\" is not an array", list->key);
-    for (uint64_t number = 1; (event = next_event(coco)) != OCDM__JSON_ARRAY_END; number++) {
-        if (event == OCDM__JSON_ERROR)
-            return failed(coco);
-        struct entry entry = {.at = event_offset(coco, event), .number = number};
-        if (event != OCDM__JSON_OBJECT)
-            return coco_fail(coco, OCDM_BAD_RECORD, entry.at, format_hint, "%s %" PRIu64 " is not an object", list->noun,
-                             number);
-        OCDM_TRY(read_entry(coco, list, &entry));
-    }
-    return OCDM_OK;
-}
-
 /* ---- what becomes of an object -------------------------------------------------------------------------------------- */
 
 /* Copies a name to coco->text, unescaped; returns the length. */
@@ -388,19 +369,6 @@ static ocdm_status check_path(struct coco *coco, const struct entry *entry)
                      "image %" PRIu64 ": \"file_name\" \"%s\" %s", entry->number, shown.text, wrong);
 }
 
-static ocdm_status refuse_image(struct coco *coco, const struct entry *entry)
-{
-    uint64_t id = entry->found[0].id;
-    if (coco->reading->skip_bad) {
-        coco_skip(coco, OCDM__COCO_DUPLICATE_IMAGES, entry->at);
-        return OCDM_OK;
-    }
-    bool here = id_map_find(&coco->images_seen, id) >= coco->images_before;
-    return coco_fail(coco, OCDM_BAD_RECORD, entry->at, "`ocdm stream build --skip-bad` leaves all but the first out",
-                     "image %" PRIu64 " has id %" PRIu64 ", which an image of %s has too", entry->number, id,
-                     here ? "this file" : "an earlier file");
-}
-
 static ocdm_status take_image(struct coco *coco, const struct entry *entry)
 {
     OCDM_TRY(check_path(coco, entry));
@@ -408,8 +376,17 @@ static ocdm_status take_image(struct coco *coco, const struct entry *entry)
         return ocdm__fail_memory(coco->error, "the images of a source");
     uint64_t number = coco->images_before + coco->image_count;
     ocdm_status status = id_map_add(&coco->images_seen, entry->found[0].id, number, coco->error);
-    if (status == OCDM_DUPLICATE_ID)
-        return refuse_image(coco, entry);
+    if (status == OCDM_DUPLICATE_ID) {
+        uint64_t id = entry->found[0].id;
+        if (coco->reading->skip_bad) {
+            coco_skip(coco, OCDM__COCO_DUPLICATE_IMAGES, entry->at);
+            return OCDM_OK;
+        }
+        bool here = id_map_find(&coco->images_seen, id) >= coco->images_before;
+        return coco_fail(coco, OCDM_BAD_RECORD, entry->at, "`ocdm stream build --skip-bad` leaves all but the first out",
+                         "image %" PRIu64 " has id %" PRIu64 ", which an image of %s has too", entry->number, id,
+                         here ? "this file" : "an earlier file");
+    }
     if (status == OCDM_OK)
         coco->images[coco->image_count++] = (struct coco_image){.id = entry->found[0].id, .path = entry->found[1].name};
     return status;
@@ -452,7 +429,22 @@ static ocdm_status read_top_member(struct coco *coco, bool seen[LISTS])
         return coco_fail(coco, OCDM_BAD_FILE, event_offset(coco, OCDM__JSON_STRING), format_hint, "\"%s\" occurs twice",
                          lists[which].key);
     seen[which] = true;
-    return read_list(coco, &lists[which]);
+    const struct list *list = &lists[which];
+    enum ocdm__json_event event = next_event(coco);
+    if (event == OCDM__JSON_ERROR)
+        return failed(coco);
+    if (event != OCDM__JSON_ARRAY)
+        return coco_fail(coco, OCDM_BAD_FILE, event_offset(coco, event), format_hint, "\"%s\" is not an array", list->key);
+    for (uint64_t number = 1; (event = next_event(coco)) != OCDM__JSON_ARRAY_END; number++) {
+        if (event == OCDM__JSON_ERROR)
+            return failed(coco);
+        struct entry entry = {.at = event_offset(coco, event), .number = number};
+        if (event != OCDM__JSON_OBJECT)
+            return coco_fail(coco, OCDM_BAD_RECORD, entry.at, format_hint, "%s %" PRIu64 " is not an object", list->noun,
+                             number);
+        OCDM_TRY(read_entry(coco, list, &entry));
+    }
+    return OCDM_OK;
 }
 
 /* The outermost object after its {. */
@@ -600,19 +592,6 @@ static ocdm_status coco_join(struct coco *coco)
 
 /* ---- the files ------------------------------------------------------------------------------------------------------ */
 
-/* Releases the current file; what is known about all files stays. */
-static void close_file(struct coco *coco)
-{
-    coco->images_before += coco->image_count;
-    ocdm__unmap_file(&coco->file);
-    id_map_clear(&coco->categories);
-    ocdm__release(coco->images);
-    ocdm__release(coco->annotations);
-    coco->images = NULL;
-    coco->annotations = NULL;
-    coco->image_count = coco->image_room = coco->annotation_count = coco->annotation_room = 0;
-}
-
 static ocdm_status read_file(struct coco *coco, const char *path)
 {
     OCDM_TRY(ocdm__map_file(&coco->file, path, coco->error));
@@ -621,7 +600,15 @@ static ocdm_status read_file(struct coco *coco, const char *path)
     ocdm_status status = coco_parse(coco);
     if (status == OCDM_OK)
         status = coco_join(coco);
-    close_file(coco);
+    /* Releases the current file; what is known about all files stays. */
+    coco->images_before += coco->image_count;
+    ocdm__unmap_file(&coco->file);
+    id_map_clear(&coco->categories);
+    ocdm__release(coco->images);
+    ocdm__release(coco->annotations);
+    coco->images = NULL;
+    coco->annotations = NULL;
+    coco->image_count = coco->image_room = coco->annotation_count = coco->annotation_room = 0;
     return status;
 }
 

@@ -114,18 +114,6 @@ static ocdm_status add_byte(struct xml *xml, const char *at, unsigned byte)
     return OCDM_OK;
 }
 
-static ocdm_status add_character(struct xml *xml, const char *at, uint32_t code)
-{
-    if (code < 0x20 || (code >= 0xD800 && code < 0xE000) || code > 0x10FFFF)
-        return fail_at(xml, at, "a character that a label cannot have");
-    unsigned more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-    static const unsigned leads[] = {0, 0xC0, 0xE0, 0xF0};
-    OCDM_TRY(add_byte(xml, at, leads[more] | code >> (6 * more)));
-    while (more-- > 0)
-        OCDM_TRY(add_byte(xml, at, 0x80 | (code >> (6 * more) & 0x3F)));
-    return OCDM_OK;
-}
-
 /* &#955; or &#x3BB;, after the #. */
 static ocdm_status add_numbered(struct xml *xml, const char *start)
 {
@@ -142,7 +130,14 @@ static ocdm_status add_numbered(struct xml *xml, const char *start)
     }
     if (xml->at == digits || !skip(xml, ";"))
         return fail_at(xml, start, "an entity that is not known");
-    return add_character(xml, start, code);
+    if (code < 0x20 || (code >= 0xD800 && code < 0xE000) || code > 0x10FFFF)
+        return fail_at(xml, start, "a character that a label cannot have");
+    unsigned more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    static const unsigned leads[] = {0, 0xC0, 0xE0, 0xF0};
+    OCDM_TRY(add_byte(xml, start, leads[more] | code >> (6 * more)));
+    while (more-- > 0)
+        OCDM_TRY(add_byte(xml, start, 0x80 | (code >> (6 * more) & 0x3F)));
+    return OCDM_OK;
 }
 
 static ocdm_status add_entity(struct xml *xml)

@@ -218,19 +218,6 @@ static const struct {
 } types[] = {[NPY_U1] = {"u1", 1}, [NPY_I1] = {"i1", 1}, [NPY_B1] = {"b1", 1}, [NPY_I4] = {"i4", 4},
              [NPY_I8] = {"i8", 8}, [NPY_F2] = {"f2", 2}, [NPY_F4] = {"f4", 4}, [NPY_F8] = {"f8", 8}};
 
-static ocdm_status fail_type(const struct header *header, unsigned allowed)
-{
-    int length = header->type_length < 40 ? (int)header->type_length : 40;
-    const char *hint = (allowed & 1u << NPY_F2) != 0
-                           ? "features are f2, f4, f8, u1 or i1: np.save(file, array.astype('<f4'))"
-                           : "labels are 0 and 1 in u1, i1, b1, i4, i8, f4 or f8: np.save(file, array.astype('u1'))";
-    if (header->type_length > 0 && memchr(header->type, 'O', header->type_length) != NULL)
-        return fail(header, hint, "the elements are Python objects (%.*s)", length, header->type);
-    if (header->type_length > 0 && header->type[0] == '>')
-        return fail(header, hint, "the elements are big-endian (%.*s)", length, header->type);
-    return fail(header, hint, "elements of type %.*s are not supported", length, header->type);
-}
-
 /* A single byte has no byte order, so any mark is accepted. */
 static bool find_type(const struct header *header, unsigned allowed, struct npy_table *table)
 {
@@ -311,7 +298,15 @@ static ocdm_status npy_read_header(const ocdm__mapped_file *file, unsigned allow
         return status;
     if (!find_type(&header, allowed, table)) {
         header.at = header.type;
-        return fail_type(&header, allowed);
+        int length = header.type_length < 40 ? (int)header.type_length : 40;
+        const char *hint = (allowed & 1u << NPY_F2) != 0
+                               ? "features are f2, f4, f8, u1 or i1: np.save(file, array.astype('<f4'))"
+                               : "labels are 0 and 1 in u1, i1, b1, i4, i8, f4 or f8: np.save(file, array.astype('u1'))";
+        if (header.type_length > 0 && memchr(header.type, 'O', header.type_length) != NULL)
+            return fail(&header, hint, "the elements are Python objects (%.*s)", length, header.type);
+        if (header.type_length > 0 && header.type[0] == '>')
+            return fail(&header, hint, "the elements are big-endian (%.*s)", length, header.type);
+        return fail(&header, hint, "elements of type %.*s are not supported", length, header.type);
     }
     status = check_shape(&header);
     if (status == OCDM_OK)
@@ -361,33 +356,6 @@ static inline float get_float(const unsigned char *bytes)
     return value;
 }
 
-static void convert(const struct npy_table *table, const unsigned char *at, float *out)
-{
-    size_t count = table->columns;
-    switch (table->type) {
-    case NPY_U1:
-        for (size_t i = 0; i < count; i++)
-            out[i] = (float)at[i];
-        break;
-    case NPY_I1:
-        for (size_t i = 0; i < count; i++)
-            out[i] = (float)(signed char)at[i];
-        break;
-    case NPY_F2:
-        for (size_t i = 0; i < count; i++)
-            out[i] = ocdm__half_to_float((uint16_t)(at[2 * i] | at[2 * i + 1] << 8));
-        break;
-    case NPY_F4:
-        for (size_t i = 0; i < count; i++)
-            out[i] = get_float(at + 4 * i);
-        break;
-    default:
-        for (size_t i = 0; i < count; i++)
-            out[i] = (float)ocdm__get_double(at + 8 * i);
-        break;
-    }
-}
-
 /* The first number of a row that is not finite; `count` when there is none. Tested after the conversion, so that a double
  * beyond the range of a float is found too. */
 static size_t find_infinite(const float *values, size_t count)
@@ -421,7 +389,29 @@ static ocdm_status read_row(ocdm__feature_rows *rows, uint64_t row, float *out, 
     if (row >= rows->count)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%s: row %" PRIu64 " of %" PRIu64, npy->path, row, rows->count);
     const unsigned char *at = row_bytes(&npy->file, &npy->table, row);
-    convert(&npy->table, at, out);
+    size_t count = npy->table.columns;
+    switch (npy->table.type) {
+    case NPY_U1:
+        for (size_t i = 0; i < count; i++)
+            out[i] = (float)at[i];
+        break;
+    case NPY_I1:
+        for (size_t i = 0; i < count; i++)
+            out[i] = (float)(signed char)at[i];
+        break;
+    case NPY_F2:
+        for (size_t i = 0; i < count; i++)
+            out[i] = ocdm__half_to_float((uint16_t)(at[2 * i] | at[2 * i + 1] << 8));
+        break;
+    case NPY_F4:
+        for (size_t i = 0; i < count; i++)
+            out[i] = get_float(at + 4 * i);
+        break;
+    default:
+        for (size_t i = 0; i < count; i++)
+            out[i] = (float)ocdm__get_double(at + 8 * i);
+        break;
+    }
     size_t bad = find_infinite(out, rows->width);
     if (bad < rows->width)
         return fail_value(npy, row, bad, out[bad], error);
@@ -503,20 +493,28 @@ static double element(const struct npy_table *table, const unsigned char *at)
     }
 }
 
-static ocdm_status refuse_row(struct npy_labels *labels, uint64_t row, size_t column, double value)
+static ocdm_status read_label_row(struct npy_labels *labels, uint64_t row)
 {
-    char where[sizeof labels->reading->skips[0].first];
-    snprintf(where, sizeof where, "%s: row %" PRIu64 ", column %zu", labels->file.name, row, column);
-    if (labels->reading->skip_bad) {
-        ocdm__reading_skip(labels->reading, "rows with a label other than 0 and 1", where);
-        return OCDM_OK;
+    const struct npy_table *table = &labels->table;
+    const unsigned char *at = row_bytes(&labels->file, table, row);
+    size_t count = 0;
+    tell_passed(&labels->file, at, &labels->passed);
+    for (size_t column = 0; column < table->columns; column++, at += table->size) {
+        double value = element(table, at);
+        if (value != 0 && value != 1) {
+            char where[sizeof labels->reading->skips[0].first];
+            snprintf(where, sizeof where, "%s: row %" PRIu64 ", column %zu", labels->file.name, row, column);
+            if (labels->reading->skip_bad) {
+                ocdm__reading_skip(labels->reading, "rows with a label other than 0 and 1", where);
+                return OCDM_OK;
+            }
+            return ocdm__fail(
+                labels->error, OCDM_BAD_RECORD, "labels are multi-hot: a column for each class, 1 where a sample has it",
+                "%s: row %" PRIu64 ", column %zu is %g, where a label is 0 or 1", labels->file.name, row, column, value);
+        }
+        labels->found[count] = labels->classes[column];
+        count += value == 1;
     }
-    return ocdm__fail(labels->error, OCDM_BAD_RECORD, "labels are multi-hot: a column for each class, 1 where a sample has it",
-                      "%s: row %" PRIu64 ", column %zu is %g, where a label is 0 or 1", labels->file.name, row, column, value);
-}
-
-static ocdm_status add_sample(struct npy_labels *labels, uint64_t row, size_t count)
-{
     char id[24 + OCDM__LABEL_PADDING];
     ocdm__labelled_sample sample = OCDM__LABELLED_SAMPLE;
     sample.id = id;
@@ -532,22 +530,6 @@ static ocdm_status add_sample(struct npy_labels *labels, uint64_t row, size_t co
         return ocdm__fail(labels->error, status, "", "%s: row %" PRIu64 ": more than %u labels on one sample",
                           labels->file.name, row, OCDM_MAX_LABELS);
     return status;
-}
-
-static ocdm_status read_label_row(struct npy_labels *labels, uint64_t row)
-{
-    const struct npy_table *table = &labels->table;
-    const unsigned char *at = row_bytes(&labels->file, table, row);
-    size_t count = 0;
-    tell_passed(&labels->file, at, &labels->passed);
-    for (size_t column = 0; column < table->columns; column++, at += table->size) {
-        double value = element(table, at);
-        if (value != 0 && value != 1)
-            return refuse_row(labels, row, column, value);
-        labels->found[count] = labels->classes[column];
-        count += value == 1;
-    }
-    return add_sample(labels, row, count);
 }
 
 static ocdm_status read_label_rows(struct npy_labels *labels)

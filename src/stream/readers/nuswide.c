@@ -174,25 +174,6 @@ static ocdm_status number_path(struct nuswide *state, const struct lines *lines,
     return ocdm__label_table_add(&state->set->paths, state->path, length, number, error);
 }
 
-static ocdm_status add_image(struct nuswide *state, struct nuswide_image image, ocdm_error *error)
-{
-    if (state->image_count == UINT32_MAX - 1)
-        return ocdm__fail(error, OCDM_LIMIT, "", "more than %u images", UINT32_MAX - 1);
-    bool failed = false;
-    if (state->image_count == state->image_room) {
-        size_t room = ocdm__larger_room(state->image_room, 1);
-        state->images = ocdm__grown(state->images, room, sizeof *state->images, &failed);
-        state->image_of = ocdm__grown(state->image_of, room, sizeof *state->image_of, &failed);
-        if (failed)
-            return ocdm__fail_memory(error, "the images of a list");
-        state->image_room = room;
-    }
-    if (image.path != LEFT_OUT)
-        state->image_of[state->path_count++] = (uint32_t)state->image_count;
-    state->images[state->image_count++] = image;
-    return OCDM_OK;
-}
-
 static ocdm_status fail_duplicate(struct nuswide *state, const struct lines *lines, const char *text, size_t length,
                                   ocdm_error *error)
 {
@@ -212,7 +193,21 @@ static ocdm_status take_line(struct nuswide *state, const struct lines *lines, e
         image.path = LEFT_OUT;
         OCDM_TRY(fail_duplicate(state, lines, text, length, error));
     }
-    return add_image(state, image, error);
+    if (state->image_count == UINT32_MAX - 1)
+        return ocdm__fail(error, OCDM_LIMIT, "", "more than %u images", UINT32_MAX - 1);
+    bool failed = false;
+    if (state->image_count == state->image_room) {
+        size_t room = ocdm__larger_room(state->image_room, 1);
+        state->images = ocdm__grown(state->images, room, sizeof *state->images, &failed);
+        state->image_of = ocdm__grown(state->image_of, room, sizeof *state->image_of, &failed);
+        if (failed)
+            return ocdm__fail_memory(error, "the images of a list");
+        state->image_room = room;
+    }
+    if (image.path != LEFT_OUT)
+        state->image_of[state->path_count++] = (uint32_t)state->image_count;
+    state->images[state->image_count++] = image;
+    return OCDM_OK;
 }
 
 /* A line of the training or test list about an image of Imagelist.txt. */

@@ -138,26 +138,6 @@ static ocdm_status find_list(char **path, const char *folder, const char *name, 
     return OCDM_OK;
 }
 
-/* Both parts must have the same concepts. */
-static ocdm_status check_pairs(const ocdm__nuswide_files *files, ocdm_error *error)
-{
-    ocdm__nuswide_files tests = {.split = true};
-    ocdm_status status = list_concepts(&tests, files->label_folder, OCDM__TEST, error);
-    for (size_t i = 0; status == OCDM_OK && (i < files->concept_count || i < tests.concept_count); i++) {
-        const char *train = i < files->concept_count ? files->concepts[i] : NULL;
-        const char *test = i < tests.concept_count ? tests.concepts[i] : NULL;
-        if (train != NULL && test != NULL && strcmp(train, test) == 0)
-            continue;
-        bool has_train = test == NULL || (train != NULL && strcmp(train, test) < 0);
-        status =
-            ocdm__fail(error, OCDM_BAD_FILE, "every concept needs both files: fetch the missing one, or remove the other",
-                       "%s: " PREFIX "%s%s" SUFFIX " has no " PREFIX "%s%s" SUFFIX " beside it", files->label_folder,
-                       has_train ? train : test, part_endings[!has_train], has_train ? train : test, part_endings[has_train]);
-    }
-    ocdm__nuswide_files_clear(&tests);
-    return status;
-}
-
 static void forget_labels(ocdm__nuswide_files *files)
 {
     for (size_t i = 0; i < files->concept_count; i++)
@@ -189,7 +169,22 @@ static ocdm_status choose_variant(ocdm__nuswide_files *files, const char *folder
         return miss_list(folder, files->part_lists[OCDM__TRAIN] == NULL ? "TrainImagelist.txt" : "TestImagelist.txt", error);
     ocdm__release(files->list);
     files->list = NULL;
-    return check_pairs(files, error);
+    /* Both parts must have the same concepts. */
+    ocdm__nuswide_files tests = {.split = true};
+    status = list_concepts(&tests, files->label_folder, OCDM__TEST, error);
+    for (size_t i = 0; status == OCDM_OK && (i < files->concept_count || i < tests.concept_count); i++) {
+        const char *train = i < files->concept_count ? files->concepts[i] : NULL;
+        const char *test = i < tests.concept_count ? tests.concepts[i] : NULL;
+        if (train != NULL && test != NULL && strcmp(train, test) == 0)
+            continue;
+        bool has_train = test == NULL || (train != NULL && strcmp(train, test) < 0);
+        status =
+            ocdm__fail(error, OCDM_BAD_FILE, "every concept needs both files: fetch the missing one, or remove the other",
+                       "%s: " PREFIX "%s%s" SUFFIX " has no " PREFIX "%s%s" SUFFIX " beside it", files->label_folder,
+                       has_train ? train : test, part_endings[!has_train], has_train ? train : test, part_endings[has_train]);
+    }
+    ocdm__nuswide_files_clear(&tests);
+    return status;
 }
 
 ocdm_status ocdm__nuswide_find(ocdm__nuswide_files *files, const char *folder, ocdm_error *error)

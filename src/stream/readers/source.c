@@ -175,17 +175,14 @@ void ocdm__source_clear(ocdm__source *source)
 
 /* ---- features -------------------------------------------------------------------------------------------------------- */
 
-static bool is_svm(const ocdm__build_settings *settings, const char *path)
-{
-    const char *dot = strrchr(path, '.');
-    bool named = dot != NULL && (strcmp(dot, ".svm") == 0 || strcmp(dot, ".libsvm") == 0 || strcmp(dot, ".xmc") == 0);
-    return settings->records.format == OCDM__FORMAT_SVM || (settings->records.format == OCDM__FORMAT_AUTO && named);
-}
-
 static ocdm_status open_record_rows(const ocdm__build_settings *settings, const char *path, ocdm__feature_rows **rows,
                                     ocdm_error *error)
 {
-    return is_svm(settings, path) ? ocdm__svm_open_rows(path, rows, error) : OCDM_OK;
+    const char *dot = strrchr(path, '.');
+    bool named = dot != NULL && (strcmp(dot, ".svm") == 0 || strcmp(dot, ".libsvm") == 0 || strcmp(dot, ".xmc") == 0);
+    return (settings->records.format == OCDM__FORMAT_SVM || (settings->records.format == OCDM__FORMAT_AUTO && named))
+               ? ocdm__svm_open_rows(path, rows, error)
+               : OCDM_OK;
 }
 
 static ocdm_status open_arff_rows(const ocdm__build_settings *settings, const char *path, ocdm__feature_rows **rows,

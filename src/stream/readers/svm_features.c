@@ -68,13 +68,6 @@ static const char *features_start(const ocdm__table_lines *lines)
     return labels ? first.end : lines->start;
 }
 
-static ocdm_status fail_index(const struct svm_rows *svm, struct ocdm__svm_token token, const char *colon, ocdm_error *error)
-{
-    ocdm__shown_label shown = ocdm__show_label(token.at, (size_t)(colon - token.at));
-    return ocdm__table_fail(&svm->lines, token.at, error, "features are index:value, the index a whole number",
-                            "the feature index \"%s\" is not a whole number", shown.text);
-}
-
 /* Takes a feature apart: its column from 0, and where its value starts. */
 static ocdm_status read_index(const struct svm_rows *svm, struct ocdm__svm_token token, uint64_t *column, const char **value,
                               ocdm_error *error)
@@ -83,8 +76,11 @@ static ocdm_status read_index(const struct svm_rows *svm, struct ocdm__svm_token
     uint64_t index;
     if (colon == NULL || colon == token.at || colon + 1 == token.end)
         return ocdm__table_fail(&svm->lines, token.at, error, "", "a feature that is not index:value");
-    if (!read_whole(token.at, colon, &index))
-        return fail_index(svm, token, colon, error);
+    if (!read_whole(token.at, colon, &index)) {
+        ocdm__shown_label shown = ocdm__show_label(token.at, (size_t)(colon - token.at));
+        return ocdm__table_fail(&svm->lines, token.at, error, "features are index:value, the index a whole number",
+                                "the feature index \"%s\" is not a whole number", shown.text);
+    }
     if (index < svm->lowest)
         return ocdm__table_fail(&svm->lines, token.at, error,
                                 "where indices start at 0, a first line \"SAMPLES FEATURES LABELS\" says so",
@@ -124,20 +120,6 @@ static ocdm_status read_feature(struct svm_rows *svm, struct ocdm__svm_token tok
     return OCDM_OK;
 }
 
-static ocdm_status read_features(struct svm_rows *svm, float *out, ocdm_error *error)
-{
-    const char *at = features_start(&svm->lines);
-    memset(out, 0, svm->rows.width * sizeof *out);
-    svm->stamp++;
-    for (;;) {
-        struct ocdm__svm_token token = ocdm__next_svm_token(at, svm->lines.end);
-        if (token.at == token.end)
-            return OCDM_OK;
-        OCDM_TRY(read_feature(svm, token, out, error));
-        at = token.end;
-    }
-}
-
 static ocdm_status read_row(ocdm__feature_rows *rows, uint64_t row, float *out, ocdm_error *error)
 {
     struct svm_rows *svm = (struct svm_rows *)rows;
@@ -150,7 +132,16 @@ static ocdm_status read_row(ocdm__feature_rows *rows, uint64_t row, float *out, 
     for (; svm->next <= row; svm->next++)
         if (!next_record(&svm->lines))
             return ocdm__fail(error, OCDM_IO, "", "%s: row %" PRIu64 " is gone", svm->lines.path, row);
-    return read_features(svm, out, error);
+    const char *at = features_start(&svm->lines);
+    memset(out, 0, svm->rows.width * sizeof *out);
+    svm->stamp++;
+    for (;;) {
+        struct ocdm__svm_token token = ocdm__next_svm_token(at, svm->lines.end);
+        if (token.at == token.end)
+            return OCDM_OK;
+        OCDM_TRY(read_feature(svm, token, out, error));
+        at = token.end;
+    }
 }
 
 /* ---- opening -------------------------------------------------------------------------------------------------------- */

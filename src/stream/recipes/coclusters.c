@@ -43,13 +43,6 @@ void ocdm__count_together(size_t count, const uint64_t *label_starts, const uint
 
 /* ---- similarities ---------------------------------------------------------------------------------------------------- */
 
-static uint64_t jaccard(const uint32_t *counts, size_t class_count, size_t a, size_t b)
-{
-    uint64_t both = counts[a * class_count + b];
-    uint64_t either = (uint64_t)counts[a * class_count + a] + counts[b * class_count + b] - both;
-    return either > 0 ? both * ONE / either : 0;
-}
-
 static double average(const struct clusters *clusters, size_t a, size_t b)
 {
     return (double)clusters->sums[a * clusters->class_count + b] / (double)(clusters->sizes[a] * clusters->sizes[b]);
@@ -95,30 +88,6 @@ static size_t next_to_merge(const struct clusters *clusters)
     return first;
 }
 
-/* `gone` joins `kept`, the one with the lower number. */
-static void merge(struct clusters *clusters, size_t kept, size_t gone)
-{
-    size_t n = clusters->class_count;
-    for (size_t c = 0; c < n; c++) {
-        clusters->sums[kept * n + c] += clusters->sums[gone * n + c];
-        clusters->sums[c * n + kept] = clusters->sums[kept * n + c];
-        if (clusters->cluster_of[c] == gone)
-            clusters->cluster_of[c] = (uint32_t)kept;
-    }
-    clusters->sizes[kept] += clusters->sizes[gone];
-    clusters->sizes[gone] = 0;
-    clusters->alive--;
-}
-
-/* A merged cluster's average with a third is between those of its parts: a cluster that preferred another to both still does.
- * Only those whose partner was one of the parts look again, and the merged one itself. */
-static void refresh_partners(struct clusters *clusters, size_t kept, size_t gone)
-{
-    for (size_t a = 0; a < clusters->class_count; a++)
-        if (clusters->sizes[a] > 0 && (a == kept || clusters->partners[a] == kept || clusters->partners[a] == gone))
-            find_partner(clusters, a);
-}
-
 /* ---- from start to end ----------------------------------------------------------------------------------------------- */
 
 static bool make_clusters(struct clusters *clusters, size_t class_count)
@@ -131,14 +100,6 @@ static bool make_clusters(struct clusters *clusters, size_t class_count)
     return clusters->sums && clusters->sizes && clusters->partners && clusters->cluster_of;
 }
 
-static void free_clusters(struct clusters *clusters)
-{
-    ocdm__release(clusters->sums);
-    ocdm__release(clusters->sizes);
-    ocdm__release(clusters->partners);
-    ocdm__release(clusters->cluster_of);
-}
-
 /* Each class that occurs is a cluster of its own. */
 static void start_alone(struct clusters *clusters, const uint32_t *counts)
 {
@@ -147,8 +108,11 @@ static void start_alone(struct clusters *clusters, const uint32_t *counts)
         clusters->cluster_of[a] = (uint32_t)a;
         clusters->sizes[a] = counts[a * n + a] > 0;
         clusters->alive += clusters->sizes[a];
-        for (size_t b = 0; b < n; b++)
-            clusters->sums[a * n + b] = jaccard(counts, n, a, b);
+        for (size_t b = 0; b < n; b++) {
+            uint64_t both = counts[a * n + b];
+            uint64_t either = (uint64_t)counts[a * n + a] + counts[b * n + b] - both;
+            clusters->sums[a * n + b] = either > 0 ? both * ONE / either : 0;
+        }
     }
 }
 
@@ -160,20 +124,22 @@ static void merge_down_to(struct clusters *clusters, size_t task_count)
     while (clusters->alive > task_count) {
         size_t first = next_to_merge(clusters), second = clusters->partners[first];
         size_t kept = first < second ? first : second, gone = first < second ? second : first;
-        merge(clusters, kept, gone);
-        refresh_partners(clusters, kept, gone);
-    }
-}
-
-static void number_tasks(const struct clusters *clusters, uint32_t *class_tasks)
-{
-    uint32_t next = 0;
-    for (size_t c = 0; c < clusters->class_count; c++) {
-        uint32_t cluster = clusters->cluster_of[c];
-        if (clusters->sizes[cluster] == 0)
-            class_tasks[c] = UINT32_MAX;
-        else
-            class_tasks[c] = cluster == c ? next++ : class_tasks[cluster];
+        /* `gone` joins `kept`, the one with the lower number. */
+        size_t n = clusters->class_count;
+        for (size_t c = 0; c < n; c++) {
+            clusters->sums[kept * n + c] += clusters->sums[gone * n + c];
+            clusters->sums[c * n + kept] = clusters->sums[kept * n + c];
+            if (clusters->cluster_of[c] == gone)
+                clusters->cluster_of[c] = (uint32_t)kept;
+        }
+        clusters->sizes[kept] += clusters->sizes[gone];
+        clusters->sizes[gone] = 0;
+        clusters->alive--;
+        /* A merged cluster's average with a third is between those of its parts: a cluster that preferred another to both still
+         * does. Only those whose partner was one of the parts look again, and the merged one itself. */
+        for (size_t a = 0; a < clusters->class_count; a++)
+            if (clusters->sizes[a] > 0 && (a == kept || clusters->partners[a] == kept || clusters->partners[a] == gone))
+                find_partner(clusters, a);
     }
 }
 
@@ -197,9 +163,19 @@ ocdm_status ocdm__cluster_classes(const uint32_t *counts, size_t class_count, si
     }
     if (status == OCDM_OK) {
         merge_down_to(&clusters, task_count);
-        number_tasks(&clusters, class_tasks);
+        uint32_t next = 0;
+        for (size_t c = 0; c < clusters.class_count; c++) {
+            uint32_t cluster = clusters.cluster_of[c];
+            if (clusters.sizes[cluster] == 0)
+                class_tasks[c] = UINT32_MAX;
+            else
+                class_tasks[c] = cluster == c ? next++ : class_tasks[cluster];
+        }
     }
-    free_clusters(&clusters);
+    ocdm__release(clusters.sums);
+    ocdm__release(clusters.sizes);
+    ocdm__release(clusters.partners);
+    ocdm__release(clusters.cluster_of);
     return status;
 }
 

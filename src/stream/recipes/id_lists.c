@@ -94,27 +94,6 @@ static const char *kind_of(enum ocdm__part part, bool unbalanced)
     return part == OCDM__TRAIN ? "train" : unbalanced ? "teorg" : "test";
 }
 
-/* Sorted lists must be those of tasks 0, 1, ... for training, then the same for test. */
-static ocdm_status check_tasks(ocdm__id_lists *lists, const char *folder, bool unbalanced, ocdm_error *error)
-{
-    for (size_t i = 0; i < lists->list_count; i++) {
-        const ocdm__id_list *list = &lists->lists[i];
-        if (i > 0 && list[-1].part == list->part && list[-1].task == list->task)
-            return ocdm__fail(error, OCDM_BAD_FILE, "remove one of them", "%s: is of the same task and part as %s", list->path,
-                              list[-1].path);
-        if (list->task >= lists->task_count)
-            lists->task_count = list->task + 1;
-    }
-    for (size_t i = 0; i < 2 * (size_t)lists->task_count; i++) {
-        enum ocdm__part part = i < lists->task_count ? OCDM__TRAIN : OCDM__TEST;
-        uint32_t task = (uint32_t)(part == OCDM__TRAIN ? i : i - lists->task_count);
-        if (i >= lists->list_count || lists->lists[i].part != part || lists->lists[i].task != task)
-            return ocdm__fail(error, OCDM_BAD_FILE, "every task from 0 on needs a training and a test list",
-                              "%s: no %s_task%u_id_*.json", folder, kind_of(part, unbalanced), task);
-    }
-    return OCDM_OK;
-}
-
 static ocdm_status find_lists(ocdm__id_lists *lists, const char *folder, bool unbalanced, ocdm_error *error)
 {
     DIR *listing = opendir(folder);
@@ -137,7 +116,23 @@ static ocdm_status find_lists(ocdm__id_lists *lists, const char *folder, bool un
     size_t first = lists->file_count - lists->list_count;
     for (size_t i = 0; i < lists->list_count; i++)
         lists->files[first + i] = lists->lists[i].path;
-    return check_tasks(lists, folder, unbalanced, error);
+    /* Sorted lists must be those of tasks 0, 1, ... for training, then the same for test. */
+    for (size_t i = 0; i < lists->list_count; i++) {
+        const ocdm__id_list *list = &lists->lists[i];
+        if (i > 0 && list[-1].part == list->part && list[-1].task == list->task)
+            return ocdm__fail(error, OCDM_BAD_FILE, "remove one of them", "%s: is of the same task and part as %s", list->path,
+                              list[-1].path);
+        if (list->task >= lists->task_count)
+            lists->task_count = list->task + 1;
+    }
+    for (size_t i = 0; i < 2 * (size_t)lists->task_count; i++) {
+        enum ocdm__part part = i < lists->task_count ? OCDM__TRAIN : OCDM__TEST;
+        uint32_t task = (uint32_t)(part == OCDM__TRAIN ? i : i - lists->task_count);
+        if (i >= lists->list_count || lists->lists[i].part != part || lists->lists[i].task != task)
+            return ocdm__fail(error, OCDM_BAD_FILE, "every task from 0 on needs a training and a test list",
+                              "%s: no %s_task%u_id_*.json", folder, kind_of(part, unbalanced), task);
+    }
+    return OCDM_OK;
 }
 
 /* ---- the class map ---------------------------------------------------------------------------------------------------- */
@@ -227,25 +222,6 @@ static ocdm_status order_classes(ocdm__id_lists *lists, const struct class_map *
             status = ocdm__label_table_add(&lists->classes, file->text, length, &number, error);
     }
     ocdm__release(name_of);
-    return status;
-}
-
-static ocdm_status read_map(ocdm__id_lists *lists, const char *folder, ocdm_error *error)
-{
-    struct class_map map = {.room = 0};
-    ocdm__json_file file = {.line = 1};
-    const char *path = id_lists_file(lists, folder, MAP_NAME);
-    ocdm_status status =
-        path != NULL ? ocdm__json_file_open(&file, path, error) : ocdm__fail_memory(error, "the name of a file");
-    if (status == OCDM_OK)
-        status = read_map_file(&map, &file, error);
-    if (status == OCDM_OK && map.names.count == 0)
-        status = ocdm__fail(error, OCDM_BAD_FILE, "", "%s:1:1: no classes", path);
-    if (status == OCDM_OK)
-        status = order_classes(lists, &map, &file, error);
-    ocdm__json_file_close(&file);
-    ocdm__label_table_clear(&map.names);
-    ocdm__release(map.columns);
     return status;
 }
 
@@ -383,7 +359,21 @@ static ocdm_status id_lists_read_groups(ocdm__id_lists *lists, const char *folde
 ocdm_status ocdm__id_lists_read(ocdm__id_lists *lists, const char *folder, bool unbalanced, ocdm_error *error)
 {
     *lists = (ocdm__id_lists){.task_count = 0};
-    ocdm_status status = read_map(lists, folder, error);
+    struct class_map map = {.room = 0};
+    ocdm__json_file file = {.line = 1};
+    const char *path = id_lists_file(lists, folder, MAP_NAME);
+    ocdm_status status =
+        path != NULL ? ocdm__json_file_open(&file, path, error) : ocdm__fail_memory(error, "the name of a file");
+    if (status == OCDM_OK)
+        status = read_map_file(&map, &file, error);
+    if (status == OCDM_OK && map.names.count == 0)
+        status = ocdm__fail(error, OCDM_BAD_FILE, "", "%s:1:1: no classes", path);
+    if (status == OCDM_OK)
+        status = order_classes(lists, &map, &file, error);
+    ocdm__json_file_close(&file);
+    ocdm__label_table_clear(&map.names);
+    ocdm__release(map.columns);
+
     size_t size = strlen(folder) + sizeof "/ids";
     char *ids = ocdm__allocate(size, 1);
     if (status == OCDM_OK && ids == NULL)

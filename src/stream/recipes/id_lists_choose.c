@@ -92,57 +92,6 @@ static bool parse_row(const char *text, size_t length, uint64_t *row)
     return ocdm__json_uint64(&digits, row);
 }
 
-static ocdm_status make_keys(struct search *search, ocdm_error *error)
-{
-    const ocdm__id_lists *lists = search->lists;
-    char where[256];
-    for (uint32_t i = 0; i < lists->id_count; i++) {
-        const ocdm__listed_id *listed = &lists->ids[i];
-        struct key key = {.text = lists->text + listed->text_at, .length = listed->length, .id = i, .part = OCDM__NO_PART};
-        if (search->by_row) {
-            if (!parse_row(key.text, key.length, &key.row))
-                return ocdm__fail(error, OCDM_BAD_FILE, "the samples of this source are named by their row in its lists",
-                                  "%s: \"%s\" is not the number of a row", write_place(search, i, where, sizeof where),
-                                  show_id(search, i).text);
-            key.part = (uint8_t)list_of(search, i)->part;
-            key.text = "";
-            key.length = 0;
-        }
-        search->keys[i] = key;
-    }
-    search->key_count = lists->id_count;
-    return OCDM_OK;
-}
-
-/* Sorts the keys and keeps the first of equal ones; the others are marked. */
-static void sort_keys(struct search *search)
-{
-    size_t kept = 0;
-    if (search->key_count > 0)
-        qsort(search->keys, search->key_count, sizeof *search->keys, compare_keys_and_ids);
-    for (size_t i = 0; i < search->key_count; i++) {
-        const struct key *key = &search->keys[i];
-        bool again = kept > 0 && compare_keys(key, &search->keys[kept - 1]) == 0;
-        search->sample_of[key->id] = again ? LISTED_TWICE : NOT_FOUND;
-        if (!again)
-            search->keys[kept++] = *key;
-    }
-    search->key_count = kept;
-}
-
-static ocdm_status fail_row_twice(const struct search *search, const struct key *key, uint32_t sample, ocdm_error *error)
-{
-    const ocdm__label_table *ids = &search->set->ids;
-    size_t length;
-    const char *text = ocdm__label_table_text(ids, search->sample_of[key->id], &length);
-    ocdm__shown_label first = ocdm__show_label(text, length);
-    text = ocdm__label_table_text(ids, sample, &length);
-    return ocdm__fail(error, OCDM_BAD_FILE, "rows must be different within the training and within the test samples",
-                      "row %llu of the %s list is that of two samples of the source, \"%s\" and \"%s\"",
-                      (unsigned long long)key->row, key->part == OCDM__TRAIN ? "training" : "test", first.text,
-                      ocdm__show_label(text, length).text);
-}
-
 static ocdm_status look_up_samples(struct search *search, ocdm_error *error)
 {
     const ocdm__labelled_set *set = search->set;
@@ -157,8 +106,17 @@ static ocdm_status look_up_samples(struct search *search, ocdm_error *error)
         const struct key *found = bsearch(&key, search->keys, search->key_count, sizeof key, compare_keys);
         if (found == NULL || key.row == OCDM__NO_ROW)
             continue;
-        if (search->sample_of[found->id] != NOT_FOUND)
-            return fail_row_twice(search, found, i, error);
+        if (search->sample_of[found->id] != NOT_FOUND) {
+            const ocdm__label_table *ids = &search->set->ids;
+            size_t length;
+            const char *text = ocdm__label_table_text(ids, search->sample_of[found->id], &length);
+            ocdm__shown_label first = ocdm__show_label(text, length);
+            text = ocdm__label_table_text(ids, i, &length);
+            return ocdm__fail(error, OCDM_BAD_FILE, "rows must be different within the training and within the test samples",
+                              "row %llu of the %s list is that of two samples of the source, \"%s\" and \"%s\"",
+                              (unsigned long long)found->row, found->part == OCDM__TRAIN ? "training" : "test", first.text,
+                              ocdm__show_label(text, length).text);
+        }
         search->sample_of[found->id] = i;
     }
     return OCDM_OK;
@@ -240,8 +198,35 @@ static ocdm_status choose_samples(struct search *search, ocdm__id_choices *chose
     chosen->samples = ocdm__allocate(count, sizeof *chosen->samples);
     if (search->keys == NULL || search->sample_of == NULL || chosen->samples == NULL)
         return ocdm__fail_memory(error, "the samples of the id lists");
-    OCDM_TRY(make_keys(search, error));
-    sort_keys(search);
+    const ocdm__id_lists *lists = search->lists;
+    char where[256];
+    for (uint32_t i = 0; i < lists->id_count; i++) {
+        const ocdm__listed_id *listed = &lists->ids[i];
+        struct key key = {.text = lists->text + listed->text_at, .length = listed->length, .id = i, .part = OCDM__NO_PART};
+        if (search->by_row) {
+            if (!parse_row(key.text, key.length, &key.row))
+                return ocdm__fail(error, OCDM_BAD_FILE, "the samples of this source are named by their row in its lists",
+                                  "%s: \"%s\" is not the number of a row", write_place(search, i, where, sizeof where),
+                                  show_id(search, i).text);
+            key.part = (uint8_t)list_of(search, i)->part;
+            key.text = "";
+            key.length = 0;
+        }
+        search->keys[i] = key;
+    }
+    search->key_count = lists->id_count;
+    /* Sorts the keys and keeps the first of equal ones; the others are marked. */
+    size_t kept = 0;
+    if (search->key_count > 0)
+        qsort(search->keys, search->key_count, sizeof *search->keys, compare_keys_and_ids);
+    for (size_t i = 0; i < search->key_count; i++) {
+        const struct key *key = &search->keys[i];
+        bool again = kept > 0 && compare_keys(key, &search->keys[kept - 1]) == 0;
+        search->sample_of[key->id] = again ? LISTED_TWICE : NOT_FOUND;
+        if (!again)
+            search->keys[kept++] = *key;
+    }
+    search->key_count = kept;
     OCDM_TRY(look_up_samples(search, error));
     return list_samples(search, chosen, error);
 }
@@ -276,9 +261,12 @@ static ocdm_status number_classes(ocdm__label_table *both, const ocdm__label_tab
     return status;
 }
 
-static ocdm_status match_classes(const struct search *search, ocdm__id_choices *chosen, ocdm_error *error)
+ocdm_status ocdm__id_lists_choose(const ocdm__id_lists *lists, const ocdm__labelled_set *set, ocdm__reading *reading,
+                                  ocdm__id_choices *chosen, ocdm_error *error)
 {
-    const ocdm__label_table *wanted = &search->lists->classes, *given = &search->set->classes;
+    struct search search = {.lists = lists, .set = set, .reading = reading};
+    *chosen = (ocdm__id_choices){.count = 0};
+    const ocdm__label_table *wanted = &search.lists->classes, *given = &search.set->classes;
     ocdm__label_table both = {.count = 0};
     uint32_t *used = ocdm__allocate(wanted->count, sizeof *used);
     chosen->class_of = ocdm__allocate(given->count, sizeof *chosen->class_of);
@@ -296,18 +284,10 @@ static ocdm_status match_classes(const struct search *search, ocdm__id_choices *
     }
     for (uint32_t i = 0; status == OCDM_OK && i < wanted->count; i++)
         if (used[i] != UINT32_MAX)
-            status = refuse_class(search, i, error);
+            status = refuse_class(&search, i, error);
     ocdm__label_table_clear(&both);
     ocdm__release(used);
-    return status;
-}
 
-ocdm_status ocdm__id_lists_choose(const ocdm__id_lists *lists, const ocdm__labelled_set *set, ocdm__reading *reading,
-                                  ocdm__id_choices *chosen, ocdm_error *error)
-{
-    struct search search = {.lists = lists, .set = set, .reading = reading};
-    *chosen = (ocdm__id_choices){.count = 0};
-    ocdm_status status = match_classes(&search, chosen, error);
     if (status == OCDM_OK)
         status = choose_samples(&search, chosen, error);
     ocdm__release(search.keys);

@@ -155,7 +155,8 @@ static int compare_turns(const void *left, const void *right)
     return (a->class_number > b->class_number) - (a->class_number < b->class_number);
 }
 
-static size_t gather_candidates(struct work *work, const struct turn *turn)
+/* Draws the test samples of a class, or removes the class when there are too few. */
+static void draw_class(struct work *work, const struct turn *turn)
 {
     const uint64_t *keys = work->source->sample_keys;
     uint64_t base = ocdm__random_at(ocdm__random_base(work->settings->seed, OCDM__FOR_TEST_PARTS), turn->key);
@@ -165,13 +166,7 @@ static size_t gather_candidates(struct work *work, const struct turn *turn)
         if (work->choice.parts[sample] == OCDM__NO_PART)
             work->candidates[count++] = (struct candidate){ocdm__random_at(base, keys != NULL ? keys[sample] : sample), sample};
     }
-    return count;
-}
 
-/* Draws the test samples of a class, or removes the class when there are too few. */
-static void draw_class(struct work *work, const struct turn *turn)
-{
-    size_t count = gather_candidates(work, turn);
     work->choice.kept_classes[turn->class_number] = count >= work->settings->test_per_class;
     if (count < work->settings->test_per_class)
         return;
@@ -245,26 +240,6 @@ static void place_samples(struct work *work)
     }
 }
 
-static bool count_classes(struct work *work)
-{
-    const ocdm__paper_samples *source = work->source;
-    ocdm__paper_tally *tally = &work->choice.tally;
-    uint8_t *trained = ocdm__allocate(source->class_count, 1);
-    if (trained == NULL)
-        return false;
-    for (size_t i = 0; i < source->count; i++)
-        for (size_t k = 0; work->choice.parts[i] == OCDM__TRAIN && k < label_count(source, i); k++)
-            trained[labels_of(source, i)[k]] = 1;
-    for (size_t c = 0; c < source->class_count; c++) {
-        bool kept = work->choice.kept_classes[c] != 0;
-        tally->kept += kept;
-        tally->removed += !kept && work->settings->class_tasks[c] != OCDM__NO_TASK;
-        tally->without_training += kept && !trained[c];
-    }
-    ocdm__release(trained);
-    return true;
-}
-
 /* ---- the recipe ------------------------------------------------------------------------------------------------------ */
 
 static bool make_choice(struct work *work)
@@ -283,7 +258,22 @@ static bool make_choice(struct work *work)
     if (!make_pools(work) || !draw_tests(work))
         return false;
     place_samples(work);
-    return count_classes(work);
+    const ocdm__paper_samples *source = work->source;
+    ocdm__paper_tally *tally = &work->choice.tally;
+    uint8_t *trained = ocdm__allocate(source->class_count, 1);
+    if (trained == NULL)
+        return false;
+    for (size_t i = 0; i < source->count; i++)
+        for (size_t k = 0; work->choice.parts[i] == OCDM__TRAIN && k < label_count(source, i); k++)
+            trained[labels_of(source, i)[k]] = 1;
+    for (size_t c = 0; c < source->class_count; c++) {
+        bool kept = work->choice.kept_classes[c] != 0;
+        tally->kept += kept;
+        tally->removed += !kept && work->settings->class_tasks[c] != OCDM__NO_TASK;
+        tally->without_training += kept && !trained[c];
+    }
+    ocdm__release(trained);
+    return true;
 }
 
 ocdm_status ocdm__paper_choose(ocdm__paper_choice *choice, const ocdm__paper_samples *source,

@@ -148,21 +148,16 @@ static ocdm_status apply_split(const struct job *job)
     return by_class ? select_by_class(job, select_split) : select_split(job, NULL);
 }
 
-/* The places of the classes are the columns that they will have in the stream. */
-static ocdm_status place_classes(const struct job *job, ocdm__class_columns *columns)
-{
-    const char *path = job->settings->classes;
-    return path != NULL ? ocdm__class_columns_read(columns, &job->set->classes, path, job->error)
-                        : ocdm__class_columns_sorted(columns, &job->set->classes, NULL, job->error);
-}
-
 static ocdm_status apply_incremental(const struct job *job)
 {
     const ocdm__build_settings *settings = job->settings;
     ocdm__class_columns columns = {.count = 0};
     ocdm__incremental_tally tally = {.without_task = 0};
     size_t empty = 0;
-    ocdm_status status = place_classes(job, &columns);
+    /* The places of the classes are the columns that they will have in the stream. */
+    const char *path = job->settings->classes;
+    ocdm_status status = path != NULL ? ocdm__class_columns_read(&columns, &job->set->classes, path, job->error)
+                                      : ocdm__class_columns_sorted(&columns, &job->set->classes, NULL, job->error);
     const ocdm__incremental_settings incremental = {.places = columns.of,
                                                     .class_count = columns.count,
                                                     .base = settings->base,
@@ -234,20 +229,6 @@ static void take_votes(struct votes *votes, const ocdm__labelled_set *set, size_
             votes->counts[class_tasks[set->labels[k]]] = 0;
 }
 
-static void choose_by_class(ocdm__selection *selection, const ocdm__labelled_set *set, const ocdm__split_settings *settings,
-                            struct votes *votes, ocdm__split_tally *tally)
-{
-    for (size_t i = 0; i < set->count; i++) {
-        take_votes(votes, set, i, settings->class_tasks);
-        tally->without_task += votes->best == OCDM__NO_TASK;
-        tally->mixed += votes->mixed;
-        if (votes->best == OCDM__NO_TASK || (votes->mixed && settings->drop_mixed))
-            continue;
-        selection->chosen[selection->count++] =
-            (ocdm__chosen){.sample = (uint32_t)i, .task = votes->best, .part = set->parts[i]};
-    }
-}
-
 /* ---- parts -------------------------------------------------------------------------------------------------------------- */
 
 static bool has_parts(const ocdm__labelled_set *set)
@@ -295,7 +276,15 @@ static ocdm_status split_by_class(ocdm__selection *selection, const ocdm__labell
             selection->class_tasks[i] = settings->class_tasks[i];
             selection->kept_classes[i] = settings->class_tasks[i] != OCDM__NO_TASK;
         }
-        choose_by_class(selection, set, settings, &votes, tally);
+        for (size_t i = 0; i < set->count; i++) {
+            take_votes(&votes, set, i, settings->class_tasks);
+            tally->without_task += votes.best == OCDM__NO_TASK;
+            tally->mixed += votes.mixed;
+            if (votes.best == OCDM__NO_TASK || (votes.mixed && settings->drop_mixed))
+                continue;
+            selection->chosen[selection->count++] =
+                (ocdm__chosen){.sample = (uint32_t)i, .task = votes.best, .part = set->parts[i]};
+        }
     }
     ocdm__release(votes.counts);
     return made ? OCDM_OK : ocdm__fail_memory(error, "the list of samples");
@@ -351,32 +340,6 @@ static size_t tasks_of(const ocdm__labelled_set *set, size_t sample, const uint3
     return kept;
 }
 
-/* `tasks` is room for those of all labels. */
-static void choose_in_tasks(ocdm__selection *selection, const ocdm__labelled_set *set, const struct part_rule *rule,
-                            uint32_t *tasks, ocdm__incremental_tally *tally)
-{
-    for (uint32_t i = 0; i < set->count; i++) {
-        size_t count = tasks_of(set, i, selection->class_tasks, tasks);
-        enum ocdm__part part = part_of(rule, i);
-        tally->without_task += count == 0;
-        for (uint64_t k = set->label_starts[i]; count > 0 && k < set->label_starts[i + 1]; k++)
-            tally->unlisted += selection->class_tasks[set->labels[k]] == OCDM__NO_TASK;
-        for (size_t k = 0; k < count && (k == 0 || part == OCDM__TRAIN); k++)
-            selection->chosen[selection->count++] = (ocdm__chosen){.sample = i, .task = tasks[k], .part = part};
-    }
-}
-
-static ocdm_status check_incremental(const ocdm__incremental_settings *settings, ocdm_error *error)
-{
-    if (settings->base > settings->class_count)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "take a smaller base", "--base %u, but there are %zu classes",
-                          settings->base, settings->class_count);
-    if (settings->class_count / settings->step >= OCDM__MAX_TASKS - 1)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "take a larger step", "%zu classes in steps of %u are too many tasks",
-                          settings->class_count, settings->step);
-    return OCDM_OK;
-}
-
 ocdm_status ocdm__select_incremental(ocdm__selection *selection, const ocdm__labelled_set *set,
                                      const ocdm__incremental_settings *settings, ocdm__incremental_tally *tally,
                                      ocdm_error *error)
@@ -384,7 +347,12 @@ ocdm_status ocdm__select_incremental(ocdm__selection *selection, const ocdm__lab
     size_t classes = set->classes.count, labels = set->count > 0 ? (size_t)set->label_starts[set->count] : 0;
     const struct part_rule rule = part_rule_of(set, settings->test_share, settings->seed);
     *tally = (ocdm__incremental_tally){.without_task = 0};
-    OCDM_TRY(check_incremental(settings, error));
+    if (settings->base > settings->class_count)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "take a smaller base", "--base %u, but there are %zu classes",
+                          settings->base, settings->class_count);
+    if (settings->class_count / settings->step >= OCDM__MAX_TASKS - 1)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "take a larger step", "%zu classes in steps of %u are too many tasks",
+                          settings->class_count, settings->step);
     uint32_t *tasks = ocdm__allocate(labels, sizeof *tasks);
     selection->partial = true;
     selection->chosen = ocdm__allocate(labels, sizeof *selection->chosen);
@@ -395,8 +363,18 @@ ocdm_status ocdm__select_incremental(ocdm__selection *selection, const ocdm__lab
         selection->class_tasks[i] = task_of_place(settings, settings->places[i]);
         selection->kept_classes[i] = selection->class_tasks[i] != OCDM__NO_TASK;
     }
-    if (made)
-        choose_in_tasks(selection, set, &rule, tasks, tally);
+    if (made) {
+        /* `tasks` is room for those of all labels. */
+        for (uint32_t i = 0; i < set->count; i++) {
+            size_t count = tasks_of(set, i, selection->class_tasks, tasks);
+            enum ocdm__part part = part_of(&rule, i);
+            tally->without_task += count == 0;
+            for (uint64_t k = set->label_starts[i]; count > 0 && k < set->label_starts[i + 1]; k++)
+                tally->unlisted += selection->class_tasks[set->labels[k]] == OCDM__NO_TASK;
+            for (size_t k = 0; k < count && (k == 0 || part == OCDM__TRAIN); k++)
+                selection->chosen[selection->count++] = (ocdm__chosen){.sample = i, .task = tasks[k], .part = part};
+        }
+    }
     ocdm__release(tasks);
     return made ? OCDM_OK : ocdm__fail_memory(error, "the list of samples");
 }

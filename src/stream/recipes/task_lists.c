@@ -284,15 +284,6 @@ void ocdm__task_list_clear(ocdm__task_list *list)
 
 /* ---- for a source ---------------------------------------------------------------------------------------------------- */
 
-static ocdm_status fail_missing(const ocdm__task_list *list, uint32_t number, ocdm_error *error)
-{
-    size_t length;
-    const char *name = ocdm__label_table_text(&list->classes, number, &length);
-    return ocdm__fail(error, OCDM_BAD_RECORD, "is it misspelt, or the list for another source? A list may leave classes out",
-                      "%s:%" PRIu64 ": no sample of the source has the class \"%s\"", list->name, list->lines[number],
-                      ocdm__show_label(name, length).text);
-}
-
 /* Which class of the list each class of the source is: a number from class_count on is none of the list's. Classes that only
  * the source has join the table behind the list's, where they are not used. */
 static ocdm_status match(ocdm__task_list *list, const ocdm__label_table *classes, uint32_t *matches, ocdm_error *error)
@@ -316,8 +307,14 @@ ocdm_status ocdm__task_list_apply(ocdm__task_list *list, const ocdm__label_table
         if (matches[i] < list->class_count)
             found[matches[i]] = 1;
     for (uint32_t i = 0; status == OCDM_OK && i < list->class_count; i++)
-        if (!found[i])
-            status = fail_missing(list, i, error);
+        if (!found[i]) {
+            size_t length;
+            const char *name = ocdm__label_table_text(&list->classes, i, &length);
+            status = ocdm__fail(error, OCDM_BAD_RECORD,
+                                "is it misspelt, or the list for another source? A list may leave classes out",
+                                "%s:%" PRIu64 ": no sample of the source has the class \"%s\"", list->name, list->lines[i],
+                                ocdm__show_label(name, length).text);
+        }
     for (uint32_t i = 0; status == OCDM_OK && i < classes->count; i++)
         class_tasks[i] = matches[i] < list->class_count ? list->tasks[matches[i]] : UINT32_MAX;
     ocdm__release(matches);

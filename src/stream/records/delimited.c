@@ -310,11 +310,6 @@ static ocdm_status add_trimmed(ocdm__records *records, const ocdm__record_place 
     return length > 0 ? ocdm__add_piece(records, place, position, text, length, error) : OCDM_OK;
 }
 
-static ocdm_status add_label(struct split *split, size_t position, const char *text, size_t length)
-{
-    return add_trimmed(split->records, split->place, position, text, length, split->error);
-}
-
 /* The next separator, or `end`. A character of several bytes never starts inside another. */
 static const char *find_separator(const char *at, const char *end, const char *separator, size_t size)
 {
@@ -373,7 +368,7 @@ static ocdm_status read_list(struct split *split, size_t position, const char *a
             return ocdm__bad_record(split->records, split->place, position, split->error, NULL,
                                     "a word of a list has no closing quote");
         stop = stop == NULL ? end : stop;
-        ocdm_status status = add_label(split, position, word, (size_t)(stop - word));
+        ocdm_status status = add_trimmed(split->records, split->place, position, word, (size_t)(stop - word), split->error);
         if (status != OCDM_OK)
             return status;
         at = stop + quoted;

@@ -172,14 +172,6 @@ static ocdm_status fail_too_long(ocdm__records *records, const ocdm__record_plac
                       (unsigned long long)place->line, OCDM__MAX_RECORD + 1);
 }
 
-static void set_place(const ocdm__records *records, ocdm__record_place *place, size_t end)
-{
-    place->line = records->line;
-    place->at = records->next;
-    place->line_at = records->line == 1 ? records->file_at : records->next;
-    place->end = end;
-}
-
 void ocdm__close_gap(ocdm__records *records)
 {
     if (records->next - records->kept < LARGEST_GAP)
@@ -265,7 +257,10 @@ static ocdm_status find_line(ocdm__records *records, ocdm__record_place *place, 
     size_t scanned = records->next;
     for (;;) {
         size_t end = find_end(records, &state, scanned);
-        set_place(records, place, end);
+        place->line = records->line;
+        place->at = records->next;
+        place->line_at = records->line == 1 ? records->file_at : records->next;
+        place->end = end;
         if (end - place->at > OCDM__MAX_RECORD)
             return fail_too_long(records, place, &state, end, error);
         *found = end < input->size || (input->ended && end > place->at);

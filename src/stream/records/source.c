@@ -71,14 +71,6 @@ static bool take_whole(ocdm__record_members *members, const char *name, const st
     return true;
 }
 
-static bool take_split(ocdm__record_members *members, const char *name, const struct member_value *value)
-{
-    if (!is_text(value, "train") && !is_text(value, "test"))
-        return refuse_member(members, name, "must be \"train\" or \"test\"");
-    members->part = is_text(value, "test") ? OCDM__TEST : OCDM__TRAIN;
-    return true;
-}
-
 static bool has_control(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -94,30 +86,6 @@ static void keep_text(const struct member_value *value, char *out, size_t *lengt
     *length = value->length;
 }
 
-static bool take_image(ocdm__record_members *members, const char *name, const struct member_value *value)
-{
-    if (!value->string || value->length == 0)
-        return refuse_member(members, name, "must be the path of a file");
-    if (value->length > OCDM__LONGEST_MEMBER || has_control(value->text, value->length))
-        return refuse_member(members, name, "is too long a path, or has control characters");
-    if (value->text[0] == '/')
-        return refuse_member(members, name, "must be a path relative to the folder of images");
-    if (ocdm__path_climbs(value->text, value->length))
-        return refuse_member(members, name, "must not lead out of its folder with ..");
-    keep_text(value, members->image, &members->image_length);
-    return true;
-}
-
-static bool take_other(ocdm__record_members *members, const char *name, const struct member_value *value)
-{
-    if (!value->string && !value->number)
-        return refuse_member(members, name, "must be a string or a number");
-    if (value->length > OCDM__LONGEST_MEMBER)
-        return refuse_member(members, name, "has too long a value");
-    keep_text(value, members->other, &members->other_length);
-    return true;
-}
-
 /* Keeps a value. False, with a reason, if it is invalid. */
 static bool take_member(ocdm__record_members *members, enum ocdm__member member, const ocdm__wanted_members *wanted,
                         const struct member_value *value)
@@ -130,11 +98,28 @@ static bool take_member(ocdm__record_members *members, enum ocdm__member member,
     case OCDM__MEMBER_ROW:
         return take_whole(members, name, value, &members->row);
     case OCDM__MEMBER_SPLIT:
-        return take_split(members, name, value);
+        if (!is_text(value, "train") && !is_text(value, "test"))
+            return refuse_member(members, name, "must be \"train\" or \"test\"");
+        members->part = is_text(value, "test") ? OCDM__TEST : OCDM__TRAIN;
+        return true;
     case OCDM__MEMBER_IMAGE:
-        return take_image(members, name, value);
+        if (!value->string || value->length == 0)
+            return refuse_member(members, name, "must be the path of a file");
+        if (value->length > OCDM__LONGEST_MEMBER || has_control(value->text, value->length))
+            return refuse_member(members, name, "is too long a path, or has control characters");
+        if (value->text[0] == '/')
+            return refuse_member(members, name, "must be a path relative to the folder of images");
+        if (ocdm__path_climbs(value->text, value->length))
+            return refuse_member(members, name, "must not lead out of its folder with ..");
+        keep_text(value, members->image, &members->image_length);
+        return true;
     default:
-        return take_other(members, name, value);
+        if (!value->string && !value->number)
+            return refuse_member(members, name, "must be a string or a number");
+        if (value->length > OCDM__LONGEST_MEMBER)
+            return refuse_member(members, name, "has too long a value");
+        keep_text(value, members->other, &members->other_length);
+        return true;
     }
 }
 
@@ -268,33 +253,6 @@ static size_t count_fields(const char *bytes, size_t length, char delimiter)
     return count;
 }
 
-static ocdm_status find_member_columns(ocdm__member_reader *reader, const char *header, size_t length, const char *file,
-                                       ocdm_error *error)
-{
-    const ocdm__wanted_members *wanted = &reader->wanted;
-    struct fields fields = begin_fields(header, length, reader->delimiter);
-    unsigned found = 0;
-    size_t room = count_fields(header, length, reader->delimiter);
-    reader->member = ocdm__allocate(room, 1);
-    if (reader->member == NULL)
-        return ocdm__fail_memory(error, "the columns of a table");
-    for (const char *at; next_field(&fields, &at, &length);) {
-        char name[OCDM__LONGEST_MEMBER + 1];
-        length = copy_plain(&fields, at, length, name, sizeof name);
-        uint8_t member = column_member(name, length, wanted);
-        if (member != OCDM__MEMBERS && (found & 1u << member) != 0)
-            return ocdm__fail(error, OCDM_BAD_RECORD, "", "%s:1:1: two columns named \"%s\"", file,
-                              member_name((enum ocdm__member)member, wanted));
-        found |= 1u << member;
-        reader->member[reader->count++] = member;
-    }
-    for (unsigned i = 0; i < OCDM__MEMBERS; i++)
-        if ((wanted->which & ~found & 1u << i) != 0 && wanted->names[i] != NULL)
-            return ocdm__fail(error, OCDM_BAD_RECORD, "`--task`, `--tasks-by`, `--split` and `--image` name columns",
-                              "%s:1:1: no column named \"%s\"", file, wanted->names[i]);
-    return OCDM_OK;
-}
-
 /* ---- rows ----------------------------------------------------------------------------------------------------------- */
 
 /* Reads the members of a record that the record reader has accepted. */
@@ -328,7 +286,28 @@ ocdm_status ocdm__member_reader_begin(ocdm__member_reader *reader, const ocdm__r
     if (header == NULL)
         return OCDM_OK;
     reader->delimiter = ocdm__records_delimiter(records);
-    return find_member_columns(reader, header, length, file, error);
+    const ocdm__wanted_members *wanted = &reader->wanted;
+    struct fields fields = begin_fields(header, length, reader->delimiter);
+    unsigned found = 0;
+    size_t room = count_fields(header, length, reader->delimiter);
+    reader->member = ocdm__allocate(room, 1);
+    if (reader->member == NULL)
+        return ocdm__fail_memory(error, "the columns of a table");
+    for (const char *at; next_field(&fields, &at, &length);) {
+        char name[OCDM__LONGEST_MEMBER + 1];
+        length = copy_plain(&fields, at, length, name, sizeof name);
+        uint8_t member = column_member(name, length, wanted);
+        if (member != OCDM__MEMBERS && (found & 1u << member) != 0)
+            return ocdm__fail(error, OCDM_BAD_RECORD, "", "%s:1:1: two columns named \"%s\"", file,
+                              member_name((enum ocdm__member)member, wanted));
+        found |= 1u << member;
+        reader->member[reader->count++] = member;
+    }
+    for (unsigned i = 0; i < OCDM__MEMBERS; i++)
+        if ((wanted->which & ~found & 1u << i) != 0 && wanted->names[i] != NULL)
+            return ocdm__fail(error, OCDM_BAD_RECORD, "`--task`, `--tasks-by`, `--split` and `--image` name columns",
+                              "%s:1:1: no column named \"%s\"", file, wanted->names[i]);
+    return OCDM_OK;
 }
 
 bool ocdm__member_reader_read(const ocdm__member_reader *reader, const ocdm__records *records, const ocdm__record *record,
@@ -371,19 +350,6 @@ static int compare_numbers(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Labels of a sample ascend; after renumbering they must be sorted again. */
-static void renumber(ocdm__labelled_set *set, size_t sample, const uint32_t *numbers)
-{
-    size_t start = (size_t)set->label_starts[sample], end = (size_t)set->label_starts[sample + 1];
-    bool ascending = true;
-    for (size_t i = start; i < end; i++) {
-        set->labels[i] = numbers[set->labels[i]];
-        ascending = ascending && (i == start || set->labels[i - 1] < set->labels[i]);
-    }
-    if (!ascending)
-        qsort(set->labels + start, end - start, sizeof *set->labels, compare_numbers);
-}
-
 /* The samples from number `first` on have labels of `labels`: makes them classes of the set. A label that no sample has, since
  * its record was skipped, is no class. OCDM_OK, OCDM_NO_MEMORY, OCDM_LIMIT. */
 static ocdm_status settle_classes(ocdm__labelled_set *set, size_t first, const ocdm__label_table *labels, ocdm_error *error)
@@ -399,8 +365,17 @@ static ocdm_status settle_classes(ocdm__labelled_set *set, size_t first, const o
         if (numbers[i] == 1)
             status = add_name(&set->classes, text, length, &numbers[i], error);
     }
-    for (size_t sample = first; status == OCDM_OK && sample < set->count; sample++)
-        renumber(set, sample, numbers);
+    for (size_t sample = first; status == OCDM_OK && sample < set->count; sample++) {
+        /* Labels of a sample ascend; after renumbering they must be sorted again. */
+        size_t start = (size_t)set->label_starts[sample], end = (size_t)set->label_starts[sample + 1];
+        bool ascending = true;
+        for (size_t i = start; i < end; i++) {
+            set->labels[i] = numbers[set->labels[i]];
+            ascending = ascending && (i == start || set->labels[i - 1] < set->labels[i]);
+        }
+        if (!ascending)
+            qsort(set->labels + start, end - start, sizeof *set->labels, compare_numbers);
+    }
     ocdm__release(numbers);
     return status;
 }
@@ -507,21 +482,6 @@ struct source_reading {
 
 /* ---- skipping ------------------------------------------------------------------------------------------------------- */
 
-/* Line and column of a byte of the record, as the record reader counts them. */
-static void write_place(const struct source_reading *state, const ocdm__record *record, size_t offset, char *out, size_t room)
-{
-    const char *bytes = ocdm__records_bytes(state->records, record->at);
-    uint64_t line = record->line;
-    size_t line_at = 0;
-    for (size_t i = 0; i < offset; i++)
-        if (bytes[i] == '\n') {
-            line++;
-            line_at = i + 1;
-        }
-    size_t before = line == 1 ? record->at : 0; /* a byte order mark */
-    snprintf(out, room, "%s:%" PRIu64 ":%zu", state->file, line, before + offset - line_at + 1);
-}
-
 /* Refuses the current record for what is wrong at a byte of it, or counts it. */
 static ocdm_status refuse(struct source_reading *state, const ocdm__record *record, size_t offset, const char *kind,
                           const char *reason)
@@ -530,21 +490,22 @@ static ocdm_status refuse(struct source_reading *state, const ocdm__record *reco
     place.shown_at = offset;
     if (state->reading->skip_bad) {
         char where[sizeof state->reading->skips[0].first];
-        write_place(state, record, offset, where, sizeof where);
+        /* Line and column of a byte of the record, as the record reader counts them. */
+        size_t room = sizeof where;
+        const char *bytes = ocdm__records_bytes(state->records, record->at);
+        uint64_t line = record->line;
+        size_t line_at = 0;
+        for (size_t i = 0; i < offset; i++)
+            if (bytes[i] == '\n') {
+                line++;
+                line_at = i + 1;
+            }
+        size_t before = line == 1 ? record->at : 0; /* a byte order mark */
+        snprintf(where, room, "%s:%" PRIu64 ":%zu", state->file, line, before + offset - line_at + 1);
         ocdm__reading_skip(state->reading, kind, where);
         state->refused++;
     }
     return ocdm__records_refuse(state->records, &place, reason, NULL, false, state->error);
-}
-
-/* Counts what the record reader has skipped since the last call. It knows the position of the very first one only. */
-static void count_unreadable(struct source_reading *state)
-{
-    uint64_t skipped = ocdm__records_skipped(state->records) - state->refused;
-    for (; state->unreadable < skipped; state->unreadable++) {
-        bool first = state->unreadable == 0 && state->refused == 0;
-        ocdm__reading_skip(state->reading, UNREADABLE, first ? ocdm__records_first_skipped(state->records) : state->file);
-    }
 }
 
 /* ---- a record ------------------------------------------------------------------------------------------------------- */
@@ -580,36 +541,12 @@ static ocdm_status note_task(struct source_reading *state, uint32_t *task)
                       OCDM__MAX_TASKS);
 }
 
-static ocdm_status fill_sample(struct source_reading *state, ocdm__labelled_sample *sample)
-{
-    const ocdm__record_members *members = &state->members;
-    if ((members->found & 1u << OCDM__MEMBER_TASK) != 0)
-        sample->task = (uint32_t)members->task;
-    if ((members->found & 1u << OCDM__MEMBER_SPLIT) != 0)
-        sample->part = members->part;
-    if ((members->found & 1u << OCDM__MEMBER_ROW) != 0)
-        sample->row = members->row;
-    if ((members->found & 1u << OCDM__MEMBER_IMAGE) != 0) {
-        sample->path = members->image;
-        sample->path_length = members->image_length;
-    }
-    return (members->found & 1u << OCDM__MEMBER_OTHER) != 0 ? note_task(state, &sample->task) : OCDM_OK;
-}
-
 static ocdm_status note_number(ocdm__records_source *source, uint64_t number, ocdm_error *error)
 {
     if (!ocdm__reserve(&source->record_numbers, &source->record_room, source->record_count + 1, sizeof number))
         return ocdm__fail_memory(error, "the numbers of records");
     source->record_numbers[source->record_count++] = number;
     return OCDM_OK;
-}
-
-static ocdm_status refuse_id(struct source_reading *state, const ocdm__record *record, const ocdm__labelled_sample *sample)
-{
-    char reason[256];
-    ocdm__shown_label id = ocdm__show_label(sample->id, sample->id_length);
-    snprintf(reason, sizeof reason, "the id \"%s\" was used before", id.text);
-    return refuse(state, record, record->shown_at, KNOWN_ID, reason);
 }
 
 /* Adds a sample under its id, # and the record's number. */
@@ -636,7 +573,18 @@ static ocdm_status add_record(struct source_reading *state, const ocdm__record *
     const char *trouble = check_members(state);
     if (trouble != NULL)
         return refuse(state, record, state->members.at, BAD_MEMBER, trouble);
-    ocdm_status status = fill_sample(state, &sample);
+    const ocdm__record_members *members = &state->members;
+    if ((members->found & 1u << OCDM__MEMBER_TASK) != 0)
+        sample.task = (uint32_t)members->task;
+    if ((members->found & 1u << OCDM__MEMBER_SPLIT) != 0)
+        sample.part = members->part;
+    if ((members->found & 1u << OCDM__MEMBER_ROW) != 0)
+        sample.row = members->row;
+    if ((members->found & 1u << OCDM__MEMBER_IMAGE) != 0) {
+        sample.path = members->image;
+        sample.path_length = members->image_length;
+    }
+    ocdm_status status = (members->found & 1u << OCDM__MEMBER_OTHER) != 0 ? note_task(state, &sample.task) : OCDM_OK;
     if (status != OCDM_OK)
         return status;
     sample.id = own_id;
@@ -652,8 +600,12 @@ static ocdm_status add_record(struct source_reading *state, const ocdm__record *
     status = ocdm__labelled_set_add(state->set, &sample, state->error);
     if (status == OCDM_DUPLICATE_ID && sample.row != OCDM__NO_ROW)
         status = add_apart(state, &sample, number);
-    if (status == OCDM_DUPLICATE_ID)
-        return refuse_id(state, record, &sample);
+    if (status == OCDM_DUPLICATE_ID) {
+        char reason[256];
+        ocdm__shown_label id = ocdm__show_label(sample.id, sample.id_length);
+        snprintf(reason, sizeof reason, "the id \"%s\" was used before", id.text);
+        return refuse(state, record, record->shown_at, KNOWN_ID, reason);
+    }
     return status == OCDM_OK ? note_number(state->source, number, state->error) : status;
 }
 
@@ -673,7 +625,12 @@ static ocdm_status read_records(struct source_reading *state)
         ocdm_status status = ocdm__records_next(state->records, &record, &found, state->error);
         if (status != OCDM_OK)
             return status;
-        count_unreadable(state);
+        /* Counts what the record reader has skipped since the last call. It knows the position of the very first one only. */
+        uint64_t skipped = ocdm__records_skipped(state->records) - state->refused;
+        for (; state->unreadable < skipped; state->unreadable++) {
+            bool first = state->unreadable == 0 && state->refused == 0;
+            ocdm__reading_skip(state->reading, UNREADABLE, first ? ocdm__records_first_skipped(state->records) : state->file);
+        }
         if (!found) {
             state->source->record_total = good + state->unreadable;
             return tell_progress(state);

@@ -214,16 +214,6 @@ static size_t scene_size(const struct scene *scene)
     return size;
 }
 
-static size_t stream_size(void)
-{
-    size_t size = 0;
-    for (size_t i = 0; i < OCDM__BUILTIN_CLASSES; i++)
-        size += recipe_classes[i].alone;
-    for (size_t i = 0; i < recipe_scene_count; i++)
-        size += scene_size(&recipe_scenes[i]);
-    return size;
-}
-
 /* The scene's leads, as positions among its companions, in random order. */
 static void shuffle_deck(uint32_t *deck, const struct scene *scene, ocdm__random *random)
 {
@@ -315,7 +305,12 @@ static ocdm_status spread(const struct making *making, ocdm__builtin *builtin, o
 
 ocdm_status ocdm__builtin_create(uint64_t seed, ocdm__builtin **builtin, ocdm_error *error)
 {
-    size_t size = stream_size();
+    size_t size = 0;
+    for (size_t i = 0; i < OCDM__BUILTIN_CLASSES; i++)
+        size += recipe_classes[i].alone;
+    for (size_t i = 0; i < recipe_scene_count; i++)
+        size += scene_size(&recipe_scenes[i]);
+
     struct making making = {.base = ocdm__random_base(seed, OCDM__FOR_BUILTIN_STREAM)};
     ocdm__builtin *made = ocdm__allocate(1, sizeof *made);
     making.set = ocdm__allocate(size, sizeof *making.set);

@@ -60,41 +60,32 @@ static void add(float *to, float share, const float *direction)
         to[i] += share * direction[i];
 }
 
-static void draw_classes(ocdm__random *random, ocdm__scene_space *space)
-{
-    float kin[OCDM__SCENE_KINS][LATENT];
-    for (size_t i = 0; i < OCDM__SCENE_KINS; i++)
-        draw_direction(random, sqrt((double)likeness), kin[i]);
-    for (size_t c = 0; c < OCDM__BUILTIN_CLASSES; c++) {
-        draw_direction(random, sqrt(1 - (double)likeness), space->class_direction[c]);
-        add(space->class_direction[c], 1, kin[ocdm__scene_figures[c].kin]);
-        for (size_t i = 0; i < VIEWS; i++)
-            draw_direction(random, (double)view_spread, space->view[c][i]);
-    }
-}
-
-static void draw_space(ocdm__random random, ocdm__scene_space *space)
-{
-    draw_classes(&random, space);
-    for (size_t i = 0; i < OCDM__SCENE_STRAYS; i++)
-        draw_direction(&random, (double)stray_pull, space->stray[i]);
-    for (size_t i = 0; i < 3; i++)
-        draw_direction(&random, (double)colour_pull, space->colour[i]);
-    for (size_t i = 0; i < 6; i++)
-        draw_direction(&random, (double)backdrop_pull, space->backdrop[i]);
-    for (size_t i = 0; i < OCDM__SCENE_TEXTURES; i++)
-        draw_direction(&random, (double)backdrop_pull, space->texture[i]);
-    for (size_t i = 0; i < LATENT; i++)
-        for (size_t j = 0; j < OCDM__SCENE_FEATURES; j++)
-            space->mixing[i][j] = normal(&random);
-}
-
 ocdm_status ocdm__scene_space_create(uint64_t base, ocdm__scene_space **space, ocdm_error *error)
 {
     ocdm__scene_space *made = ocdm__allocate(1, sizeof *made);
     if (made == NULL)
         return ocdm__fail_memory(error, "the built-in world");
-    draw_space(ocdm__random_stream(base, UINT64_MAX), made);
+    ocdm__random random = ocdm__random_stream(base, UINT64_MAX);
+    float kin[OCDM__SCENE_KINS][LATENT];
+    for (size_t i = 0; i < OCDM__SCENE_KINS; i++)
+        draw_direction(&random, sqrt((double)likeness), kin[i]);
+    for (size_t c = 0; c < OCDM__BUILTIN_CLASSES; c++) {
+        draw_direction(&random, sqrt(1 - (double)likeness), made->class_direction[c]);
+        add(made->class_direction[c], 1, kin[ocdm__scene_figures[c].kin]);
+        for (size_t i = 0; i < VIEWS; i++)
+            draw_direction(&random, (double)view_spread, made->view[c][i]);
+    }
+    for (size_t i = 0; i < OCDM__SCENE_STRAYS; i++)
+        draw_direction(&random, (double)stray_pull, made->stray[i]);
+    for (size_t i = 0; i < 3; i++)
+        draw_direction(&random, (double)colour_pull, made->colour[i]);
+    for (size_t i = 0; i < 6; i++)
+        draw_direction(&random, (double)backdrop_pull, made->backdrop[i]);
+    for (size_t i = 0; i < OCDM__SCENE_TEXTURES; i++)
+        draw_direction(&random, (double)backdrop_pull, made->texture[i]);
+    for (size_t i = 0; i < LATENT; i++)
+        for (size_t j = 0; j < OCDM__SCENE_FEATURES; j++)
+            made->mixing[i][j] = normal(&random);
     *space = made;
     return OCDM_OK;
 }
@@ -142,19 +133,14 @@ static void add_object(const ocdm__scene_space *space, const ocdm__scene_object 
         add(latent, share * channel(object->ink[OCDM__MAIN][i]), space->colour[i]);
 }
 
-static void add_backdrop(const ocdm__scene_space *space, const ocdm__scene_backdrop *backdrop, float *latent)
-{
-    for (size_t i = 0; i < 6; i++)
-        add(latent, 0.5f * channel(backdrop->colour[i / 3][i % 3]), space->backdrop[i]);
-    add(latent, (float)backdrop->strength, space->texture[backdrop->texture]);
-}
-
 void ocdm__scene_plan_mix(const ocdm__scene_space *space, const ocdm__scene_plan *plan, ocdm__random random, float *out)
 {
     float latent[LATENT];
     for (size_t i = 0; i < LATENT; i++)
         latent[i] = noise_level * normal(&random);
-    add_backdrop(space, &plan->backdrop, latent);
+    for (size_t i = 0; i < 6; i++)
+        add(latent, 0.5f * channel(plan->backdrop.colour[i / 3][i % 3]), space->backdrop[i]);
+    add(latent, (float)plan->backdrop.strength, space->texture[plan->backdrop.texture]);
     for (size_t i = 0; i < plan->object_count; i++)
         add_object(space, &plan->object[i], &random, latent);
     for (size_t j = 0; j < OCDM__SCENE_FEATURES; j++)

@@ -29,11 +29,6 @@ static inline double wave(double t)
 
 /* ---- backdrop and light --------------------------------------------------------------------------------------------- */
 
-static double corner(uint64_t noise, int x, int y)
-{
-    return (double)(ocdm__random_at(noise, ((uint64_t)(unsigned)x << 32) + (unsigned)y) >> 40) * 0x1p-24;
-}
-
 /* Value noise: random values on a lattice, passing smoothly from one to the next. The last cell is kept, since neighbouring
  * pixels mostly fall into the same one. */
 struct mottle {
@@ -48,7 +43,10 @@ static double mottle_at(struct mottle *mottle, double u, double v)
     int y = (int)(v + 1000);
     if (x != mottle->x || y != mottle->y) {
         for (int i = 0; i < 4; i++)
-            mottle->value[i] = corner(mottle->noise, x + i % 2, y + i / 2);
+            mottle->value[i] =
+                (double)(ocdm__random_at(mottle->noise, ((uint64_t)(unsigned)(x + i % 2) << 32) + (unsigned)(y + i / 2)) >>
+                         40) *
+                0x1p-24;
         mottle->x = x;
         mottle->y = y;
     }
@@ -304,32 +302,27 @@ static void undo_placing(struct brush *brush, uint32_t size)
     brush->y0 = -(brush->yx * centre_x + brush->yy * centre_y);
 }
 
-/* From the figure's plane to where copy number `copy` is drawn: its step or turn undone. */
-static void undo_copying(struct brush *brush, int copy)
-{
-    double x = brush->part->step[0] * 0.01;
-    double y = brush->part->step[1] * 0.01;
-    const double *turn = circle[brush->part->copies];
-    if (brush->part->repeat == OCDM__ALONG) {
-        brush->x0 -= copy * x;
-        brush->y0 -= copy * y;
-    }
-    for (int i = 0; brush->part->repeat == OCDM__AROUND && i < copy; i++) {
-        struct brush was = *brush;
-        brush->xx = turn[0] * was.xx + turn[1] * was.yx;
-        brush->xy = turn[0] * was.xy + turn[1] * was.yy;
-        brush->x0 = turn[0] * (was.x0 - x) + turn[1] * (was.y0 - y) + x;
-        brush->yx = turn[0] * was.yx - turn[1] * was.xx;
-        brush->yy = turn[0] * was.yy - turn[1] * was.xy;
-        brush->y0 = turn[0] * (was.y0 - y) - turn[1] * (was.x0 - x) + y;
-    }
-}
-
 static struct brush make_brush(const ocdm__scene_object *object, const ocdm__scene_part *part, int copy, uint32_t size)
 {
     struct brush brush = {.part = part, .object = object};
     undo_placing(&brush, size);
-    undo_copying(&brush, copy);
+    /* From the figure's plane to where copy number `copy` is drawn: its step or turn undone. */
+    double x = brush.part->step[0] * 0.01;
+    double y = brush.part->step[1] * 0.01;
+    const double *turn = circle[brush.part->copies];
+    if (brush.part->repeat == OCDM__ALONG) {
+        brush.x0 -= copy * x;
+        brush.y0 -= copy * y;
+    }
+    for (int i = 0; brush.part->repeat == OCDM__AROUND && i < copy; i++) {
+        struct brush was = brush;
+        brush.xx = turn[0] * was.xx + turn[1] * was.yx;
+        brush.xy = turn[0] * was.xy + turn[1] * was.yy;
+        brush.x0 = turn[0] * (was.x0 - x) + turn[1] * (was.y0 - y) + x;
+        brush.yx = turn[0] * was.yx - turn[1] * was.xx;
+        brush.yy = turn[0] * was.yy - turn[1] * was.xy;
+        brush.y0 = turn[0] * (was.y0 - y) - turn[1] * (was.x0 - x) + y;
+    }
     for (int i = 0; i < 8; i++)
         brush.at[i] = part->at[i] * 0.01;
     if (part->form == OCDM__POLYGON)
@@ -341,9 +334,11 @@ static struct brush make_brush(const ocdm__scene_object *object, const ocdm__sce
     return brush;
 }
 
-/* The part's bounds in its own plane: middle and reach, x and y. */
-static void bounds(const struct brush *brush, double middle[2], double reach[2])
+/* From..to of pixels, in x and y, that a part may touch; empty when it is outside the image. */
+static void pixel_box(const struct brush *brush, uint32_t size, int from[2], int to[2])
 {
+    double middle[2], reach[2];
+    /* The part's bounds in its own plane: middle and reach, x and y. */
     const double *at = brush->at;
     int corners = brush->part->form == OCDM__POLYGON ? 4 : brush->part->form == OCDM__STROKE ? 2 : 1;
     for (int axis = 0; axis < 2; axis++) {
@@ -359,13 +354,6 @@ static void bounds(const struct brush *brush, double middle[2], double reach[2])
         if (brush->part->form == OCDM__RING || brush->part->form == OCDM__STROKE)
             reach[axis] += at[4];
     }
-}
-
-/* From..to of pixels, in x and y, that a part may touch; empty when it is outside the image. */
-static void pixel_box(const struct brush *brush, uint32_t size, int from[2], int to[2])
-{
-    double middle[2], reach[2];
-    bounds(brush, middle, reach);
     double area = brush->xx * brush->yy - brush->xy * brush->yx;
     double u = middle[0] - brush->x0;
     double v = middle[1] - brush->y0;

@@ -31,12 +31,6 @@ static uint8_t to_byte(double value)
     return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value + 0.5);
 }
 
-static void shade(const uint8_t *from, double gain, uint8_t *to)
-{
-    for (size_t i = 0; i < 3; i++)
-        to[i] = to_byte(from[i] * gain);
-}
-
 /* A colour near the given one: brighter or darker as a whole, and each channel a little off. */
 static void jitter(ocdm__random *random, const uint8_t *from, double most, uint8_t *to)
 {
@@ -50,9 +44,17 @@ static const uint8_t *any_colour(ocdm__random *random)
     return ocdm__scene_palette[ocdm__random_below(random, OCDM__SCENE_COLOURS)];
 }
 
-/* A class only tends to its hues: one object in five has any colour. */
-static void draw_inks(ocdm__random *random, ocdm__scene_object *object)
+static void draw_look(ocdm__random *random, ocdm__scene_object *object)
 {
+    if (object->figure->any_way_up)
+        draw_any_turn(random, &object->cosine, &object->sine);
+    else
+        draw_turn(random, 0.18, &object->cosine, &object->sine);
+    object->mirror = ocdm__random_below(random, 2) == 1 ? 1 : -1;
+    object->stretch = between(random, 0.88, 1.12);
+    object->beat = between(random, 0.8, 1.3);
+    object->visible = 1;
+    /* A class only tends to its hues: one object in five has any colour. */
     uint8_t hue = object->figure->hue[ocdm__random_below(random, OCDM__SCENE_HUES)];
     bool faithful = ocdm__random_below(random, 5) != 0;
     jitter(random, faithful ? ocdm__scene_palette[hue] : any_colour(random), 24, object->ink[OCDM__MAIN]);
@@ -66,24 +68,12 @@ static void draw_inks(ocdm__random *random, ocdm__scene_object *object)
             apart += second[i] > main[i] ? second[i] - main[i] : main[i] - second[i];
     } while (apart < 120);
     jitter(random, second, 16, object->ink[OCDM__SECOND]);
-    shade(main, 0.6, object->ink[OCDM__DARK]);
+    for (size_t i = 0; i < 3; i++)
+        object->ink[OCDM__DARK][i] = to_byte(main[i] * 0.6);
     for (size_t i = 0; i < 3; i++)
         object->ink[OCDM__LIGHT][i] = to_byte(main[i] * 0.6 + 102);
     for (size_t i = OCDM__WOOD; i < OCDM__SCENE_INKS; i++)
         jitter(random, ocdm__scene_materials[i], 16, object->ink[i]);
-}
-
-static void draw_look(ocdm__random *random, ocdm__scene_object *object)
-{
-    if (object->figure->any_way_up)
-        draw_any_turn(random, &object->cosine, &object->sine);
-    else
-        draw_turn(random, 0.18, &object->cosine, &object->sine);
-    object->mirror = ocdm__random_below(random, 2) == 1 ? 1 : -1;
-    object->stretch = between(random, 0.88, 1.12);
-    object->beat = between(random, 0.8, 1.3);
-    object->visible = 1;
-    draw_inks(random, object);
 }
 
 /* How much a new object at (x, y) would lie over those that are there: overlap of squares, roughly. */
@@ -129,30 +119,6 @@ static void add_stray(ocdm__random *random, ocdm__scene_plan *plan, const ocdm__
     draw_look(random, object);
 }
 
-/* The classes' objects, in random order; the more there are, the smaller they are. */
-static void add_classes(ocdm__random *random, ocdm__scene_plan *plan, const uint32_t *label, size_t label_count)
-{
-    uint32_t order[OCDM__BUILTIN_CLASSES];
-    size_t first = plan->object_count;
-    double shrink = 1.25 / (1 + 0.18 * (double)label_count);
-    for (size_t i = 0; i < label_count; i++) {
-        size_t j = (size_t)ocdm__random_below(random, i + 1);
-        order[i] = label[i];
-        uint32_t taken = order[j];
-        order[j] = order[i];
-        order[i] = taken;
-    }
-    for (size_t i = 0; i < label_count; i++) {
-        ocdm__scene_object *object = &plan->object[plan->object_count];
-        object->figure = &ocdm__scene_figures[order[i]];
-        object->class_number = order[i];
-        object->half = shrink * between(random, 0.2, 0.36);
-        place(random, plan, first, object);
-        draw_look(random, object);
-        plan->object_count++;
-    }
-}
-
 /* Whether an object hides the point: a bar by its own outline, any other by the ellipse that most figures nearly fill. */
 static bool covers(const ocdm__scene_object *object, double x, double y)
 {
@@ -187,18 +153,6 @@ static void estimate_visible(ocdm__scene_plan *plan, size_t at)
     object->visible = (double)seen / POINTS;
 }
 
-static void draw_backdrop(ocdm__random *random, ocdm__scene_backdrop *backdrop)
-{
-    backdrop->texture = (enum ocdm__scene_texture)ocdm__random_below(random, OCDM__SCENE_TEXTURES);
-    jitter(random, any_colour(random), 30, backdrop->colour[0]);
-    jitter(random, any_colour(random), 30, backdrop->colour[1]);
-    draw_any_turn(random, &backdrop->slope_x, &backdrop->slope_y);
-    draw_any_turn(random, &backdrop->cosine, &backdrop->sine);
-    backdrop->scale = between(random, 3, 9);
-    backdrop->strength = between(random, 0.15, 0.5);
-    backdrop->noise = ocdm__random_next(random);
-}
-
 static void draw_light(ocdm__random *random, ocdm__scene_light *light)
 {
     double gain = between(random, 0.65, 1.1);
@@ -215,11 +169,37 @@ static void draw_light(ocdm__random *random, ocdm__scene_light *light)
 void ocdm__scene_plan_make(ocdm__random random, const uint32_t *label, size_t label_count, ocdm__scene_plan *plan)
 {
     plan->object_count = 0;
-    draw_backdrop(&random, &plan->backdrop);
+    plan->backdrop.texture = (enum ocdm__scene_texture)ocdm__random_below(&random, OCDM__SCENE_TEXTURES);
+    jitter(&random, any_colour(&random), 30, plan->backdrop.colour[0]);
+    jitter(&random, any_colour(&random), 30, plan->backdrop.colour[1]);
+    draw_any_turn(&random, &plan->backdrop.slope_x, &plan->backdrop.slope_y);
+    draw_any_turn(&random, &plan->backdrop.cosine, &plan->backdrop.sine);
+    plan->backdrop.scale = between(&random, 3, 9);
+    plan->backdrop.strength = between(&random, 0.15, 0.5);
+    plan->backdrop.noise = ocdm__random_next(&random);
     draw_light(&random, &plan->light);
     for (size_t left = (size_t)ocdm__random_below(&random, OCDM__SCENE_BEHIND + 1); left > 0; left--)
         add_stray(&random, plan, &ocdm__scene_strays[ocdm__random_below(&random, OCDM__STRAY_BAR)], 0.07, 0.2);
-    add_classes(&random, plan, label, label_count);
+    /* The classes' objects, in random order; the more there are, the smaller they are. */
+    uint32_t order[OCDM__BUILTIN_CLASSES];
+    size_t first = plan->object_count;
+    double shrink = 1.25 / (1 + 0.18 * (double)label_count);
+    for (size_t i = 0; i < label_count; i++) {
+        size_t j = (size_t)ocdm__random_below(&random, i + 1);
+        order[i] = label[i];
+        uint32_t taken = order[j];
+        order[j] = order[i];
+        order[i] = taken;
+    }
+    for (size_t i = 0; i < label_count; i++) {
+        ocdm__scene_object *object = &plan->object[plan->object_count];
+        object->figure = &ocdm__scene_figures[order[i]];
+        object->class_number = order[i];
+        object->half = shrink * between(&random, 0.2, 0.36);
+        place(&random, plan, first, object);
+        draw_look(&random, object);
+        plan->object_count++;
+    }
     for (size_t left = (size_t)ocdm__random_below(&random, OCDM__SCENE_IN_FRONT + 1); left > 0; left--)
         add_stray(&random, plan, &ocdm__scene_strays[OCDM__STRAY_BAR], 0.25, 0.6);
     for (size_t i = 0; i < plan->object_count; i++)

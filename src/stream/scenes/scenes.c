@@ -14,12 +14,6 @@
 #include "stream/scenes/builtin.h"
 #include "stream/selection.h"
 
-/* Under the world's base, streams 2 i and 2 i + 1 belong to sample i: its plan, and the noise of its features. */
-static ocdm__random plan_stream(const ocdm__scenes *scenes, size_t sample)
-{
-    return ocdm__random_stream(scenes->base, 2 * (uint64_t)sample);
-}
-
 static ocdm__random noise_stream(const ocdm__scenes *scenes, size_t sample)
 {
     return ocdm__random_stream(scenes->base, 2 * (uint64_t)sample + 1);
@@ -46,17 +40,6 @@ static ocdm_status copy_train(ocdm__scenes *scenes, const ocdm__builtin *builtin
     for (size_t i = 0; i < labels; i++)
         scenes->label[i] = builtin->label[i];
     return OCDM_OK;
-}
-
-static void add_tests(ocdm__scenes *scenes, size_t labels)
-{
-    for (size_t i = scenes->train_count; i < scenes->sample_count; i++) {
-        uint32_t class_number = (uint32_t)((i - scenes->train_count) / OCDM__SCENE_TESTS_A_CLASS);
-        scenes->task[i] = ocdm__builtin_class_task(class_number);
-        scenes->label_start[i] = labels;
-        scenes->label[labels++] = class_number;
-    }
-    scenes->label_start[scenes->sample_count] = labels;
 }
 
 /*
@@ -86,8 +69,16 @@ static ocdm_status make(uint64_t seed, ocdm__scenes *scenes, ocdm_error *error)
     OCDM_TRY(ocdm__builtin_create(seed, &builtin, error));
     scenes->base = ocdm__random_base(seed, OCDM__FOR_SCENES);
     ocdm_status status = copy_train(scenes, builtin, error);
-    if (status == OCDM_OK)
-        add_tests(scenes, builtin->label_start[builtin->sample_count]);
+    if (status == OCDM_OK) {
+        size_t labels = builtin->label_start[builtin->sample_count];
+        for (size_t i = scenes->train_count; i < scenes->sample_count; i++) {
+            uint32_t class_number = (uint32_t)((i - scenes->train_count) / OCDM__SCENE_TESTS_A_CLASS);
+            scenes->task[i] = ocdm__builtin_class_task(class_number);
+            scenes->label_start[i] = labels;
+            scenes->label[labels++] = class_number;
+        }
+        scenes->label_start[scenes->sample_count] = labels;
+    }
     ocdm__builtin_destroy(builtin);
     if (status == OCDM_OK)
         status = ocdm__scene_space_create(scenes->base, &scenes->space, error);
@@ -121,7 +112,9 @@ void ocdm__scenes_destroy(ocdm__scenes *scenes)
 void ocdm__scene_plan_sample(const ocdm__scenes *scenes, size_t sample, ocdm__scene_plan *plan)
 {
     size_t first = scenes->label_start[sample];
-    ocdm__scene_plan_make(plan_stream(scenes, sample), scenes->label + first, scenes->label_start[sample + 1] - first, plan);
+    /* Under the world's base, streams 2 i and 2 i + 1 belong to sample i: its plan, and the noise of its features. */
+    ocdm__scene_plan_make((ocdm__random_stream(scenes->base, 2 * (uint64_t)sample)), scenes->label + first,
+                          scenes->label_start[sample + 1] - first, plan);
 }
 
 void ocdm__scene_draw(const ocdm__scene_plan *plan, uint32_t size, uint8_t *rgb_chw)
@@ -175,26 +168,6 @@ static ocdm_status add_samples(ocdm__labelled_set *set, const ocdm__scenes *scen
     return OCDM_OK;
 }
 
-static ocdm_status make_table(ocdm__scene_stream *stream, ocdm_error *error)
-{
-    ocdm__labelled_set set = {.count = 0};
-    ocdm__selection selection = {.count = 0};
-    ocdm__class_columns columns = {.count = 0};
-    ocdm_status status = add_classes(&set, stream->scenes, error);
-    if (status == OCDM_OK)
-        status = add_samples(&set, stream->scenes, error);
-    if (status == OCDM_OK)
-        status = ocdm__select_all(&selection, &set, error);
-    if (status == OCDM_OK)
-        status = ocdm__class_columns_sorted(&columns, &set.classes, NULL, error);
-    if (status == OCDM_OK)
-        status = ocdm__stream_table_make(&stream->table, &set, &selection, &columns, error);
-    ocdm__class_columns_clear(&columns);
-    ocdm__selection_clear(&selection);
-    ocdm__labelled_set_clear(&set);
-    return status;
-}
-
 static ocdm_status fill_images(void *state, size_t first, size_t count, unsigned char *bytes, ocdm_error *error)
 {
     const ocdm__scene_stream *stream = state;
@@ -234,7 +207,22 @@ ocdm_status ocdm__scene_stream_open(ocdm__scene_stream *stream, uint64_t seed, u
         stream->source.shape = (ocdm__payload_shape){.kind = OCDM__FEATURES, .dtype = OCDM__F32, .width = OCDM__SCENE_FEATURES};
     }
     OCDM_TRY(ocdm__scenes_create(seed, &stream->scenes, error));
-    return make_table(stream, error);
+    ocdm__labelled_set set = {.count = 0};
+    ocdm__selection selection = {.count = 0};
+    ocdm__class_columns columns = {.count = 0};
+    ocdm_status status = add_classes(&set, stream->scenes, error);
+    if (status == OCDM_OK)
+        status = add_samples(&set, stream->scenes, error);
+    if (status == OCDM_OK)
+        status = ocdm__select_all(&selection, &set, error);
+    if (status == OCDM_OK)
+        status = ocdm__class_columns_sorted(&columns, &set.classes, NULL, error);
+    if (status == OCDM_OK)
+        status = ocdm__stream_table_make(&stream->table, &set, &selection, &columns, error);
+    ocdm__class_columns_clear(&columns);
+    ocdm__selection_clear(&selection);
+    ocdm__labelled_set_clear(&set);
+    return status;
 }
 
 void ocdm__scene_stream_close(ocdm__scene_stream *stream)
