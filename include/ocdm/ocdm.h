@@ -100,6 +100,8 @@ typedef struct ocdm_error {
 #define OCDM_MIN_WEIGHT ((double)1e-6) /* of a class: with these bounds no target underflows, whatever rho and n_i are */
 #define OCDM_MAX_WEIGHT 1e6
 
+#define OCDM_MAX_SHARD UINT32_MAX
+
 /* The value of a 32-bit position that means "no slot" or "no item". */
 #define OCDM_NONE UINT32_MAX
 
@@ -168,6 +170,9 @@ typedef struct ocdm_options {
     void *policy_data;         /* passed to the `create` of a policy of your own; default NULL */
     double tolerance;          /* deletions that leave at most tolerance / S more than the best tie with it, S the number of
                                   labels in memory and batch; 0, the default, is the paper's rule; up to OCDM_MAX_TOLERANCE */
+    uint64_t shard;            /* which part of a stream it samples, for ocdm_memory_merge: keys follow from seed, shard and
+                                  arrival; default 0, up to OCDM_MAX_SHARD */
+    uint32_t minimum;          /* of every class that ocdm_memory_set_minimum gives no other; default 0 */
 } ocdm_options;
 
 /* The defaults named above. Cannot fail. */
@@ -284,6 +289,30 @@ ocdm_status ocdm_memory_forget(ocdm_memory *memory, uint64_t id, ocdm_change *ch
 ocdm_status ocdm_memory_resize(ocdm_memory *memory, uint32_t capacity, ocdm_change *change, ocdm_error *error);
 
 /*
+ * Joins memories that sampled the shards of a stream, as `ocdm merge` joins samples: what they kept is offered in one batch to
+ * a memory that has seen what all of them have seen, and is deleted down to the capacity by their policy. Among equals, samples
+ * have the places that they had in their shards, so that the result depends neither on the order of `shards` nor on when and
+ * where they were sampled.
+ *
+ * Copy payloads by id: that of the sample in slot i of the result is in the one shard where ocdm_memory_find finds it.
+ *
+ *     options.shard = k;                                    // in process or on machine k, with a part of the stream
+ *     ocdm_memory_create(&options, &memory, &error);        // ... then updates, then ocdm_memory_save
+ *
+ *     ocdm_memory_merge(loaded, 8, 1000, &merged, &error);  // after ocdm_memory_load of all of them
+ *
+ * shards    `count` memories of the policies ocdm or onlyone, with different options.shard and otherwise the same options,
+ *           weights and minimums; unchanged. Each should have at least `capacity` slots, so that nothing is missing
+ * capacity  of the result
+ * merged    set on success; yours to destroy. It can be updated, but not be merged again
+ *
+ * OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_DUPLICATE_ID if two shards kept samples with one id, OCDM_LIMIT if minimums do not fit,
+ * OCDM_NO_MEMORY. Cost: an update with all samples of the shards.
+ */
+ocdm_status ocdm_memory_merge(const ocdm_memory *const *shards, size_t count, uint32_t capacity, ocdm_memory **merged,
+                              ocdm_error *error);
+
+/*
  * Gives a class a weight w: the target becomes p_i = w_i n_i^rho / sum_j w_j n_j^rho. The default is 1.
  * The class need not have been seen. Weights may be changed between updates and apply from the next decision.
  *
@@ -296,6 +325,20 @@ ocdm_status ocdm_memory_resize(ocdm_memory *memory, uint32_t capacity, ocdm_chan
  * OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_NO_MEMORY. On error the memory is as it was. O(1) on average.
  */
 ocdm_status ocdm_memory_set_weight(ocdm_memory *memory, uint32_t class_id, double weight, ocdm_error *error);
+
+/*
+ * Keeps at least this many samples of a class, for the policies ocdm and onlyone under OCDM_KL: when the sample that the policy
+ * would delete has a class with no more than its minimum, the best deletion among the samples without such a class is made
+ * instead. There is one if the minimums add up to no more than the capacity, and often beyond, since a sample may serve
+ * several; if there is none, the update fails with OCDM_LIMIT, and the memory is unchanged. Nothing brings back what was
+ * deleted before. The class need not have been seen. Minimums are saved with the memory.
+ *
+ * minimum  of this class, instead of options.minimum
+ *
+ * OCDM_OK, OCDM_BAD_ARGUMENT (also for other policies and distances), OCDM_NO_MEMORY. On error the memory is as it was. O(1) on
+ * average; an update that a minimum changes looks at all distinct label sets.
+ */
+ocdm_status ocdm_memory_set_minimum(ocdm_memory *memory, uint32_t class_id, uint32_t minimum, ocdm_error *error);
 
 /*
  * Draws slots to replay: uniform, without replacement, in random order.
@@ -370,8 +413,9 @@ size_t ocdm_memory_counts(const ocdm_memory *memory, ocdm_class *classes, size_t
 uint32_t ocdm_memory_kept(const ocdm_memory *memory, uint32_t class_id);
 uint64_t ocdm_memory_seen(const ocdm_memory *memory, uint32_t class_id);
 
-/* The weight of a class, 1 unless ocdm_memory_set_weight gave it another. O(1) on average. */
+/* The weight of a class, 1 unless ocdm_memory_set_weight gave it another; its minimum. O(1) on average. */
 double ocdm_memory_weight(const ocdm_memory *memory, uint32_t class_id);
+uint32_t ocdm_memory_minimum(const ocdm_memory *memory, uint32_t class_id);
 
 /* The classes that a reported distance includes. */
 typedef enum ocdm_scope {

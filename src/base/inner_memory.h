@@ -43,32 +43,44 @@
  */
 void ocdm__memory_trust(ocdm_memory *memory);
 
-/*
- * Never fewer than `minimum` samples of a class while as many were seen, for the policies ocdm and onlyone under KL: when the
- * sample that the policy would delete carries a class that has no more than its minimum, the best deletion among the samples
- * that carry no such class is made instead. There is one if the minimums add up to no more than the capacity, and often beyond,
- * since one sample may serve several; if there is none, the update fails with OCDM_LIMIT and the memory is as before.
- * Costs a look at every distinct label set in that case. OCDM_OK or OCDM_NO_MEMORY.
- */
-ocdm_status ocdm__memory_set_minimum(ocdm_memory *memory, uint32_t class_id, uint32_t minimum, ocdm_error *error);
-
 /* How many deletions the minimums have changed so far. */
 uint64_t ocdm__memory_spared(const ocdm_memory *memory);
 
+/* ---- draws by weights ------------------------------------------------------------------------------------------------ */
+
+/* The number of a draw that is about to be made; ocdm_memory_draw counts its own. */
+uint64_t ocdm__memory_count_draw(ocdm_memory *memory);
+
+/* Weights by slot that draw each class alike. O(labels). */
+void ocdm__memory_balance(const ocdm_memory *memory, double *weight);
+
+/*
+ * Draw number `number` under a seed: up to `count` of `size` slots by finite weights, 0 for those that are not to be drawn.
+ * _apart draws each slot once at most, fewer than `count` if no more have a weight, with room for `count` keys; _again draws
+ * with replacement, none if no slot has a weight, with room for `size` sums. Returns how many were drawn.
+ */
+size_t ocdm__draw_apart(uint64_t seed, uint64_t number, const double *weight, uint32_t size, uint32_t *slots, double *keys,
+                        size_t count);
+size_t ocdm__draw_again(uint64_t seed, uint64_t number, const double *weight, uint32_t size, uint32_t *slots, double *sums,
+                        size_t count);
+
 /* ---- shards of a stream --------------------------------------------------------------------------------------------- */
 
-/* Shards of a stream are sampled separately and merged later: their tie keys follow from seed, shard and arrival, so that
- * those of all shards can be compared. Shard 0 has the keys of a memory without shards. Call it before the first update. */
-void ocdm__memory_set_shard(ocdm_memory *memory, uint64_t shard);
+/* What a shard of a stream kept and saw. */
+struct ocdm__shard_counts {
+    uint64_t number, arrived; /* its options.shard; how many samples were offered to it */
+    const uint64_t *arrivals; /* of the samples that it kept, ascending */
+    size_t kept_count;
+    const ocdm_class *classes; /* id, kept and seen of each class */
+    size_t class_count;
+};
 
-/* The place among equals that a sample had, or would have had, in its shard; `before` is how many samples the shards before it
- * had, for the tie rules that depend on age. */
-uint64_t ocdm__memory_priority(const ocdm_memory *memory, uint64_t shard, uint64_t arrival, uint64_t before);
-
-/* The places among equals of the items of the next update, instead of what their arrival would give. Must outlive it. */
-void ocdm__memory_set_priorities(ocdm_memory *memory, const uint64_t *priority);
-
-/* Counts samples of a class that were seen elsewhere: they are part of n_i. OCDM_OK or OCDM_NO_MEMORY. */
-ocdm_status ocdm__memory_add_seen(ocdm_memory *memory, uint32_t class_id, uint64_t count, ocdm_error *error);
+/*
+ * Prepares a new memory for its first update, whose batch is what the shards kept: shard after shard, ascending by number, each
+ * in order of arrival. Counts what they saw and did not keep, and fills `places`, room for the places among equals of the whole
+ * batch, which must outlive the update. OCDM_OK, OCDM_NO_MEMORY.
+ */
+ocdm_status ocdm__memory_expect_shards(ocdm_memory *memory, const struct ocdm__shard_counts *shards, size_t count,
+                                       uint64_t *places, ocdm_error *error);
 
 #endif

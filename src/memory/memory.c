@@ -93,6 +93,18 @@ static ocdm_status check_options(const ocdm_options *options, ocdm_error *error)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%d is no distance", (int)options->distance);
     if (!ocdm_tie_name(options->tie))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%d is no tie rule", (int)options->tie);
+    if (options->shard > OCDM_MAX_SHARD)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "number shards 0, 1, 2, ...", "shard %llu is not between 0 and %lu",
+                          (unsigned long long)options->shard, (unsigned long)OCDM_MAX_SHARD);
+    return options->minimum > 0 ? ocdm__check_minimum(options, error) : OCDM_OK;
+}
+
+/* Only a search over all label sets can pass over those that a minimum protects. */
+ocdm_status ocdm__check_minimum(const ocdm_options *options, ocdm_error *error)
+{
+    if (options->policy == NULL || !ocdm__policy_minimises(options->policy) || options->distance != OCDM_KL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "use the policy ocdm or onlyone, and the distance kl",
+                          "minimums need a policy that searches, under the distance kl");
     return OCDM_OK;
 }
 
@@ -129,6 +141,8 @@ static ocdm_status fill_memory(ocdm_memory *memory, ocdm_error *error)
     ocdm_status status = ocdm__pool_create(&memory->pool, room, error);
     if (status != OCDM_OK)
         return status;
+    memory->pool.minimum = memory->options.minimum;
+    memory->pool.has_minimums = memory->options.minimum > 0;
     memory->drawn_at = ocdm__allocate(room, sizeof *memory->drawn_at);
     if (!memory->drawn_at)
         return ocdm__fail_memory(error, "the samples in memory");
@@ -149,8 +163,8 @@ ocdm_status ocdm_memory_create(const ocdm_options *given, ocdm_memory **result, 
     ocdm_options options = ocdm_options_default();
     ocdm_policy policy = {.size = 0};
     static const size_t known[] = {offsetof(ocdm_options, policy_data), offsetof(ocdm_options, tolerance),
-                                   sizeof(ocdm_options)};
-    ocdm_status status = copy_sized(&options, given, known, 3, "an ocdm_options", error);
+                                   offsetof(ocdm_options, shard), sizeof(ocdm_options)};
+    ocdm_status status = copy_sized(&options, given, known, 4, "an ocdm_options", error);
     if (status == OCDM_OK)
         status = check_options(&options, error);
     if (status == OCDM_OK)
@@ -165,10 +179,10 @@ ocdm_status ocdm_memory_create(const ocdm_options *given, ocdm_memory **result, 
     /* Everything that needs no room: the options, the policy, where random numbers start. */
     memory->options = options;
     memory->policy = policy;
-    memory->key_base = ocdm__random_base(options.seed, OCDM__FOR_KEYS);
+    memory->key_base = ocdm__key_base(options.seed, options.shard);
     memory->decision_base = ocdm__random_base(options.seed, OCDM__FOR_DECISIONS);
     memory->draw_base = ocdm__random_base(options.seed, OCDM__FOR_DRAWS);
-    memory->keeps_journal = !ocdm__policy_is_ours(options.policy);
+    memory->keeps_journal = !ocdm__policy_is_ours(options.policy) || options.minimum > 0;
     memory->beginning_count = SIZE_MAX;
     status = fill_memory(memory, error);
     if (status != OCDM_OK) {
@@ -206,57 +220,9 @@ void ocdm__memory_trust(ocdm_memory *memory)
     memory->pool.trusting = true;
 }
 
-ocdm_status ocdm__memory_set_minimum(ocdm_memory *memory, uint32_t class_id, uint32_t minimum, ocdm_error *error)
-{
-    uint32_t class_index = ocdm__pool_add_class(&memory->pool, class_id);
-    if (class_index == OCDM_NONE)
-        return ocdm__fail_memory(error, "the classes");
-    if (!memory->keeps_journal) {
-        memory->journal = ocdm__allocate((size_t)memory->batch_room * 2, sizeof *memory->journal);
-        if (memory->journal == NULL)
-            return ocdm__fail_memory(error, "the journal of the update");
-        memory->keeps_journal = true;
-    }
-    memory->pool.classes[class_index].minimum = minimum;
-    memory->pool.has_minimums = true;
-    return OCDM_OK;
-}
-
 uint64_t ocdm__memory_spared(const ocdm_memory *memory)
 {
     return memory->index == NULL ? 0 : memory->index->spared;
-}
-
-static uint64_t key_base_of(const ocdm_memory *memory, uint64_t shard)
-{
-    uint64_t base = ocdm__random_base(memory->options.seed, OCDM__FOR_KEYS);
-    return shard == 0 ? base : ocdm__random_at(base ^ OCDM__GOLDEN_STEP, shard);
-}
-
-void ocdm__memory_set_shard(ocdm_memory *memory, uint64_t shard)
-{
-    memory->key_base = key_base_of(memory, shard);
-}
-
-uint64_t ocdm__memory_priority(const ocdm_memory *memory, uint64_t shard, uint64_t arrival, uint64_t before)
-{
-    const struct tie *tie = &ocdm__ties[memory->options.tie];
-    bool keyed = tie->priority == ocdm__ties[OCDM_TIE_KEY].priority;
-    return tie->priority(key_base_of(memory, shard), keyed ? arrival : before + arrival);
-}
-
-void ocdm__memory_set_priorities(ocdm_memory *memory, const uint64_t *priority)
-{
-    memory->priorities = priority;
-}
-
-ocdm_status ocdm__memory_add_seen(ocdm_memory *memory, uint32_t class_id, uint64_t count, ocdm_error *error)
-{
-    uint32_t class_index = ocdm__pool_add_class(&memory->pool, class_id);
-    if (class_index == OCDM_NONE)
-        return ocdm__fail_memory(error, "the classes");
-    memory->pool.classes[class_index].seen += count;
-    return OCDM_OK;
 }
 
 /* Floyd's way to draw a subset: the j-th of the last `count` numbers, or one below it that was not drawn yet; then shuffled. */

@@ -33,7 +33,9 @@ struct ocdm_memory {
     uint64_t draws;
     uint64_t step;
     uint64_t key_base;
-    const uint64_t *priorities; /* see ocdm__memory_set_priorities; NULL: by arrival */
+    const uint64_t *priorities; /* places among equals of the next batch's items, see ocdm__memory_expect_shards; NULL: by
+                                   arrival */
+    bool merged;                /* the places of some samples do not follow from their arrival */
     uint64_t decision_base;
     uint64_t draw_base;
     uint64_t decision; /* which one is being made: the newcomer's arrival, or how many have departed */
@@ -97,6 +99,12 @@ static inline void ocdm__error_reset(ocdm_error *error)
 
 /* Makes room for this many samples in pool and index, beyond the members' label sets. */
 ocdm_status ocdm__memory_reserve(ocdm_memory *memory, uint32_t samples, ocdm_error *error);
+
+/* Refuses minimums for policies and distances that cannot keep them. */
+ocdm_status ocdm__check_minimum(const ocdm_options *options, ocdm_error *error);
+
+/* The base of the tie keys of a shard; shard 0 has those of a memory without shards. */
+uint64_t ocdm__key_base(uint64_t seed, uint64_t shard);
 
 /* Gives a node its arrival number, and its place among equals by the tie rule. */
 void ocdm__memory_stamp(ocdm_memory *memory, uint32_t node, uint64_t arrival);

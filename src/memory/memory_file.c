@@ -19,6 +19,8 @@
 /* Written only when some weight is not 1, and when the tolerance is not 0, so that old libraries read the rest. */
 #define VERSION_WITH_WEIGHTS "2"
 #define VERSION_WITH_TOLERANCE "3"
+/* With minimums, a shard, or places among equals that do not follow from arrivals. */
+#define VERSION_WITH_SHARDS "4"
 
 /* The counters, in this order, as one tensor. */
 enum counter {
@@ -36,7 +38,7 @@ enum counter {
 struct image {
     unsigned char *block;
     unsigned char *end;
-    struct ocdm__tensor tensors[13];
+    struct ocdm__tensor tensors[18];
     size_t tensor_count;
 };
 
@@ -66,6 +68,8 @@ static void put_counters(struct image *image, const ocdm_memory *memory)
     ocdm__put_double(start_tensor(image, "rho", OCDM__F64, 1), memory->options.rho);
     if (memory->options.tolerance > 0)
         ocdm__put_double(start_tensor(image, "tolerance", OCDM__F64, 1), memory->options.tolerance);
+    if (memory->options.shard > 0)
+        ocdm__put_u64(start_tensor(image, "shard", OCDM__U64, 1), memory->options.shard);
 }
 
 static void put_samples(struct image *image, const ocdm_memory *memory)
@@ -74,12 +78,15 @@ static void put_samples(struct image *image, const ocdm_memory *memory)
     unsigned char *ids = start_tensor(image, "ids", OCDM__U64, pool->size);
     unsigned char *arrivals = start_tensor(image, "arrivals", OCDM__U64, pool->size);
     unsigned char *starts = start_tensor(image, "label_starts", OCDM__U64, (uint64_t)pool->size + 1);
+    unsigned char *places = memory->merged ? start_tensor(image, "places", OCDM__U64, pool->size) : NULL;
     uint64_t labels = 0;
     ocdm__put_u64(starts, 0);
     for (uint32_t i = 0; i < pool->size; i++) {
         const struct node *node = &pool->nodes[pool->node_at[i]];
         ocdm__put_u64(ids + 8 * (size_t)i, node->id);
         ocdm__put_u64(arrivals + 8 * (size_t)i, node->arrival);
+        if (places != NULL)
+            ocdm__put_u64(places + 8 * (size_t)i, node->priority);
         labels += pool->sets[node->set].cardinality;
         ocdm__put_u64(starts + 8 * ((size_t)i + 1), labels);
     }
@@ -92,12 +99,25 @@ static void put_seen(struct image *image, const ocdm_memory *memory)
         ocdm__put_u64(bytes + 8 * (size_t)i, memory->pool.classes[i].seen);
 }
 
-/* Weights that are not 1, in the order in which they were given. */
-static uint32_t weights_to_save(const ocdm_memory *memory)
+/* What is set for a class, seen or not, is saved unless it is the default, in the order in which it was set. */
+typedef bool is_saved(const struct pool *pool, const struct class_setting *setting);
+
+static bool has_weight(const struct pool *pool, const struct class_setting *setting)
+{
+    (void)pool;
+    return setting->weight != 1;
+}
+
+static bool has_minimum(const struct pool *pool, const struct class_setting *setting)
+{
+    return setting->minimum != pool->minimum;
+}
+
+static uint32_t count_settings(const ocdm_memory *memory, is_saved *saved)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < memory->pool.weight_count; i++)
-        count += memory->pool.weights[i].weight != 1;
+    for (uint32_t i = 0; i < memory->pool.setting_count; i++)
+        count += saved(&memory->pool, &memory->pool.settings[i]);
     return count;
 }
 
@@ -106,21 +126,23 @@ static void put_weights(struct image *image, const ocdm_memory *memory, uint32_t
     if (count == 0)
         return;
     unsigned char *bytes = start_tensor(image, "weights", OCDM__F64, count);
-    for (uint32_t i = 0; i < memory->pool.weight_count; i++)
-        if (memory->pool.weights[i].weight != 1) {
-            ocdm__put_double(bytes, memory->pool.weights[i].weight);
+    for (uint32_t i = 0; i < memory->pool.setting_count; i++)
+        if (has_weight(&memory->pool, &memory->pool.settings[i])) {
+            ocdm__put_double(bytes, memory->pool.settings[i].weight);
             bytes += 8;
         }
 }
 
-static void put_weighted_classes(struct image *image, const ocdm_memory *memory, uint32_t count)
+/* The classes that have a setting, or the minimums themselves. */
+static void put_settings(struct image *image, const ocdm_memory *memory, const char *name, is_saved *saved, bool minimums)
 {
+    uint32_t count = count_settings(memory, saved);
     if (count == 0)
         return;
-    unsigned char *bytes = start_tensor(image, "weighted_classes", OCDM__U32, count);
-    for (uint32_t i = 0; i < memory->pool.weight_count; i++)
-        if (memory->pool.weights[i].weight != 1) {
-            ocdm__put_u32(bytes, memory->pool.weights[i].class_id);
+    unsigned char *bytes = start_tensor(image, name, OCDM__U32, count);
+    for (uint32_t i = 0; i < memory->pool.setting_count; i++)
+        if (saved(&memory->pool, &memory->pool.settings[i])) {
+            ocdm__put_u32(bytes, minimums ? memory->pool.settings[i].minimum : memory->pool.settings[i].class_id);
             bytes += 4;
         }
 }
@@ -160,7 +182,8 @@ static ocdm_status measure(const ocdm_memory *memory, size_t state, size_t *size
 {
     const struct pool *pool = &memory->pool;
     uint64_t rest = 8 * (COUNTERS + 3 + 3 * (uint64_t)pool->size + pool->class_count) + 4 * pool->label_total +
-                    5 * (uint64_t)pool->class_count + 12 * (uint64_t)weights_to_save(memory);
+                    5 * (uint64_t)pool->class_count + 12 * (uint64_t)count_settings(memory, has_weight) + 8 + 4 +
+                    8 * (uint64_t)count_settings(memory, has_minimum) + (memory->merged ? 8 * (uint64_t)pool->size : 0);
     if (state > SIZE_MAX / 2 || rest > SIZE_MAX / 2)
         return ocdm__fail(error, OCDM_LIMIT, "", "policy %s has a state of %zu bytes, too large for a file",
                           memory->policy.name, state);
@@ -177,7 +200,7 @@ static ocdm_status build_image(struct image *image, const ocdm_memory *memory, o
         status = measure(memory, state, &size, error);
     if (status != OCDM_OK)
         return status;
-    uint32_t weights = weights_to_save(memory);
+    uint32_t weights = count_settings(memory, has_weight);
     uint32_t *scratch = ocdm__allocate(OCDM_MAX_LABELS, sizeof *scratch);
     image->block = image->end = ocdm__allocate(size, 1);
     if (image->block == NULL || scratch == NULL) {
@@ -196,7 +219,11 @@ static ocdm_status build_image(struct image *image, const ocdm_memory *memory, o
         unsigned char *ids = start_tensor(image, "classes", OCDM__U32, memory->pool.class_count);
         for (uint32_t i = 0; i < memory->pool.class_count; i++)
             ocdm__put_u32(ids + 4 * (size_t)i, memory->pool.classes[i].id);
-        put_weighted_classes(image, memory, weights);
+        put_settings(image, memory, "weighted_classes", has_weight, false);
+        put_settings(image, memory, "minimums", has_minimum, true);
+        put_settings(image, memory, "minimum_classes", has_minimum, false);
+        if (memory->options.minimum > 0)
+            ocdm__put_u32(start_tensor(image, "minimum", OCDM__U32, 1), memory->options.minimum);
         put_in_play(image, memory);
         status = put_policy_state(image, memory, state, error);
     }
@@ -204,14 +231,20 @@ static ocdm_status build_image(struct image *image, const ocdm_memory *memory, o
     return status;
 }
 
+static const char *version_of(const ocdm_memory *memory)
+{
+    if (memory->options.shard > 0 || memory->options.minimum > 0 || memory->merged || count_settings(memory, has_minimum) > 0)
+        return VERSION_WITH_SHARDS;
+    return memory->options.tolerance > 0            ? VERSION_WITH_TOLERANCE
+           : count_settings(memory, has_weight) > 0 ? VERSION_WITH_WEIGHTS
+                                                    : VERSION;
+}
+
 static ocdm_status write_image(const struct image *image, const ocdm_memory *memory, ocdm__output *output, ocdm_error *error)
 {
-    const char *version = memory->options.tolerance > 0 ? VERSION_WITH_TOLERANCE
-                          : weights_to_save(memory) > 0 ? VERSION_WITH_WEIGHTS
-                                                        : VERSION;
     const struct ocdm__note notes[] = {
         {.key = "format", .value = FORMAT},
-        {.key = "version", .value = version},
+        {.key = "version", .value = version_of(memory)},
         {.key = "library", .value = ocdm_version()},
         {.key = "policy", .value = memory->policy.name},
         {.key = "distance", .value = ocdm_distance_name(memory->options.distance)},
@@ -274,8 +307,10 @@ struct parts {
     const ocdm_policy *policy; /* the caller's; NULL: the library's, by its name */
     void *policy_data;
     const struct ocdm__tensor *counters, *rho, *ids, *arrivals, *starts, *labels, *classes, *seen, *in_play, *policy_state;
-    const struct ocdm__tensor *weights, *weighted_classes; /* NULL when all classes have weight 1 */
-    const struct ocdm__tensor *tolerance;                  /* NULL when it is 0 */
+    const struct ocdm__tensor *weights, *weighted_classes;  /* NULL when all classes have weight 1 */
+    const struct ocdm__tensor *tolerance, *shard, *minimum; /* NULL when it is 0 */
+    const struct ocdm__tensor *minimums, *minimum_classes;  /* NULL when all classes have the one above */
+    const struct ocdm__tensor *places;                      /* NULL when they follow from arrivals */
     ocdm_error *error;
 };
 
@@ -341,23 +376,40 @@ static ocdm_status find_all(struct parts *parts, const struct ocdm__safetensors 
     return OCDM_OK;
 }
 
-static ocdm_status find_weights(struct parts *parts, const struct ocdm__safetensors *file)
+/* Tensors that a file has only when they say something, from some version on. `like` has as many elements; without it there is
+ * one. */
+static ocdm_status find_optional(struct parts *parts, const struct ocdm__safetensors *file, int version)
 {
-    ocdm_status status = find(parts, file, "weights", OCDM__F64, &parts->weights);
-    if (status == OCDM_OK)
-        status = find(parts, file, "weighted_classes", OCDM__U32, &parts->weighted_classes);
-    if (status != OCDM_OK)
-        return status;
-    uint64_t count = parts->weights->shape[0];
-    if (count != parts->weighted_classes->shape[0] || count == 0 || count >= UINT32_MAX)
-        return bad(parts, "its weights and their classes are not as many");
+    const struct {
+        const char *name;
+        enum ocdm__dtype dtype;
+        int since;
+        const struct ocdm__tensor **tensor, *const *like;
+    } rows[] = {
+        {"weights", OCDM__F64, 2, &parts->weights, &parts->weights},
+        {"weighted_classes", OCDM__U32, 2, &parts->weighted_classes, &parts->weights},
+        {"tolerance", OCDM__F64, 3, &parts->tolerance, NULL},
+        {"shard", OCDM__U64, 4, &parts->shard, NULL},
+        {"minimum", OCDM__U32, 4, &parts->minimum, NULL},
+        {"minimums", OCDM__U32, 4, &parts->minimums, &parts->minimums},
+        {"minimum_classes", OCDM__U32, 4, &parts->minimum_classes, &parts->minimums},
+        {"places", OCDM__U64, 4, &parts->places, &parts->ids},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        bool needed = version == rows[i].since && version < 4; /* what made it one of this version */
+        if (version < rows[i].since || (!needed && ocdm__safetensors_find(file, rows[i].name) == NULL))
+            continue;
+        OCDM_TRY(find(parts, file, rows[i].name, rows[i].dtype, rows[i].tensor));
+        const struct ocdm__tensor *like = rows[i].like != NULL ? *rows[i].like : NULL;
+        uint64_t count = (*rows[i].tensor)->shape[0];
+        if (rows[i].like == NULL ? count != 1 : like == NULL || count != like->shape[0] || count >= UINT32_MAX)
+            return bad(parts, "its tensors do not have the lengths that go together");
+    }
+    if ((parts->weights == NULL) != (parts->weighted_classes == NULL) ||
+        (parts->minimums == NULL) != (parts->minimum_classes == NULL) ||
+        (parts->weights != NULL && parts->weights->shape[0] == 0))
+        return bad(parts, "its weights or minimums and their classes are not as many");
     return OCDM_OK;
-}
-
-static ocdm_status find_tolerance(struct parts *parts, const struct ocdm__safetensors *file)
-{
-    ocdm_status status = find(parts, file, "tolerance", OCDM__F64, &parts->tolerance);
-    return status == OCDM_OK && parts->tolerance->shape[0] != 1 ? bad(parts, "it has not one tolerance") : status;
 }
 
 /* ---- options -------------------------------------------------------------------------------------------------------- */
@@ -416,7 +468,9 @@ static ocdm_status read_options(const struct parts *parts, const struct ocdm__sa
     options->tolerance = parts->tolerance != NULL ? ocdm__get_double(parts->tolerance->data) : 0;
     if (!(options->tolerance >= 0 && options->tolerance <= OCDM_MAX_TOLERANCE))
         return bad(parts, "its tolerance is out of range");
-    return OCDM_OK;
+    options->shard = parts->shard != NULL ? number(parts->shard, 0) : 0;
+    options->minimum = parts->minimum != NULL ? small_number(parts->minimum, 0) : 0;
+    return options->shard <= OCDM_MAX_SHARD ? OCDM_OK : bad(parts, "its shard is out of range");
 }
 
 /* ---- contents ------------------------------------------------------------------------------------------------------- */
@@ -488,28 +542,29 @@ static ocdm_status check_classes(const struct parts *parts)
     return check_distinct(parts, parts->classes, "a class comes twice");
 }
 
-static ocdm_status check_weights(const struct parts *parts)
+static ocdm_status check_settings(const struct parts *parts)
 {
-    if (parts->weights == NULL)
-        return OCDM_OK;
-    for (uint64_t i = 0; i < parts->weights->shape[0]; i++) {
+    for (uint64_t i = 0; parts->weights != NULL && i < parts->weights->shape[0]; i++) {
         double weight = ocdm__get_double(parts->weights->data + 8 * i);
         if (!(weight >= OCDM_MIN_WEIGHT && weight <= OCDM_MAX_WEIGHT) || weight == 1)
             return bad(parts, "a weight is 1 or out of range");
     }
-    return check_distinct(parts, parts->weighted_classes, "a class has two weights");
+    if (parts->weights != NULL)
+        OCDM_TRY(check_distinct(parts, parts->weighted_classes, "a class has two weights"));
+    return parts->minimums != NULL ? check_distinct(parts, parts->minimum_classes, "a class has two minimums") : OCDM_OK;
 }
 
 /* ---- filling the memory --------------------------------------------------------------------------------------------- */
 
-/* Before the classes, which take their weights from here. */
-static ocdm_status fill_weights(const struct parts *parts, ocdm_memory *memory)
+/* Before the classes, which take what is set for them from here. */
+static ocdm_status fill_settings(const struct parts *parts, ocdm_memory *memory)
 {
-    uint64_t count = parts->weights != NULL ? parts->weights->shape[0] : 0;
-    for (uint64_t i = 0; i < count; i++)
-        if (!ocdm__pool_set_weight(&memory->pool, small_number(parts->weighted_classes, i),
-                                   ocdm__get_double(parts->weights->data + 8 * i)))
-            return ocdm__fail_memory(parts->error, "the weights of classes");
+    for (uint64_t i = 0; parts->weights != NULL && i < parts->weights->shape[0]; i++)
+        OCDM_TRY(ocdm_memory_set_weight(memory, small_number(parts->weighted_classes, i),
+                                        ocdm__get_double(parts->weights->data + 8 * i), parts->error));
+    for (uint64_t i = 0; parts->minimums != NULL && i < parts->minimums->shape[0]; i++)
+        OCDM_TRY(ocdm_memory_set_minimum(memory, small_number(parts->minimum_classes, i), small_number(parts->minimums, i),
+                                         parts->error));
     return OCDM_OK;
 }
 
@@ -546,6 +601,8 @@ static ocdm_status fill_sample(const struct parts *parts, ocdm_memory *memory, u
         return status;
     uint32_t node = ocdm__pool_take_node(&memory->pool, number(parts->ids, slot));
     ocdm__memory_stamp(memory, node, number(parts->arrivals, slot));
+    if (parts->places != NULL)
+        memory->pool.nodes[node].priority = number(parts->places, slot);
     ocdm__pool_join(&memory->pool, memory->index, node, scratch, count);
     return OCDM_OK;
 }
@@ -556,6 +613,7 @@ static ocdm_status fill_counts(const struct parts *parts, ocdm_memory *memory)
     memory->departed = counter(parts, COUNTER_DEPARTED);
     memory->draws = counter(parts, COUNTER_DRAWS);
     memory->step = counter(parts, COUNTER_STEP);
+    memory->merged = parts->places != NULL;
     for (uint32_t i = 0; i < memory->pool.class_count; i++) {
         struct class *class = &memory->pool.classes[i];
         bool in_play = parts->in_play->data[i];
@@ -580,7 +638,7 @@ static ocdm_status load_state(const struct parts *parts, ocdm_memory *memory)
 
 static ocdm_status fill(const struct parts *parts, ocdm_memory *memory)
 {
-    ocdm_status status = fill_weights(parts, memory);
+    ocdm_status status = fill_settings(parts, memory);
     if (status == OCDM_OK)
         status = fill_classes(parts, memory);
     uint32_t *scratch = ocdm__allocate(OCDM_MAX_LABELS, sizeof *scratch);
@@ -601,19 +659,18 @@ static ocdm_status find_parts(struct parts *parts, const struct ocdm__safetensor
 {
     const struct ocdm__note *checksum = ocdm__safetensors_note(file, "checksum");
     const struct ocdm__note *version = ocdm__safetensors_note(file, "version");
-    bool tolerant = ocdm__note_is(version, VERSION_WITH_TOLERANCE);
-    bool weighted =
-        ocdm__note_is(version, VERSION_WITH_WEIGHTS) || (tolerant && ocdm__safetensors_find(file, "weights") != NULL);
+    static const char *const versions[] = {VERSION, VERSION_WITH_WEIGHTS, VERSION_WITH_TOLERANCE, VERSION_WITH_SHARDS};
+    int number = 4;
+    while (number > 0 && !ocdm__note_is(version, versions[number - 1]))
+        number--;
     if (!ocdm__note_is(ocdm__safetensors_note(file, "format"), FORMAT))
         return bad(parts, "it is not a memory that ocdm_memory_save wrote");
-    if (!weighted && !tolerant && !ocdm__note_is(version, VERSION))
+    if (number == 0)
         return bad(parts, "it is of a version that this library does not read");
     if (checksum == NULL || checksum->value_length != 16)
         return bad(parts, "it has no checksum");
     ocdm_status status = find_all(parts, file);
-    if (status == OCDM_OK && weighted)
-        status = find_weights(parts, file);
-    return status == OCDM_OK && tolerant ? find_tolerance(parts, file) : status;
+    return status == OCDM_OK ? find_optional(parts, file, number) : status;
 }
 
 static ocdm_status check_parts(const struct parts *parts)
@@ -623,7 +680,7 @@ static ocdm_status check_parts(const struct parts *parts)
         status = check_samples(parts);
     if (status == OCDM_OK)
         status = check_classes(parts);
-    return status == OCDM_OK ? check_weights(parts) : status;
+    return status == OCDM_OK ? check_settings(parts) : status;
 }
 
 static ocdm_status build(struct parts *parts, const struct ocdm__safetensors *file, ocdm_memory **result)

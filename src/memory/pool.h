@@ -67,14 +67,15 @@ struct class
     double ln_weight; /* ln w_i */
     uint32_t id;
     uint32_t kept;    /* m_i */
-    uint32_t minimum; /* see ocdm__memory_set_minimum */
+    uint32_t minimum; /* see ocdm_memory_set_minimum */
     struct class_list list;
 };
 
-/* The weight that the caller gave a class, seen or not. */
-struct class_weight {
+/* What the caller set for a class, seen or not. */
+struct class_setting {
     double weight;
     uint32_t class_id;
+    uint32_t minimum;
 };
 
 /* Free runs of cells have lists by length: one for each length up to 32, then one for each power of 2. */
@@ -99,10 +100,11 @@ struct pool {
     struct ocdm__hash_table class_table;
     uint32_t *index_of; /* by class id, of small ids: the class's index or OCDM_NONE */
     uint32_t index_room;
-    struct class_weight *weights; /* in the order in which they were given */
-    uint32_t weight_count;
-    uint32_t weight_room;
-    struct ocdm__hash_table weight_table;
+    struct class_setting *settings; /* in the order in which they were given */
+    uint32_t setting_count;
+    uint32_t setting_room;
+    struct ocdm__hash_table setting_table;
+    uint32_t minimum; /* of classes without a setting */
 
     struct cell *cells;
     uint32_t cell_room;
@@ -133,9 +135,10 @@ ocdm_status ocdm__pool_reserve_labels(struct pool *pool, const uint32_t *class_i
 uint32_t ocdm__pool_class(const struct pool *pool, uint32_t class_id);
 uint32_t ocdm__pool_add_class(struct pool *pool, uint32_t class_id);
 
-/* The weight of a class, 1 if it was given none. _set_weight: false when out of memory, and nothing has changed then. */
-double ocdm__pool_weight(const struct pool *pool, uint32_t class_id);
-bool ocdm__pool_set_weight(struct pool *pool, uint32_t class_id, double weight);
+/* What was set for a class, or would be by default. _add_setting: to be changed, and then brought into the class's record by
+ * _apply_setting, if it has one; NULL when out of memory, and nothing has changed then. */
+struct class_setting ocdm__pool_setting(const struct pool *pool, uint32_t class_id);
+struct class_setting *ocdm__pool_add_setting(struct pool *pool, uint32_t class_id);
 
 /* Forgets the classes from `count` on, which no sample carries. */
 void ocdm__pool_drop_classes(struct pool *pool, uint32_t count);
@@ -164,8 +167,8 @@ void ocdm__pool_swap(struct pool *pool, uint32_t a, uint32_t b);
 
 /* Where the pool's records live: nodes, sets, classes, and the cells of label sets. */
 
-/* Brings a class's weight into its record. */
-void ocdm__pool_weigh(struct pool *pool, struct class *class);
+/* Brings what was set for a class into its record. */
+void ocdm__pool_apply_setting(struct pool *pool, struct class *class);
 
 /* A run of `count` neighbouring cells; room is reserved. */
 uint32_t ocdm__pool_take_cells(struct pool *pool, uint32_t count);

@@ -194,7 +194,7 @@ uint32_t ocdm__pool_add_class(struct pool *pool, uint32_t class_id)
         return OCDM_NONE;
     uint32_t class_index = pool->class_count++;
     pool->classes[class_index] = (struct class){.id = class_id, .hash = hash_of_class(class_id)};
-    ocdm__pool_weigh(pool, &pool->classes[class_index]);
+    ocdm__pool_apply_setting(pool, &pool->classes[class_index]);
     pool->classes[class_index].log_seen = ocdm__nearest(pool->classes[class_index].ln_weight * OCDM__GRID);
     if (class_id < SMALL_IDS)
         pool->index_of[class_id] = class_index;
@@ -244,8 +244,8 @@ void ocdm__pool_destroy(struct pool *pool)
     ocdm__hash_table_destroy(&pool->id_table);
     ocdm__hash_table_destroy(&pool->class_table);
     ocdm__release(pool->index_of);
-    ocdm__release(pool->weights);
-    ocdm__hash_table_destroy(&pool->weight_table);
+    ocdm__release(pool->settings);
+    ocdm__hash_table_destroy(&pool->setting_table);
     ocdm__ranking_destroy(pool->ranking);
     memset(pool, 0, sizeof *pool);
 }

@@ -2,8 +2,8 @@
  * The target p_i = w_i n_i^rho / Z, eq. (5) with weights, and the distances from it as they are reported: plain sums over
  * classes, for people to read, deciding nothing.
  *
- * Weights are kept by class id, since a class may get its weight before it appears; its record has ln w_i
- * from the moment it does.
+ * Weights and minimums are kept by class id, since a class may get them before it appears; its record has ln w_i and the
+ * minimum from the moment it does.
  */
 #include "memory/memory.h"
 
@@ -15,55 +15,58 @@
 #include "base/logarithm.h"
 #include "memory/pool.h"
 
-/* ---- weights -------------------------------------------------------------------------------------------------------- */
+/* ---- settings of classes -------------------------------------------------------------------------------------------- */
 
-static bool has_class_id(const void *weights, uint32_t number, const void *class_id)
+static bool has_class_id(const void *settings, uint32_t number, const void *class_id)
 {
-    return ((const struct class_weight *)weights)[number].class_id == *(const uint32_t *)class_id;
+    return ((const struct class_setting *)settings)[number].class_id == *(const uint32_t *)class_id;
 }
 
-static uint32_t find_weight(const struct pool *pool, uint32_t class_id)
+static uint32_t find_setting(const struct pool *pool, uint32_t class_id)
 {
-    return ocdm__hash_table_find(&pool->weight_table, ocdm__hash_number(class_id), has_class_id, pool->weights, &class_id);
+    return ocdm__hash_table_find(&pool->setting_table, ocdm__hash_number(class_id), has_class_id, pool->settings, &class_id);
 }
 
-static bool grow_weights(struct pool *pool)
+static bool grow_settings(struct pool *pool)
 {
-    uint32_t room = pool->weight_room > 0 ? pool->weight_room * 2 : 16;
-    struct class_weight *weights = ocdm__resize(pool->weights, room, sizeof *weights);
-    if (weights == NULL)
+    uint32_t room = pool->setting_room > 0 ? pool->setting_room * 2 : 16;
+    struct class_setting *settings = ocdm__resize(pool->settings, room, sizeof *settings);
+    if (settings == NULL)
         return false;
-    pool->weights = weights;
-    if (!ocdm__hash_table_reserve(&pool->weight_table, room))
+    pool->settings = settings;
+    if (!ocdm__hash_table_reserve(&pool->setting_table, room))
         return false;
-    pool->weight_room = room;
+    pool->setting_room = room;
     return true;
 }
 
-double ocdm__pool_weight(const struct pool *pool, uint32_t class_id)
+struct class_setting ocdm__pool_setting(const struct pool *pool, uint32_t class_id)
 {
-    uint32_t number = find_weight(pool, class_id);
-    return number == OCDM_NONE ? 1 : pool->weights[number].weight;
+    uint32_t number = find_setting(pool, class_id);
+    return number != OCDM_NONE ? pool->settings[number]
+                               : (struct class_setting){.weight = 1, .class_id = class_id, .minimum = pool->minimum};
 }
 
-bool ocdm__pool_set_weight(struct pool *pool, uint32_t class_id, double weight)
+struct class_setting *ocdm__pool_add_setting(struct pool *pool, uint32_t class_id)
 {
-    uint32_t number = find_weight(pool, class_id);
-    if (number != OCDM_NONE) {
-        pool->weights[number].weight = weight;
-        return true;
+    uint32_t number = find_setting(pool, class_id);
+    if (number == OCDM_NONE) {
+        if (pool->setting_count == pool->setting_room && !grow_settings(pool))
+            return NULL;
+        number = pool->setting_count++;
+        pool->settings[number] = (struct class_setting){.weight = 1, .class_id = class_id, .minimum = pool->minimum};
+        ocdm__hash_table_add(&pool->setting_table, ocdm__hash_number(class_id), number);
     }
-    if (pool->weight_count == pool->weight_room && !grow_weights(pool))
-        return false;
-    number = pool->weight_count++;
-    pool->weights[number] = (struct class_weight){.weight = weight, .class_id = class_id};
-    ocdm__hash_table_add(&pool->weight_table, ocdm__hash_number(class_id), number);
-    return true;
+    return &pool->settings[number];
 }
 
-void ocdm__pool_weigh(struct pool *pool, struct class *class)
+void ocdm__pool_apply_setting(struct pool *pool, struct class *class)
 {
-    class->ln_weight = pool->weight_count > 0 ? ocdm__ln_real(ocdm__pool_weight(pool, class->id)) : 0;
+    struct class_setting setting = {.weight = 1, .minimum = pool->minimum};
+    if (pool->setting_count > 0)
+        setting = ocdm__pool_setting(pool, class->id);
+    class->ln_weight = setting.weight == 1 ? 0 : ocdm__ln_real(setting.weight);
+    class->minimum = setting.minimum;
 }
 
 /* Weights that are 1 take no part in anything. */
@@ -74,12 +77,14 @@ ocdm_status ocdm_memory_set_weight(ocdm_memory *memory, uint32_t class_id, doubl
     if (!(weight >= OCDM_MIN_WEIGHT && weight <= OCDM_MAX_WEIGHT))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "1 is a class like any other", "the weight %g is not between %g and %g",
                           weight, OCDM_MIN_WEIGHT, OCDM_MAX_WEIGHT);
-    if (!ocdm__pool_set_weight(&memory->pool, class_id, weight))
+    struct class_setting *setting = ocdm__pool_add_setting(&memory->pool, class_id);
+    if (setting == NULL)
         return ocdm__fail_memory(error, "the weights of classes");
+    setting->weight = weight;
     uint32_t class_index = ocdm__pool_class(&memory->pool, class_id);
     if (class_index == OCDM_NONE)
         return OCDM_OK;
-    ocdm__pool_weigh(&memory->pool, &memory->pool.classes[class_index]);
+    ocdm__pool_apply_setting(&memory->pool, &memory->pool.classes[class_index]);
     if (memory->index != NULL)
         ocdm__index_class_seen(memory->index, &memory->pool, class_index);
     return OCDM_OK;
@@ -87,7 +92,34 @@ ocdm_status ocdm_memory_set_weight(ocdm_memory *memory, uint32_t class_id, doubl
 
 double ocdm_memory_weight(const ocdm_memory *memory, uint32_t class_id)
 {
-    return memory == NULL ? 0 : ocdm__pool_weight(&memory->pool, class_id);
+    return memory == NULL ? 0 : ocdm__pool_setting(&memory->pool, class_id).weight;
+}
+
+ocdm_status ocdm_memory_set_minimum(ocdm_memory *memory, uint32_t class_id, uint32_t minimum, ocdm_error *error)
+{
+    if (memory == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "memory must not be NULL");
+    OCDM_TRY(ocdm__check_minimum(&memory->options, error));
+    if (!memory->keeps_journal) {
+        memory->journal = ocdm__allocate((size_t)memory->batch_room * 2, sizeof *memory->journal);
+        if (memory->journal == NULL)
+            return ocdm__fail_memory(error, "the journal of the update");
+        memory->keeps_journal = true;
+    }
+    struct class_setting *setting = ocdm__pool_add_setting(&memory->pool, class_id);
+    if (setting == NULL)
+        return ocdm__fail_memory(error, "the minimums of classes");
+    setting->minimum = minimum;
+    memory->pool.has_minimums = true;
+    uint32_t class_index = ocdm__pool_class(&memory->pool, class_id);
+    if (class_index != OCDM_NONE)
+        ocdm__pool_apply_setting(&memory->pool, &memory->pool.classes[class_index]);
+    return OCDM_OK;
+}
+
+uint32_t ocdm_memory_minimum(const ocdm_memory *memory, uint32_t class_id)
+{
+    return memory == NULL ? 0 : ocdm__pool_setting(&memory->pool, class_id).minimum;
 }
 
 /* ---- the target ----------------------------------------------------------------------------------------------------- */

@@ -315,6 +315,7 @@ static ocdm_status offer_as_pool(ocdm_memory *memory, const ocdm_sample *batch, 
         count_as_seen(memory, i);
         join(memory, i);
     }
+    memory->priorities = NULL; /* they were for this batch */
     for (size_t i = 0; i < count && memory->policy.admit != NULL; i++) {
         bool enters = false;
         ocdm_status status = ask_admit(memory, &batch[i], &enters, error);

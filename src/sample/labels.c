@@ -145,7 +145,7 @@ static ocdm_status take_entry(ocdm__sampling *sampling, enum option option, cons
     if (status == OCDM_OK && option == WEIGHT)
         status = ocdm_memory_set_weight(sampling->memory, number, entry->number, error);
     if (status == OCDM_OK && option == MINIMUM)
-        status = ocdm__memory_set_minimum(sampling->memory, number, (uint32_t)entry->number, error);
+        status = ocdm_memory_set_minimum(sampling->memory, number, (uint32_t)entry->number, error);
     return status;
 }
 
@@ -225,7 +225,7 @@ ocdm_status ocdm__set_default_minimums(ocdm__sampling *sampling, ocdm_error *err
     ocdm_status status = OCDM_OK;
     for (; labels->minimum > 0 && labels->settled < count && status == OCDM_OK; labels->settled++)
         if (labels->settled >= labels->named_count || !(labels->named[labels->settled] & 1u << MINIMUM))
-            status = ocdm__memory_set_minimum(sampling->memory, labels->settled, labels->minimum, error);
+            status = ocdm_memory_set_minimum(sampling->memory, labels->settled, labels->minimum, error);
     return status;
 }
 

@@ -1,6 +1,6 @@
 /*
- * Merging samples of shards: their kept records are offered in one batch to a memory that knows what all shards saw, n_i added
- * up, and deletes down to M by the greedy rule; tie keys are those that the records had in their shards.
+ * Merging samples of shards: summaries and kept records become what ocdm_memory_merge takes of memories (src/memory/merge.c),
+ * and the records are offered in one batch.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -194,45 +194,65 @@ void ocdm__shards_clear(struct ocdm__shards *shards)
 
 /* ---- the merge ------------------------------------------------------------------------------------------------------ */
 
-/* Counts what a shard has seen of a class, except for the kept records, which are offered again. */
-static ocdm_status add_class(ocdm__sampling *sampling, const struct ocdm__shard *shard, const ocdm__json_node *row,
-                             ocdm_error *error)
+/* What a shard has seen and kept of a class, with the number that its label has here. */
+static ocdm_status read_class(ocdm__sampling *sampling, const struct ocdm__shard *shard, const ocdm__json_node *row,
+                              ocdm_class *class, ocdm_error *error)
 {
     const char *label = ocdm__json_text(ocdm__json_find(row, "label"), NULL);
     double weight = ocdm__json_number(ocdm__json_find(row, "weight"));
-    uint64_t seen, kept;
-    uint32_t number = 0;
-    if (label == NULL || !read_whole(ocdm__json_find(row, "seen"), &seen) || !read_whole(ocdm__json_find(row, "kept"), &kept) ||
-        kept > seen)
+    uint64_t kept;
+    if (label == NULL || !read_whole(ocdm__json_find(row, "seen"), &class->seen) ||
+        !read_whole(ocdm__json_find(row, "kept"), &kept) || kept > class->seen || kept > shard->kept_count)
         return bad_summary(shard, "a row of `per_class` without label, seen and kept", error);
-    ocdm_status status = ocdm__records_number_label(sampling->records, label, strlen(label), &number, error);
-    if (status == OCDM_OK && !isnan(weight))
-        status = ocdm_memory_set_weight(sampling->memory, number, weight, error);
-    if (seen > 0)
-        ocdm__note_label(sampling, number);
-    return status == OCDM_OK ? ocdm__memory_add_seen(sampling->memory, number, seen - kept, error) : status;
+    class->kept = (uint32_t)kept;
+    OCDM_TRY(ocdm__records_number_label(sampling->records, label, strlen(label), &class->id, error));
+    if (!isnan(weight))
+        OCDM_TRY(ocdm_memory_set_weight(sampling->memory, class->id, weight, error));
+    if (class->seen > 0)
+        ocdm__note_label(sampling, class->id);
+    return OCDM_OK;
+}
+
+/* The rows of all shards, one shard after another in `classes`; `counts` gets what the memory needs of each shard. */
+static ocdm_status read_classes(ocdm__sampling *sampling, struct ocdm__shard_counts *counts, ocdm_class *classes,
+                                ocdm_error *error)
+{
+    const struct ocdm__shards *shards = sampling->options.shards;
+    for (size_t i = 0; i < shards->count; i++) {
+        const struct ocdm__shard *shard = &shards->shard[i];
+        counts[i] = (struct ocdm__shard_counts){.number = shard->number,
+                                                .arrived = shard->records,
+                                                .arrivals = shard->arrivals,
+                                                .kept_count = shard->kept_count,
+                                                .classes = classes};
+        const ocdm__json_node *rows = ocdm__json_find(shard->tree.root, "per_class");
+        for (const ocdm__json_node *row = rows != NULL ? rows->first : NULL; row != NULL; row = row->next, classes++) {
+            OCDM_TRY(read_class(sampling, shard, row, classes, error));
+            counts[i].class_count++;
+        }
+    }
+    return OCDM_OK;
 }
 
 ocdm_status ocdm__begin_merge(ocdm__sampling *sampling, ocdm_error *error)
 {
     const struct ocdm__shards *shards = sampling->options.shards;
-    ocdm_status status = OCDM_OK;
-    uint64_t before = 0;
-    size_t used = 0;
-    sampling->priorities = ocdm__allocate((size_t)shards->kept_total, sizeof *sampling->priorities);
-    if (sampling->priorities == NULL)
-        return ocdm__fail_memory(error, "the records of the shards");
-    for (size_t i = 0; i < shards->count && status == OCDM_OK; i++) {
-        const struct ocdm__shard *shard = &shards->shard[i];
-        for (size_t j = 0; j < shard->kept_count; j++)
-            sampling->priorities[used++] = ocdm__memory_priority(sampling->memory, shard->number, shard->arrivals[j], before);
-        const ocdm__json_node *rows = ocdm__json_find(shard->tree.root, "per_class");
-        for (const ocdm__json_node *row = rows != NULL ? rows->first : NULL; row != NULL && status == OCDM_OK; row = row->next)
-            status = add_class(sampling, shard, row, error);
-        before += shard->records;
+    size_t rows = 0;
+    for (size_t i = 0; i < shards->count; i++) {
+        const ocdm__json_node *list = ocdm__json_find(shards->shard[i].tree.root, "per_class");
+        rows += list != NULL ? list->count : 0;
     }
+    struct ocdm__shard_counts *counts = ocdm__allocate(shards->count, sizeof *counts);
+    ocdm_class *classes = ocdm__allocate(rows, sizeof *classes);
+    sampling->places = ocdm__allocate((size_t)shards->kept_total, sizeof *sampling->places);
+    ocdm_status status = counts == NULL || classes == NULL || sampling->places == NULL
+                             ? ocdm__fail_memory(error, "the records of the shards")
+                             : read_classes(sampling, counts, classes, error);
+    if (status == OCDM_OK)
+        status = ocdm__memory_expect_shards(sampling->memory, counts, shards->count, sampling->places, error);
+    ocdm__release(counts);
+    ocdm__release(classes);
     sampling->elsewhere = shards->record_total - shards->kept_total;
     sampling->unlabelled = shards->unlabelled_total;
-    ocdm__memory_set_priorities(sampling->memory, sampling->priorities);
     return status;
 }

@@ -343,7 +343,6 @@ static ocdm_status open_parts(ocdm__sampling *sampling, ocdm_error *error)
     if (status != OCDM_OK)
         return status;
     ocdm__memory_trust(sampling->memory);
-    ocdm__memory_set_shard(sampling->memory, options->shard);
     status = open_records(options, &sampling->records, error);
     if (status == OCDM_OK)
         status = ocdm__take_label_options(sampling, error);
@@ -389,7 +388,7 @@ void ocdm__sampling_close(ocdm__sampling *sampling)
     ocdm__release(sampling->seen.bytes);
     ocdm__release(sampling->seen.runs);
     ocdm__release(sampling->labels.named);
-    ocdm__release(sampling->priorities);
+    ocdm__release(sampling->places);
     for (size_t slot = 0; slot < sampling->kept_room; slot++)
         ocdm__release(sampling->kept[slot].bytes);
     ocdm__release(sampling->kept);

@@ -44,7 +44,6 @@ typedef struct ocdm__sample_options {
     const char *ignore;                /* labels that do not count, separated by commas; NULL: none */
     const char *only;                  /* the only labels that count; NULL: all */
     const char *minimums;              /* label=number, or a number for all others: never fewer records of it; NULL: none */
-    uint64_t shard;                    /* which part of a stream this is, for tie keys that can be compared */
     bool sharded;                      /* the summary says which shard it is, and which records were kept */
     const struct ocdm__shards *shards; /* the records are samples of these shards, to be merged; NULL: they are a stream */
     bool skip_duplicates;              /* a record whose id was there before is skipped and counted, not an error */

@@ -90,8 +90,8 @@ struct ocdm__sampling {
     uint64_t accepted; /* records so far */
     uint64_t step;
 
-    uint64_t *priorities; /* in a merge: the places among equals of the records */
-    uint64_t elsewhere;   /* in a merge: records that the shards had and did not keep */
+    uint64_t *places;   /* in a merge: the places among equals of the records */
+    uint64_t elsewhere; /* in a merge: records that the shards had and did not keep */
 
     ocdm__output output, rest, trace, summary; /* output: the kept records, at the end */
     double started;                            /* seconds of the monotonic clock */

@@ -180,7 +180,7 @@ static ocdm_status write_shard(ocdm__output *output, const ocdm__sampling *sampl
     struct arrival *order = order_of_arrival(sampling, count);
     if (order == NULL)
         return ocdm__fail_memory(error, "the order of the kept records");
-    ocdm__output_count(output, ",\"shard\":", sampling->options.shard);
+    ocdm__output_count(output, ",\"shard\":", sampling->options.memory.shard);
     for (uint32_t i = 0; i < count; i++)
         ocdm__output_count(output, i == 0 ? ",\"kept_at\":[" : ",", order[i].number);
     ocdm__output_text(output, count == 0 ? ",\"kept_at\":[]" : "]");

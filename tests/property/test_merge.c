@@ -1,5 +1,5 @@
 /*
- * Merging the samples of shards (base/inner_memory.h) against the judge: the greedy on the union of what the shards kept, with
+ * Merging memories of shards against the judge: the greedy on the union of what the shards kept, with
  * the n_i of all of them and the keys that the samples had in their shards.
  */
 #include "../test.h"
@@ -7,7 +7,6 @@
 #include "made_stream.h"
 
 #include "base/allocate.h"
-#include "base/inner_memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +22,7 @@ struct kept_union {
     uint64_t records;
     ocdm_class classes[SHARDS][NAIVE_CLASSES];
     size_t class_count[SHARDS];
+    ocdm_memory *memories[SHARDS];
 };
 
 struct slot_arrival {
@@ -54,7 +54,8 @@ static void collect(struct kept_union *all, const ocdm_memory *memory, size_t sh
     for (uint32_t i = 0; i < size; i++) {
         size_t n = all->count++;
         size_t labels = ocdm_memory_labels(memory, order[i].slot, all->labels[n], MADE_LARGEST_SET * 2);
-        all->batch[n] = (ocdm_sample){.id = n, .labels = labels > 0 ? all->labels[n] : NULL, .label_count = labels};
+        all->batch[n] = (ocdm_sample){
+            .id = ocdm_memory_id(memory, order[i].slot), .labels = labels > 0 ? all->labels[n] : NULL, .label_count = labels};
         all->shard[n] = shard;
         all->arrival[n] = order[i].arrival;
         all->before[n] = all->records;
@@ -71,31 +72,49 @@ static void sample_shards(struct kept_union *all, const ocdm_options *options, c
     assert_non_null(stream);
     for (size_t shard = 0; shard < SHARDS; shard++) {
         struct naive *ids = naive_create(options, MADE_LARGEST_BATCH); /* only to make ids that are not in memory */
-        ocdm_memory *memory = make_memory(options);
+        ocdm_options of_shard = *options;
+        of_shard.shard = shard;
+        ocdm_memory *memory = make_memory(&of_shard);
         made_stream_start(stream, seed * SHARDS + shard, shape);
-        ocdm__memory_set_shard(memory, shard);
         while (ocdm_memory_arrived(memory) < 150 + 40 * shard) {
             size_t count = made_stream_next(stream, ids);
             for (size_t i = 0; i < count; i++)
-                stream->batch[i].id = ocdm_memory_arrived(memory) + i;
+                stream->batch[i].id = all->records + ocdm_memory_arrived(memory) + i;
             offer(memory, stream->batch, count, "a shard");
         }
         collect(all, memory, shard);
-        ocdm_memory_destroy(memory);
+        all->memories[SHARDS - 1 - shard] = memory; /* the order in which they are given says nothing */
         naive_destroy(ids);
     }
     ocdm__release(stream);
 }
 
 /* n_i without the samples that are offered again. */
-static void add_seen(const struct kept_union *all, ocdm_memory *memory, struct naive *naive)
+static void add_seen(const struct kept_union *all, struct naive *naive)
 {
     for (size_t shard = 0; shard < SHARDS; shard++)
         for (size_t i = 0; i < all->class_count[shard]; i++) {
             const ocdm_class *class = &all->classes[shard][i];
-            assert_int_equal(ocdm__memory_add_seen(memory, class->id, class->seen - class->kept, NULL), OCDM_OK);
             naive_add_seen(naive, class->id, class->seen - class->kept);
         }
+}
+
+/* A file of the merged memory has the places of its samples: both go on with the same decisions. */
+static void load_and_continue(ocdm_memory *merged, ocdm_memory **loaded)
+{
+    static unsigned char bytes[2][1 << 20];
+    size_t size[2];
+    assert_int_equal(ocdm_memory_save_bytes(merged, bytes[0], sizeof bytes[0], &size[0], NULL), OCDM_OK);
+    assert_int_equal(ocdm_memory_load_bytes(bytes[0], size[0], NULL, NULL, loaded, NULL), OCDM_OK);
+    for (uint64_t i = 0; i < 200; i++) {
+        const ocdm_sample sample = {.id = (1u << 30) + i, .labels = (const uint32_t[]){(uint32_t)(i % 5)}, .label_count = 1};
+        assert_int_equal(ocdm_memory_update(merged, &sample, 1, NULL, NULL), OCDM_OK);
+        assert_int_equal(ocdm_memory_update(*loaded, &sample, 1, NULL, NULL), OCDM_OK);
+    }
+    assert_int_equal(ocdm_memory_save_bytes(merged, bytes[0], sizeof bytes[0], &size[0], NULL), OCDM_OK);
+    assert_int_equal(ocdm_memory_save_bytes(*loaded, bytes[1], sizeof bytes[1], &size[1], NULL), OCDM_OK);
+    assert_int_equal(size[0], size[1]);
+    assert_memory_equal(bytes[0], bytes[1], size[0]);
 }
 
 static void merge_as_the_judge(uint64_t seed)
@@ -103,7 +122,6 @@ static void merge_as_the_judge(uint64_t seed)
     ocdm_options options = ocdm_options_default();
     struct made_shape shape = made_shape_from(seed, false, &options);
     struct kept_union *all = ocdm__allocate(1, sizeof *all);
-    uint64_t priorities[MOST_UNION];
     char where[100];
     assert_non_null(all);
     options.policy = ocdm_policy_find("ocdm");
@@ -113,18 +131,21 @@ static void merge_as_the_judge(uint64_t seed)
     snprintf(where, sizeof where, "seed %llu, tie %s, rho %g, M %u", (unsigned long long)seed, ocdm_tie_name(options.tie),
              options.rho, options.capacity);
     sample_shards(all, &options, &shape, seed);
-    ocdm_memory *memory = make_memory(&options);
+    ocdm_memory *merged = NULL, *loaded = NULL;
+    assert_int_equal(ocdm_memory_merge((const ocdm_memory *const *)all->memories, SHARDS, options.capacity, &merged, NULL),
+                     OCDM_OK);
     struct naive *naive = naive_create(&options, MOST_UNION);
-    add_seen(all, memory, naive);
-    for (size_t i = 0; i < all->count; i++)
-        priorities[i] = ocdm__memory_priority(memory, all->shard[i], all->arrival[i], all->before[i]);
-    ocdm__memory_set_priorities(memory, priorities);
+    add_seen(all, naive);
     naive->keys = all->keys;
-    ocdm_change change = offer(memory, all->batch, all->count, where);
     naive_update(naive, all->batch, all->count, NULL, NULL);
-    compare_change(&change, naive, where);
-    compare_memory(memory, naive, where);
-    ocdm_memory_destroy(memory);
+    naive->arrived = all->records;
+    compare_memory(merged, naive, where);
+    assert_int_equal(ocdm_memory_arrived(merged), all->records);
+    load_and_continue(merged, &loaded);
+    for (size_t shard = 0; shard < SHARDS; shard++)
+        ocdm_memory_destroy(all->memories[shard]);
+    ocdm_memory_destroy(loaded);
+    ocdm_memory_destroy(merged);
     naive_destroy(naive);
     ocdm__release(all);
 }

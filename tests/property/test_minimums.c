@@ -63,7 +63,7 @@ static void give_minimums(ocdm_memory *memory, const struct naive *naive, struct
             continue;
         floors->minimum[floors->known] = minimum;
         floors->sum += minimum;
-        assert_int_equal(ocdm__memory_set_minimum(memory, naive->classes[floors->known].id, minimum, NULL), OCDM_OK);
+        assert_int_equal(ocdm_memory_set_minimum(memory, naive->classes[floors->known].id, minimum, NULL), OCDM_OK);
     }
 }
 

@@ -398,11 +398,9 @@ enum { MEMBERS = 10, DRAWS = 4000 };
 /* How often each of ten samples is drawn when three of them are: the last one alone has class 1, all others class 0. */
 static void count_draws(uint32_t policy, size_t *counts)
 {
-    uint64_t starts[MEMBERS + 1];
     uint32_t labels[MEMBERS] = {[MEMBERS - 1] = 1}, slots[3];
     double keys[3];
     ocdm_sample samples[MEMBERS];
-    const ocdm__stream_table table = {.label_starts = starts, .labels = labels};
     ocdm__run_settings settings = ocdm__run_settings_default();
     ocdm_options options = ocdm_options_default();
     ocdm_memory *memory = NULL;
@@ -410,8 +408,6 @@ static void count_draws(uint32_t policy, size_t *counts)
     options.capacity = settings.memory = MEMBERS;
     settings.replay_policy = policy;
     assert_int_equal(ocdm_memory_create(&options, &memory, NULL), OCDM_OK);
-    for (uint32_t i = 0; i <= MEMBERS; i++)
-        starts[i] = i;
     for (uint32_t i = 0; i < MEMBERS; i++)
         samples[i] = (ocdm_sample){.id = i, .labels = &labels[i], .label_count = 1};
     assert_int_equal(ocdm_memory_update(memory, samples, MEMBERS, NULL, NULL), OCDM_OK);
@@ -419,7 +415,7 @@ static void count_draws(uint32_t policy, size_t *counts)
     for (size_t i = 0; replay.kept != NULL && i < MEMBERS; i++)
         replay.kept[i] = i == 0 ? 9 : i == 1 ? 0 : 1;
     for (uint64_t step = 0; step < DRAWS; step++) {
-        size_t drawn = ocdm__replay_draw(&replay, memory, &table, step, slots, keys, policy == OCDM__REPLAY_LOSS ? 1 : 3);
+        size_t drawn = ocdm__replay_draw(&replay, memory, step, slots, keys, policy == OCDM__REPLAY_LOSS ? 1 : 3);
         for (size_t k = 0; k < drawn; k++)
             counts[ocdm_memory_id(memory, slots[k])]++;
         HOLDS("without replacement", drawn < 3 || (slots[0] != slots[1] && slots[1] != slots[2] && slots[0] != slots[2]));

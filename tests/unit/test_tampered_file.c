@@ -169,7 +169,7 @@ TEST(notes_must_name_what_the_library_knows)
     refused("not a memory that ocdm_memory_save wrote");
     image.note[FORMAT].key = "other";
     refused("not a memory that ocdm_memory_save wrote");
-    image.note[VERSION].value = "4";
+    image.note[VERSION].value = "5";
     refused("a version that this library does not read");
     image.note[VERSION].value = "3";
     refused("tensor tolerance is missing");
@@ -272,7 +272,7 @@ TEST(tolerance_must_be_one_number_in_range)
     }
     image.tensor[TENSORS] = ocdm__tensor_of("tolerance", OCDM__F64, bytes, 2);
     image.note[VERSION].value = "3";
-    refused("it has not one tolerance");
+    refused("lengths that go together");
     image.tensor[TENSORS] = (struct ocdm__tensor){.data = NULL};
 }
 

@@ -104,7 +104,7 @@ static ocdm_status read_numbers(const ocdm__arguments *arguments, ocdm__sample_o
         status = ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX, &memory->seed, error);
     options->sharded = ocdm__argument_given(arguments, "shard");
     if (status == OCDM_OK && options->sharded)
-        status = ocdm__argument_unsigned(arguments, "shard", 0, UINT32_MAX, &options->shard, error);
+        status = ocdm__argument_unsigned(arguments, "shard", 0, OCDM_MAX_SHARD, &options->memory.shard, error);
     if (status != OCDM_OK)
         return status;
     memory->batch = (uint32_t)batch;
@@ -296,7 +296,7 @@ static ocdm_status sample_part(const struct parts *parts, size_t k, ocdm_error *
     ocdm__sample_options options = *parts->options;
     options.path = k == 0 ? parts->options->path : parts->options->more_paths[k - 1];
     options.more_count = 0;
-    options.shard = k;
+    options.memory.shard = k;
     options.sharded = true;
     options.output = parts->names[k];
     options.summary = parts->names[parts->count + k];

@@ -123,7 +123,7 @@ static size_t draw_slots(ocdm__online *online, uint64_t update)
         return 0;
     if (replays == NULL || replays->rule == OCDM__REPLAY_UNIFORM)
         return ocdm_memory_draw(memory, online->parts.replay, online->slots);
-    return ocdm__replay_draw(replays, memory, online->parts.table, update, online->slots, online->keys, online->parts.replay);
+    return ocdm__replay_draw(replays, memory, update, online->slots, online->keys, online->parts.replay);
 }
 
 void ocdm__online_draw(ocdm__online *online, const ocdm__batch *stream)

@@ -40,11 +40,12 @@ void ocdm__label_room_clear(ocdm__label_room *room);
 /* What is drawn from the memory, and what is kept beside its samples. Start with all bytes zero. */
 typedef struct ocdm__replay {
     uint32_t rule;   /* an ocdm__replay_policy */
-    uint64_t base;   /* of random numbers */
+    uint64_t seed;   /* of random numbers */
     size_t losses;   /* 1: the last loss of each sample is kept */
     size_t width;    /* floats that are kept of a sample: its loss, its logits */
     size_t capacity; /* samples of the memory */
     float *kept;     /* by slot; NULL: nothing */
+    double *weights; /* by slot, for the draw under way; NULL with uniform draws */
 } ocdm__replay;
 
 /* OCDM_OK, OCDM_NO_MEMORY. Close it even after an error. */
@@ -56,8 +57,8 @@ void ocdm__replay_note(ocdm__replay *replay, uint32_t slot, const ocdm__outputs 
 const float *ocdm__replay_logits(const ocdm__replay *replay, uint32_t slot);
 
 /* Draws up to `count` slots for a step by a rule that is not uniform; `keys` is room. Returns how many. */
-size_t ocdm__replay_draw(const ocdm__replay *replay, const ocdm_memory *memory, const ocdm__stream_table *table, uint64_t step,
-                         uint32_t *slots, double *keys, size_t count);
+size_t ocdm__replay_draw(const ocdm__replay *replay, const ocdm_memory *memory, uint64_t step, uint32_t *slots, double *keys,
+                         size_t count);
 
 /* ---- the parts of a step ------------------------------------------------------------------------------------------------- */
 
