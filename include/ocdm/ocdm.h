@@ -590,6 +590,7 @@ const ocdm_policy *ocdm_policy_at(size_t index);
 #define OCDM_SINGLE_LABEL 1u    /* takes samples with at most one label; the memory refuses others: OCDM_NOT_SINGLE_LABEL */
 #define OCDM_NEEDS_GRADIENTS 2u /* asks for comparisons; the memory refuses updates until there is a callback */
 #define OCDM_AS_RELEASED 4u     /* another policy's rule as in its authors' code: short lists may leave it out */
+#define OCDM_BY_DISTANCE 8u     /* deletes what leaves the classes closest to the target: distance, tie and tolerance count */
 
 /*
  * To write a policy of your own, fill this struct and set ocdm_options.policy to its address.
@@ -615,7 +616,7 @@ struct ocdm_policy {
     /* Its name: in files, in messages. Required; 1 to 63 printable ASCII characters. */
     const char *name;
 
-    /* OCDM_SINGLE_LABEL, OCDM_NEEDS_GRADIENTS, OCDM_AS_RELEASED, a sum of them, or 0. */
+    /* A sum of the flags above, or 0. */
     uint32_t traits;
 
     /* Creates the policy's state, which is passed to all functions below; without it, state is NULL. `data` is

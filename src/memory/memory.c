@@ -102,7 +102,7 @@ static ocdm_status check_options(const ocdm_options *options, ocdm_error *error)
 /* Only a search over all label sets can pass over those that a minimum protects. */
 ocdm_status ocdm__check_minimum(const ocdm_options *options, ocdm_error *error)
 {
-    if (options->policy == NULL || !ocdm__policy_minimises(options->policy) || options->distance != OCDM_KL)
+    if (options->policy == NULL || (options->policy->traits & OCDM_BY_DISTANCE) == 0 || options->distance != OCDM_KL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "use the policy ocdm or onlyone, and the distance kl",
                           "minimums need a policy that searches, under the distance kl");
     return OCDM_OK;
@@ -146,10 +146,10 @@ static ocdm_status fill_memory(ocdm_memory *memory, ocdm_error *error)
     memory->drawn_at = ocdm__allocate(room, sizeof *memory->drawn_at);
     if (!memory->drawn_at)
         return ocdm__fail_memory(error, "the samples in memory");
-    if (ocdm__policy_ranks(&memory->options))
-        status = ocdm__ranking_create(&memory->pool.ranking, memory->options.policy->replace == ocdm__policy_prs.replace,
-                                      memory->pool.reserved, error);
-    if (status == OCDM_OK && ocdm__policy_minimises(memory->options.policy))
+    bool softmax = (memory->policy.traits & RANKS_SOFTMAX) != 0 && memory->options.rho == 0;
+    if (softmax || (memory->policy.traits & RANKS_CLASSES) != 0)
+        status = ocdm__ranking_create(&memory->pool.ranking, softmax, memory->pool.reserved, error);
+    if (status == OCDM_OK && (memory->policy.traits & OCDM_BY_DISTANCE) != 0)
         status = ocdm__index_create(&memory->index, memory->options.rho, memory->options.distance == OCDM_KL, room, error);
     if (status == OCDM_OK)
         status = ocdm__memory_reserve_batch(memory, memory->options.batch < room ? memory->options.batch : room, error);

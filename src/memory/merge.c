@@ -87,7 +87,7 @@ static bool has_settings(const ocdm_memory *other, const ocdm_memory *memory)
 static ocdm_status check_shard(const ocdm_memory *memory, const ocdm_memory *first, ocdm_error *error)
 {
     const ocdm_options *a = &first->options, *b = &memory->options;
-    if (!ocdm__policy_is_ours(b->policy) || !ocdm__policy_minimises(b->policy))
+    if (!ocdm__policy_is_ours(b->policy) || (b->policy->traits & OCDM_BY_DISTANCE) == 0)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "sample the shards with the policy ocdm or onlyone",
                           "memories of the policy %s cannot be merged", memory->policy.name);
     if (memory->merged)

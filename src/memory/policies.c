@@ -21,20 +21,6 @@ const ocdm_policy *ocdm_policy_find(const char *name)
     return NULL;
 }
 
-bool ocdm__policy_minimises(const ocdm_policy *policy)
-{
-    return policy->remove == ocdm__policy_ocdm.remove;
-}
-
-/* By their functions, so that copies of the rows count too. */
-bool ocdm__policy_ranks(const ocdm_options *options)
-{
-    const ocdm_policy *policy = options->policy;
-    if (policy->replace == ocdm__policy_prs.replace && policy->replace != NULL)
-        return options->rho == 0;
-    return policy->remove == ocdm__policy_max.remove || policy->seen == ocdm__policy_cbrs.seen;
-}
-
 bool ocdm__policy_is_ours(const ocdm_policy *policy)
 {
     for (size_t i = 0; ocdm_policy_at(i); i++)

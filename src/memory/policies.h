@@ -8,15 +8,13 @@
 #define OCDM__POLICY_DECLARATION(symbol, name) extern const ocdm_policy ocdm__policy_##symbol;
 OCDM__POLICIES(OCDM__POLICY_DECLARATION)
 
-/* Whether it deletes by distance, and so needs the index of label sets: ocdm, onlyone, and a caller's copy of them. */
-bool ocdm__policy_minimises(const ocdm_policy *policy);
+/* Traits of rows that no caller has to know: what the memory keeps for the policy beyond counts. */
+#define RANKS_CLASSES (1u << 30) /* it asks for the largest classes */
+#define RANKS_SOFTMAX (1u << 31) /* it draws classes by a softmax over counts, by their ranks as long as shares are equal */
 
 /* OCDM_BAD_ARGUMENT: there is no callback for the comparisons that the policy needs. */
 ocdm_status ocdm__fail_without_gradients(const ocdm_memory *memory, ocdm_error *error);
-/* Whether it asks for the largest classes, and so needs the ranking of classes. PRS does as long as shares are equal. */
-bool ocdm__policy_ranks(const ocdm_options *options);
-
-/* Whether it is one of the above. */
+/* Whether it is a row of the table, and no copy. */
 bool ocdm__policy_is_ours(const ocdm_policy *policy);
 
 /*

@@ -163,6 +163,7 @@ static ocdm_status load(void *state, const ocdm_memory *memory, const unsigned c
 const ocdm_policy ocdm__policy_cbes = {
     .size = sizeof(ocdm_policy),
     .name = "cbes",
+    .traits = RANKS_CLASSES,
     .replace = replace,
     .remove = ocdm__remove_from_largest,
     .seen = refresh_full,
@@ -174,7 +175,7 @@ const ocdm_policy ocdm__policy_cbes = {
 const ocdm_policy ocdm__policy_cbrs = {
     .size = sizeof(ocdm_policy),
     .name = "cbrs",
-    .traits = OCDM_SINGLE_LABEL,
+    .traits = OCDM_SINGLE_LABEL | RANKS_CLASSES,
     .replace = replace_single,
     .remove = remove_single,
     .seen = refresh_full,

@@ -191,6 +191,7 @@ static int has_one_label(void *state, const ocdm_memory *memory, const ocdm_samp
 const ocdm_policy ocdm__policy_ocdm = {
     .size = sizeof(ocdm_policy),
     .name = "ocdm",
+    .traits = OCDM_BY_DISTANCE,
     .create = create,
     .destroy = destroy,
     .begin = begin,
@@ -200,6 +201,7 @@ const ocdm_policy ocdm__policy_ocdm = {
 const ocdm_policy ocdm__policy_onlyone = {
     .size = sizeof(ocdm_policy),
     .name = "onlyone",
+    .traits = OCDM_BY_DISTANCE,
     .create = create,
     .destroy = destroy,
     .begin = begin,

@@ -45,4 +45,5 @@ ocdm_status ocdm__remove_from_largest(void *state, const ocdm_memory *memory, ui
     return OCDM_OK;
 }
 
-const ocdm_policy ocdm__policy_max = {.size = sizeof(ocdm_policy), .name = "max", .remove = ocdm__remove_from_largest};
+const ocdm_policy ocdm__policy_max = {
+    .size = sizeof(ocdm_policy), .name = "max", .traits = RANKS_CLASSES, .remove = ocdm__remove_from_largest};

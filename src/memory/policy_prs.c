@@ -535,5 +535,5 @@ static ocdm_status load(void *state, const ocdm_memory *memory, const unsigned c
      .begin = begin, .replace = replace, .remove = sample_out, .seen = update_shares, .save = save, .load = load, .end = end}
 /* clang-format on */
 
-const ocdm_policy ocdm__policy_prs = PRS("prs", 0);
-const ocdm_policy ocdm__policy_prs_released = PRS("prs-released", OCDM_AS_RELEASED);
+const ocdm_policy ocdm__policy_prs = PRS("prs", RANKS_SOFTMAX);
+const ocdm_policy ocdm__policy_prs_released = PRS("prs-released", RANKS_SOFTMAX | OCDM_AS_RELEASED);

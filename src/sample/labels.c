@@ -175,8 +175,7 @@ static ocdm_status check_options(const ocdm__sample_options *options, ocdm_error
     const ocdm_options *memory = &options->memory;
     if (options->ignore != NULL && options->only != NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave one of the two out", "--ignore and --only are both given");
-    if (options->minimums != NULL &&
-        (memory->policy->remove != ocdm_policy_find("ocdm")->remove || memory->distance != OCDM_KL))
+    if (options->minimums != NULL && ((memory->policy->traits & OCDM_BY_DISTANCE) == 0 || memory->distance != OCDM_KL))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --min out, or take -p ocdm --distance kl",
                           "--min works with the policies ocdm and onlyone and the distance kl only");
     return OCDM_OK;

@@ -72,7 +72,7 @@ static ocdm_status take_settings(const struct ocdm__shard *shard, ocdm__sample_o
     memory->rho = ocdm__json_number(ocdm__json_find(root, "rho"));
     memory->tolerance = ocdm__json_find(root, "tolerance") != NULL ? ocdm__json_number(ocdm__json_find(root, "tolerance")) : 0;
     const char *format = ocdm__json_text(ocdm__json_find(root, "format"), "");
-    if (memory->policy == NULL || memory->policy->remove != ocdm_policy_find("ocdm")->remove)
+    if (memory->policy == NULL || (memory->policy->traits & OCDM_BY_DISTANCE) == 0)
         return bad_summary(shard, "only samples of the policies ocdm and onlyone can be merged", error);
     if (ocdm_distance_find(ocdm__json_text(ocdm__json_find(root, "distance_name"), ""), &memory->distance) != OCDM_OK ||
         ocdm_tie_find(ocdm__json_text(ocdm__json_find(root, "tie"), ""), &memory->tie) != OCDM_OK)

@@ -446,7 +446,7 @@ static ocdm_status check_by_file(const ocdm__sample_options *options, ocdm_error
         return ocdm__fail(error, OCDM_BAD_ARGUMENT,
                           "say how many records to keep, and leave --shard and --rest out; or use `ocdm sample`",
                           "ocdm-mpi samples each of several files as a shard: -m with %%, --shard and --rest are for one file");
-    if (options->memory.policy->remove != ocdm_policy_find("ocdm")->remove)
+    if ((options->memory.policy->traits & OCDM_BY_DISTANCE) == 0)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "use `ocdm sample`",
                           "ocdm-mpi merges samples of several files, and only those of the policies ocdm and onlyone can be");
     return OCDM_OK;
