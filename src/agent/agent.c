@@ -60,8 +60,7 @@ static ocdm_status reserve_training(ocdm__agent *agent, size_t batch, ocdm_error
     const struct ocdm__share share = ocdm__share_of(agent->network, batch);
     int before = ocdm__single_thread();
     ocdm_status status = agent->ranks == NULL ? reserve(agent, &share, &agent->step, error) : OCDM_OK;
-    if (status == OCDM_OK)
-        status = ocdm__parameters_add_adam(agent->network, error);
+    OCDM_THEN(status, ocdm__parameters_add_adam(agent->network, error));
     ocdm__restore_threads(before);
     return status;
 }
@@ -83,8 +82,7 @@ static ocdm_status make_agent(ocdm__agent *agent, const ocdm__agent_settings *se
     ocdm__restore_threads(before);
     if (status == OCDM_OK && weights != NULL)
         status = ocdm__agent_load(agent, weights, error);
-    if (status == OCDM_OK)
-        status = ocdm__agent_join_ranks(agent, error);
+    OCDM_THEN(status, ocdm__agent_join_ranks(agent, error));
     if (status == OCDM_OK && settings->batch > 0)
         status = reserve_training(agent, settings->batch, error);
     return status;

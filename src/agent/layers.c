@@ -75,8 +75,7 @@ static ocdm_status create_weights_op(ocdm__network *network, struct ocdm__layer 
     if (layer->slices > 1) {
         ocdm__layout *part = NULL;
         ocdm_status status = ocdm__layout_slice(home_of(network, layer), shape.out_channels, &part, error);
-        if (status == OCDM_OK)
-            status = ocdm__conv_create(network->device, OCDM__CONV_WEIGHTS, &shape, part, op, error);
+        OCDM_THEN(status, ocdm__conv_create(network->device, OCDM__CONV_WEIGHTS, &shape, part, op, error));
         ocdm__layout_destroy(part);
         return status;
     }
@@ -149,9 +148,8 @@ static ocdm_status create_layer(ocdm__network *network, struct ocdm__layer *laye
         return OCDM_OK;
     layer->image_bytes = (size_t)node->height * node->width * node->channels * network->kernels->element;
     ocdm_status status = conv ? find_home(network, layer, error) : OCDM_OK;
-    if (status == OCDM_OK)
-        status = ocdm__conv_create(network->device, conv ? OCDM__CONV_FORWARD : OCDM__POOL_FORWARD, &shape, NULL,
-                                   &layer->forward, error);
+    OCDM_THEN(status, ocdm__conv_create(network->device, conv ? OCDM__CONV_FORWARD : OCDM__POOL_FORWARD, &shape, NULL,
+                                        &layer->forward, error));
     if (status != OCDM_OK || !conv)
         return status;
     layer->slices = slices_of(network, layer);
@@ -177,10 +175,8 @@ static ocdm_status create_turned_op(ocdm__network *network, struct ocdm__layer *
     shape.out_channels = layer->node->in_channels;
     ocdm__layout *turned = NULL;
     ocdm_status status = ocdm__layout_turned(&shape, &turned, error);
-    if (status == OCDM_OK)
-        status = ocdm__conv_create(network->device, OCDM__CONV_FORWARD, &shape, NULL, op, error);
-    if (status == OCDM_OK)
-        status = create_copy(network, turned, *op, &layer->to_data, &layer->data_weights, error);
+    OCDM_THEN(status, ocdm__conv_create(network->device, OCDM__CONV_FORWARD, &shape, NULL, op, error));
+    OCDM_THEN(status, create_copy(network, turned, *op, &layer->to_data, &layer->data_weights, error));
     ocdm__layout_destroy(turned);
     return status;
 }

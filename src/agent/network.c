@@ -89,8 +89,7 @@ ocdm_status ocdm__network_outline(const struct ocdm__model_size *size, ocdm__net
         return ocdm__fail_memory(error, "a network");
     made->kernels = ocdm__kernels_for(false);
     ocdm_status status = ocdm__model_create(size, &made->model, error);
-    if (status == OCDM_OK)
-        status = list_layers(made, error);
+    OCDM_THEN(status, list_layers(made, error));
     if (status != OCDM_OK) {
         ocdm__network_destroy(made);
         return status;
@@ -222,8 +221,7 @@ static ocdm_status reserve_partials(ocdm__network *network, size_t images, ocdm_
 static ocdm_status prepare_training(ocdm__network *network, ocdm_error *error)
 {
     ocdm_status status = ocdm__layers_prepare_training(network, error);
-    if (status == OCDM_OK)
-        status = ocdm__plan_training(network, error);
+    OCDM_THEN(status, ocdm__plan_training(network, error));
     network->can_train = status == OCDM_OK;
     return status;
 }
@@ -232,8 +230,7 @@ ocdm_status ocdm__network_reserve(ocdm__network *network, const struct ocdm__sha
 {
     size_t images = share->images;
     ocdm_status status = network->can_train ? OCDM_OK : prepare_training(network, error);
-    if (status == OCDM_OK)
-        status = reserve_lanes(network, share, error);
+    OCDM_THEN(status, reserve_lanes(network, share, error));
     if (status == OCDM_OK && share->ranks != NULL)
         status = ocdm__buckets_reserve(network, share, error);
     if (status == OCDM_OK && images > network->partial_images && network->image_layers > 0)

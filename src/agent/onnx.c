@@ -423,8 +423,7 @@ ocdm_status ocdm__onnx_write(ocdm__output *output, const struct ocdm__onnx_netwo
 {
     struct writing writing = {.asked = network};
     ocdm_status status = open_writing(&writing, error);
-    if (status == OCDM_OK)
-        status = write_model(&writing, output, error);
+    OCDM_THEN(status, write_model(&writing, output, error));
     ocdm__output_abandon(&writing.graph);
     ocdm__output_abandon(&writing.node);
     ocdm__output_abandon(&writing.inner);

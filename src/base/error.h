@@ -26,6 +26,14 @@ ocdm__fail(ocdm_error *error, ocdm_status status, const char *hint, const char *
             return ocdm__tried;                                                                                                \
     } while (0)
 
+/* The next call of a function that has something to release at its end: `status` keeps the first failure, and what comes after a
+ * failure is not called. */
+#define OCDM_THEN(status, ...)                                                                                                 \
+    do {                                                                                                                       \
+        if ((status) == OCDM_OK)                                                                                               \
+            (status) = (__VA_ARGS__);                                                                                          \
+    } while (0)
+
 /* Replaces bytes that are not printable UTF-8 by '?': names of files may have any bytes, and a terminal obeys some of them. */
 void ocdm__make_printable(char *text);
 

@@ -130,8 +130,7 @@ ocdm_status ocdm__json_tree_read(ocdm__json_tree *tree, const char *path, ocdm_e
     ocdm__mapped_file file = {.size = 0};
     *tree = (ocdm__json_tree){.root = NULL};
     ocdm_status status = ocdm__map_file(&file, path, error);
-    if (status == OCDM_OK)
-        status = ocdm__json_tree_parse(tree, path, (const char *)file.bytes, file.size, error);
+    OCDM_THEN(status, ocdm__json_tree_parse(tree, path, (const char *)file.bytes, file.size, error));
     ocdm__unmap_file(&file);
     return status;
 }

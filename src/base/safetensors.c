@@ -423,10 +423,8 @@ ocdm_status ocdm__safetensors_read(struct ocdm__safetensors *file, const char *n
         return bad(&reader, 0, "the header is longer than the file, or than 100 MB");
     reader.header_length = (size_t)length;
     ocdm_status status = read_header(&reader);
-    if (status == OCDM_OK)
-        status = check_layout(&reader);
-    if (status == OCDM_OK)
-        status = check_checksum(&reader);
+    OCDM_THEN(status, check_layout(&reader));
+    OCDM_THEN(status, check_checksum(&reader));
     if (status != OCDM_OK)
         ocdm__safetensors_close(file);
     return status;

@@ -343,8 +343,7 @@ ocdm_status ocdm__argument_records(const ocdm__arguments *arguments, ocdm__recor
 {
     size_t format = 0, form = 0;
     ocdm_status status = ocdm__argument_choice(arguments, "format", &format, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_choice(arguments, "label-form", &form, error);
+    OCDM_THEN(status, ocdm__argument_choice(arguments, "label-form", &form, error));
     options->format = (enum ocdm__record_format)format;
     options->labels = ocdm__argument_text(arguments, "labels");
     options->id = ocdm__argument_text(arguments, "id");

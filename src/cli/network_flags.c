@@ -26,10 +26,8 @@ static ocdm_status read_size(const ocdm__arguments *arguments, uint32_t *resize,
 {
     uint32_t size = 0, largest = OCDM__IMAGE_LARGEST_SIDE;
     ocdm_status status = read_side(arguments, "resize", largest, resize, error);
-    if (status == OCDM_OK)
-        status = read_side(arguments, "crop", largest, crop, error);
-    if (status == OCDM_OK)
-        status = read_side(arguments, "image-size", largest / 8 * 7, &size, error);
+    OCDM_THEN(status, read_side(arguments, "crop", largest, crop, error));
+    OCDM_THEN(status, read_side(arguments, "image-size", largest / 8 * 7, &size, error));
     return status == OCDM_OK ? ocdm__take_image_size(size, 0, resize, crop, error) : status;
 }
 
@@ -51,10 +49,8 @@ ocdm_status ocdm__read_network_flags(const ocdm__arguments *arguments, ocdm__pre
     if (read.weights == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--help describes it", "--weights is missing");
     ocdm_status status = ocdm__read_model_flags(arguments, &read, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_unsigned(arguments, "threads", 1, OCDM__MAX_THREADS, &threads, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_unsigned(arguments, "batch", 1, 65536, &batch, error);
+    OCDM_THEN(status, ocdm__argument_unsigned(arguments, "threads", 1, OCDM__MAX_THREADS, &threads, error));
+    OCDM_THEN(status, ocdm__argument_unsigned(arguments, "batch", 1, 65536, &batch, error));
     if (status != OCDM_OK)
         return status;
     read.threads = (unsigned)threads;
@@ -134,8 +130,7 @@ ocdm_status ocdm__read_class_names(const ocdm__arguments *arguments, size_t coun
     if (path == NULL)
         return OCDM_OK;
     ocdm_status status = ocdm__map_file(&file, path, error);
-    if (status == OCDM_OK)
-        status = take_names(&file, count, about, error);
+    OCDM_THEN(status, take_names(&file, count, about, error));
     ocdm__unmap_file(&file);
     return status;
 }

@@ -1,6 +1,7 @@
 /* Reads the flags of a run by the table of settings. */
 #define _POSIX_C_SOURCE 200809L
 
+#include "base/error.h"
 #include "cli/run_flags.h"
 
 #include <unistd.h>
@@ -57,8 +58,7 @@ ocdm_status ocdm__run_flags_read(const ocdm__arguments *arguments, ocdm__run_set
         status = ocdm__run_preset_apply(preset, settings, error);
     if (status == OCDM_OK && ocdm__argument_given(arguments, "memory-bytes") && ocdm__argument_given(arguments, "memory"))
         status = ocdm__argument_fail(arguments, "memory-bytes and --memory exclude each other", error);
-    if (status == OCDM_OK)
-        status = read_rows(arguments, false, settings, NULL, error);
+    OCDM_THEN(status, read_rows(arguments, false, settings, NULL, error));
     return status == OCDM_OK ? read_own_model(arguments, settings, error) : status;
 }
 

@@ -151,8 +151,7 @@ static ocdm_status fill_memory(ocdm_memory *memory, ocdm_error *error)
         status = ocdm__ranking_create(&memory->pool.ranking, softmax, memory->pool.reserved, error);
     if (status == OCDM_OK && (memory->policy.traits & OCDM_BY_DISTANCE) != 0)
         status = ocdm__index_create(&memory->index, memory->options.rho, memory->options.distance == OCDM_KL, room, error);
-    if (status == OCDM_OK)
-        status = ocdm__memory_reserve_batch(memory, memory->options.batch < room ? memory->options.batch : room, error);
+    OCDM_THEN(status, ocdm__memory_reserve_batch(memory, memory->options.batch < room ? memory->options.batch : room, error));
     return status == OCDM_OK ? create_state(memory, error) : status;
 }
 
@@ -165,12 +164,9 @@ ocdm_status ocdm_memory_create(const ocdm_options *given, ocdm_memory **result, 
     static const size_t known[] = {offsetof(ocdm_options, policy_data), offsetof(ocdm_options, tolerance),
                                    offsetof(ocdm_options, shard), sizeof(ocdm_options)};
     ocdm_status status = copy_sized(&options, given, known, 4, "an ocdm_options", error);
-    if (status == OCDM_OK)
-        status = check_options(&options, error);
-    if (status == OCDM_OK)
-        status = copy_policy(options.policy, &policy, error);
-    if (status == OCDM_OK)
-        status = check_policy(&policy, error);
+    OCDM_THEN(status, check_options(&options, error));
+    OCDM_THEN(status, copy_policy(options.policy, &policy, error));
+    OCDM_THEN(status, check_policy(&policy, error));
     if (status != OCDM_OK)
         return status;
     ocdm_memory *memory = ocdm__allocate(1, sizeof *memory);
@@ -468,8 +464,7 @@ ocdm_status ocdm_memory_compare(const ocdm_memory *memory, const ocdm_comparison
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "memory and comparison must not be NULL");
     ocdm_comparison asked = {.size = 0};
     ocdm_status status = complete_question(comparison, &asked, error);
-    if (status == OCDM_OK)
-        status = check_question(memory, &asked, error);
+    OCDM_THEN(status, check_question(memory, &asked, error));
     if (status == OCDM_OK && memory->similarity == NULL)
         status = ocdm__fail_without_gradients(memory, error);
     if (status != OCDM_OK)

@@ -196,8 +196,7 @@ static ocdm_status build_image(struct image *image, const ocdm_memory *memory, o
 {
     size_t state, size = 0;
     ocdm_status status = ask_state(memory, NULL, 0, &state, error);
-    if (status == OCDM_OK)
-        status = measure(memory, state, &size, error);
+    OCDM_THEN(status, measure(memory, state, &size, error));
     if (status != OCDM_OK)
         return status;
     uint32_t weights = count_settings(memory, has_weight);
@@ -257,8 +256,7 @@ static ocdm_status write_memory(const ocdm_memory *memory, ocdm__output *output,
 {
     struct image image = {0};
     ocdm_status status = build_image(&image, memory, error);
-    if (status == OCDM_OK)
-        status = write_image(&image, memory, output, error);
+    OCDM_THEN(status, write_image(&image, memory, output, error));
     ocdm__release(image.block);
     return status;
 }
@@ -273,8 +271,7 @@ ocdm_status ocdm_memory_save_bytes(const ocdm_memory *memory, unsigned char *byt
     if (status != OCDM_OK)
         return status;
     status = write_memory(memory, &output, error);
-    if (status == OCDM_OK)
-        status = ocdm__output_check(&output, error);
+    OCDM_THEN(status, ocdm__output_check(&output, error));
     if (status == OCDM_OK) {
         *size = output.used;
         if (bytes != NULL && output.used <= room)
@@ -593,8 +590,7 @@ static ocdm_status fill_sample(const struct parts *parts, ocdm_memory *memory, u
     }
     ocdm__sort(scratch, count);
     ocdm_status status = ocdm__memory_reserve(memory, slot + 1, parts->error);
-    if (status == OCDM_OK)
-        status = ocdm__pool_reserve_labels(&memory->pool, scratch, count, parts->error);
+    OCDM_THEN(status, ocdm__pool_reserve_labels(&memory->pool, scratch, count, parts->error));
     if (status == OCDM_OK && memory->index != NULL)
         status = ocdm__index_reserve(memory->index, &memory->pool, (const uint32_t[2]){0, count}, 1, parts->error);
     if (status != OCDM_OK)
@@ -639,8 +635,7 @@ static ocdm_status load_state(const struct parts *parts, ocdm_memory *memory)
 static ocdm_status fill(const struct parts *parts, ocdm_memory *memory)
 {
     ocdm_status status = fill_settings(parts, memory);
-    if (status == OCDM_OK)
-        status = fill_classes(parts, memory);
+    OCDM_THEN(status, fill_classes(parts, memory));
     uint32_t *scratch = ocdm__allocate(OCDM_MAX_LABELS, sizeof *scratch);
     if (!scratch)
         status = ocdm__fail_memory(parts->error, "the labels of a sample");
@@ -649,8 +644,7 @@ static ocdm_status fill(const struct parts *parts, ocdm_memory *memory)
     ocdm__release(scratch);
     if (status == OCDM_OK && memory->index != NULL)
         ocdm__index_settle(memory->index, &memory->pool);
-    if (status == OCDM_OK)
-        status = fill_counts(parts, memory);
+    OCDM_THEN(status, fill_counts(parts, memory));
     return status == OCDM_OK ? load_state(parts, memory) : status;
 }
 
@@ -676,10 +670,8 @@ static ocdm_status find_parts(struct parts *parts, const struct ocdm__safetensor
 static ocdm_status check_parts(const struct parts *parts)
 {
     ocdm_status status = check_counters(parts);
-    if (status == OCDM_OK)
-        status = check_samples(parts);
-    if (status == OCDM_OK)
-        status = check_classes(parts);
+    OCDM_THEN(status, check_samples(parts));
+    OCDM_THEN(status, check_classes(parts));
     return status == OCDM_OK ? check_settings(parts) : status;
 }
 
@@ -687,19 +679,15 @@ static ocdm_status build(struct parts *parts, const struct ocdm__safetensors *fi
 {
     ocdm_options options = ocdm_options_default();
     ocdm_status status = find_parts(parts, file);
-    if (status == OCDM_OK)
-        status = read_options(parts, file, &options);
-    if (status == OCDM_OK)
-        status = find_policy(parts, file, &options.policy);
-    if (status == OCDM_OK)
-        status = check_parts(parts);
+    OCDM_THEN(status, read_options(parts, file, &options));
+    OCDM_THEN(status, find_policy(parts, file, &options.policy));
+    OCDM_THEN(status, check_parts(parts));
     if (status != OCDM_OK)
         return status;
     options.policy_data = parts->policy_data;
     ocdm_memory *memory = NULL;
     status = ocdm_memory_create(&options, &memory, parts->error);
-    if (status == OCDM_OK)
-        status = fill(parts, memory);
+    OCDM_THEN(status, fill(parts, memory));
     if (status != OCDM_OK) {
         ocdm_memory_destroy(memory);
         return status;
@@ -740,8 +728,7 @@ ocdm_status ocdm_memory_load(const char *path, const ocdm_policy *policy, void *
         return status;
     while (status == OCDM_OK && !input.ended)
         status = ocdm__input_fill(&input, error);
-    if (status == OCDM_OK)
-        status = parse(&parts, (const unsigned char *)input.data, input.size, memory);
+    OCDM_THEN(status, parse(&parts, (const unsigned char *)input.data, input.size, memory));
     ocdm__input_close(&input);
     return status;
 }

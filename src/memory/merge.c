@@ -230,8 +230,7 @@ ocdm_status ocdm_memory_merge(const ocdm_memory *const *shards, size_t count, ui
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "memory %zu of a merge is NULL", i);
     struct merge merge = {.count = 0};
     ocdm_status status = take_memories(&merge, shards, count, error);
-    if (status == OCDM_OK)
-        status = merge_into(&merge, capacity, merged, error);
+    OCDM_THEN(status, merge_into(&merge, capacity, merged, error));
     clear(&merge);
     return status;
 }

@@ -99,8 +99,7 @@ static ocdm_status create(const ocdm_memory *memory, void *data, void **state, o
         return ocdm__fail_memory(error, "the policy's state");
     gss->released = memory->policy.traits & OCDM_AS_RELEASED;
     ocdm_status status = reserve_slots(gss, memory->pool.reserved, error);
-    if (status == OCDM_OK)
-        status = reserve_batch(gss, memory->batch_room, error);
+    OCDM_THEN(status, reserve_batch(gss, memory->batch_room, error));
     if (status == OCDM_OK)
         *state = gss;
     else
@@ -198,8 +197,7 @@ static ocdm_status begin(void *state, const ocdm_memory *memory, const ocdm_samp
     struct gss *gss = state;
     uint32_t slot[COMPARED * GROUP];
     ocdm_status status = reserve_slots(gss, memory->pool.reserved, error);
-    if (status == OCDM_OK)
-        status = reserve_batch(gss, (uint32_t)count, error);
+    OCDM_THEN(status, reserve_batch(gss, (uint32_t)count, error));
     if (status != OCDM_OK)
         return status;
     /*

@@ -224,8 +224,7 @@ ocdm_status ocdm__pool_create(struct pool *pool, uint32_t room, ocdm_error *erro
     for (int i = 0; i < OCDM__RUN_LENGTHS; i++)
         pool->free_run[i] = OCDM_NONE;
     ocdm_status status = ocdm__pool_reserve(pool, room, error);
-    if (status == OCDM_OK)
-        status = reserve_cells(pool, (size_t)room * 2, error);
+    OCDM_THEN(status, reserve_cells(pool, (size_t)room * 2, error));
     if (status != OCDM_OK)
         ocdm__pool_destroy(pool);
     return status;

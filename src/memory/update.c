@@ -121,10 +121,8 @@ static ocdm_status reserve(ocdm_memory *memory, const ocdm_sample *batch, size_t
     if (count > OCDM_MAX_CAPACITY || (count && !batch))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "a batch of %zu samples at %p", count, (const void *)batch);
     ocdm_status status = ocdm__memory_reserve_batch(memory, (uint32_t)count, error);
-    if (status == OCDM_OK)
-        status = reserve_labels(memory, batch, count, error);
-    if (status == OCDM_OK)
-        status = ocdm__memory_reserve(memory, memory->pool.size + (uint32_t)count, error);
+    OCDM_THEN(status, reserve_labels(memory, batch, count, error));
+    OCDM_THEN(status, ocdm__memory_reserve(memory, memory->pool.size + (uint32_t)count, error));
     return status;
 }
 
@@ -175,12 +173,10 @@ static ocdm_status prepare(ocdm_memory *memory, const ocdm_sample *batch, size_t
     uint32_t known_classes = memory->pool.class_count;
     status =
         read_labels(memory, batch, count) ? reserve_for_labels(memory, count, error) : ocdm__fail_memory(error, "the classes");
-    if (status == OCDM_OK)
-        status = take_nodes(memory, batch, count, error);
+    OCDM_THEN(status, take_nodes(memory, batch, count, error));
     if (status == OCDM_OK) {
         status = check_traits(memory, batch, count, error);
-        if (status == OCDM_OK)
-            status = begin(memory, batch, count, error);
+        OCDM_THEN(status, begin(memory, batch, count, error));
         if (status != OCDM_OK)
             give_back_nodes(memory, count);
     }
@@ -514,8 +510,7 @@ static ocdm_status shrink_or_undo(ocdm_memory *memory, uint32_t capacity, uint32
     ocdm_status status = ocdm__memory_reserve_batch(memory, leaving, error);
     if (status == OCDM_OK && memory->keeps_journal)
         status = ocdm__journal_reserve(memory, 0, error);
-    if (status == OCDM_OK)
-        status = begin(memory, NULL, 0, error);
+    OCDM_THEN(status, begin(memory, NULL, 0, error));
 
     if (status != OCDM_OK)
         return status;

@@ -42,8 +42,7 @@ ocdm_status ocdm_measure(const ocdm_test_set *set, const uint8_t *group, uint8_t
     if (scores == NULL)
         return ocdm__fail_memory(error, "the scores of classes");
     ocdm_status status = ocdm__score_classes(&plain, scores, error);
-    if (status == OCDM_OK)
-        status = ocdm__measure(&plain, scores, group, wanted, &averages, error);
+    OCDM_THEN(status, ocdm__measure(&plain, scores, group, wanted, &averages, error));
     for (size_t i = 0; status == OCDM_OK && i < count; i++)
         values[i] = i < OCDM__METRIC_COUNT ? averages.value[i] : (double)NAN;
     ocdm__release(scores);

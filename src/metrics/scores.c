@@ -296,8 +296,7 @@ ocdm_status ocdm__score_classes(const ocdm__test_set *set, ocdm__class_score *sc
     }
     struct room room = {0};
     ocdm_status status = make_room(&room, set, (size_t)(set->label_starts[set->samples] - set->label_starts[0]), error);
-    if (status == OCDM_OK)
-        status = score_all(set, &room, error);
+    OCDM_THEN(status, score_all(set, &room, error));
     for (size_t c = 0; c < set->classes && status == OCDM_OK; c++)
         scores[c] = room.scores[c];
     ocdm__release(room.scores);

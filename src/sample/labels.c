@@ -140,8 +140,7 @@ static ocdm_status take_entry(ocdm__sampling *sampling, enum option option, cons
     if (entry->label == NULL)
         return refuse_entry(option, entry, error);
     ocdm_status status = option == MINIMUM ? check_minimum(sampling, entry, error) : OCDM_OK;
-    if (status == OCDM_OK)
-        status = name_label(sampling, option, entry, &number, error);
+    OCDM_THEN(status, name_label(sampling, option, entry, &number, error));
     if (status == OCDM_OK && option == WEIGHT)
         status = ocdm_memory_set_weight(sampling->memory, number, entry->number, error);
     if (status == OCDM_OK && option == MINIMUM)

@@ -165,10 +165,8 @@ ocdm_status ocdm__shards_read(struct ocdm__shards *shards, char *const *kept, ch
         return ocdm__fail_memory(error, "the shards");
     shards->count = count;
     ocdm_status status = read_all(shards, kept, summaries, error);
-    if (status == OCDM_OK)
-        status = take_settings(&shards->shard[0], options, error);
-    if (status == OCDM_OK)
-        status = check_counts(shards, options, error);
+    OCDM_THEN(status, take_settings(&shards->shard[0], options, error));
+    OCDM_THEN(status, check_counts(shards, options, error));
     if (status == OCDM_OK && shards->kept_total > OCDM__MAX_BATCH)
         status = ocdm__fail(error, OCDM_LIMIT, "merge fewer shards at a time", "the shards have too many records");
     if (status != OCDM_OK)
@@ -248,8 +246,7 @@ ocdm_status ocdm__begin_merge(ocdm__sampling *sampling, ocdm_error *error)
     ocdm_status status = counts == NULL || classes == NULL || sampling->places == NULL
                              ? ocdm__fail_memory(error, "the records of the shards")
                              : read_classes(sampling, counts, classes, error);
-    if (status == OCDM_OK)
-        status = ocdm__memory_expect_shards(sampling->memory, counts, shards->count, sampling->places, error);
+    OCDM_THEN(status, ocdm__memory_expect_shards(sampling->memory, counts, shards->count, sampling->places, error));
     ocdm__release(counts);
     ocdm__release(classes);
     sampling->elsewhere = shards->record_total - shards->kept_total;

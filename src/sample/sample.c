@@ -338,18 +338,15 @@ static ocdm_status open_parts(ocdm__sampling *sampling, ocdm_error *error)
 {
     ocdm__sample_options *options = &sampling->options;
     ocdm_status status = settle_capacity(options, error);
-    if (status == OCDM_OK)
-        status = ocdm_memory_create(&options->memory, &sampling->memory, error);
+    OCDM_THEN(status, ocdm_memory_create(&options->memory, &sampling->memory, error));
     if (status != OCDM_OK)
         return status;
     ocdm__memory_trust(sampling->memory);
     status = open_records(options, &sampling->records, error);
-    if (status == OCDM_OK)
-        status = ocdm__take_label_options(sampling, error);
+    OCDM_THEN(status, ocdm__take_label_options(sampling, error));
     if (status == OCDM_OK && options->shards != NULL)
         status = ocdm__begin_merge(sampling, error);
-    if (status == OCDM_OK)
-        status = ocdm__open_rest(sampling, error);
+    OCDM_THEN(status, ocdm__open_rest(sampling, error));
     if (status == OCDM_OK && options->trace)
         status = ocdm__output_open(&sampling->trace, options->trace, error);
     if (status == OCDM_OK && options->summary)

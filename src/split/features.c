@@ -211,8 +211,7 @@ ocdm_status ocdm__features_find(struct ocdm__features *features, const ocdm_labe
     ocdm_status status = made ? add_units(&finder, sets, members, error) : ocdm__fail_memory(error, "the list of samples");
     ocdm__release(members);
 
-    if (status == OCDM_OK)
-        status = renumber(&finder, fewest, error);
+    OCDM_THEN(status, renumber(&finder, fewest, error));
     ocdm__hash_table_destroy(&finder.table);
     ocdm__release(finder.labels);
     return status;

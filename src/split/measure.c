@@ -79,8 +79,7 @@ ocdm_status ocdm_split_measure(const ocdm_label_sets *sets, const uint32_t *part
     ocdm_label_sets ungrouped = *sets;
     ungrouped.groups = NULL;
     ocdm_status status = ocdm__features_find(&features, &ungrouped, order, OCDM_SPLIT_COMMON, error);
-    if (status == OCDM_OK)
-        status = measure_parts(&features, part, parts, balance, error);
+    OCDM_THEN(status, measure_parts(&features, part, parts, balance, error));
     ocdm__features_clear(&features);
     return status;
 }

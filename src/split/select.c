@@ -146,8 +146,7 @@ static ocdm_status demand_labels(struct ocdm__arrangement *arrangement, const oc
     if (demands == NULL)
         return ocdm__fail_memory(error, "the labels of a subset");
     ocdm_status status = read_demands(arrangement->features, options, demands, error);
-    if (status == OCDM_OK)
-        status = pin_minimums(arrangement, demands, error);
+    OCDM_THEN(status, pin_minimums(arrangement, demands, error));
     if (status == OCDM_OK)
         set_targets(arrangement, demands);
     ocdm__release(demands);
@@ -175,14 +174,12 @@ ocdm_status ocdm_select(const ocdm_label_sets *sets, size_t wanted, const ocdm_s
     struct ocdm__arrangement arrangement = {.features = &features, .parts = 2, .sizes = sizes};
     bool is_part = !(options->rho < 1) && options->label_count == 0 && options->minimum == 0;
     ocdm_status status = ocdm__features_find(&features, sets, is_part ? options->order : 1, ocdm__fewest(sizes, 2), error);
-    if (status == OCDM_OK)
-        status = ocdm__arrangement_begin(&arrangement, options->seed, error);
+    OCDM_THEN(status, ocdm__arrangement_begin(&arrangement, options->seed, error));
     if (status == OCDM_OK && is_part)
         ocdm__target_shares(&arrangement);
     else if (status == OCDM_OK)
         status = demand_labels(&arrangement, options, error);
-    if (status == OCDM_OK)
-        status = ocdm__arrange(&arrangement, options->proposals, options->seed, &done, error);
+    OCDM_THEN(status, ocdm__arrange(&arrangement, options->proposals, options->seed, &done, error));
     for (size_t i = 0; status == OCDM_OK && i < sets->count; i++)
         chosen[i] = arrangement.part[i] == 0;
     if (status == OCDM_OK && work != NULL)

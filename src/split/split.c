@@ -124,10 +124,8 @@ ocdm_status ocdm_split(const ocdm_label_sets *sets, const uint64_t *sizes, size_
     OCDM_TRY(check_parts(sets, sizes, parts, error));
     struct ocdm__arrangement arrangement = {.features = &features, .parts = (uint32_t)parts, .sizes = sizes};
     ocdm_status status = ocdm__features_find(&features, sets, options->order, ocdm__fewest(sizes, parts), error);
-    if (status == OCDM_OK)
-        status = check_groups(&features, sizes, parts, error);
-    if (status == OCDM_OK)
-        status = ocdm__arrangement_begin(&arrangement, options->seed, error);
+    OCDM_THEN(status, check_groups(&features, sizes, parts, error));
+    OCDM_THEN(status, ocdm__arrangement_begin(&arrangement, options->seed, error));
     if (status == OCDM_OK) {
         ocdm__target_shares(&arrangement);
         status = ocdm__arrange(&arrangement, options->proposals, options->seed, &done, error);

@@ -102,8 +102,7 @@ static ocdm_status read_group_file(struct building *building)
     table->groups = ocdm__allocate(table->class_count, 1);
     if (status == OCDM_OK && table->groups == NULL)
         status = ocdm__fail_memory(building->error, "the groups of the classes");
-    if (status == OCDM_OK)
-        status = ocdm__class_groups_file_read(building->settings->groups, &names, table->groups, NULL, building->error);
+    OCDM_THEN(status, ocdm__class_groups_file_read(building->settings->groups, &names, table->groups, NULL, building->error));
     ocdm__label_table_clear(&names);
     return status;
 }

@@ -345,12 +345,9 @@ ocdm_status ocdm__stream_open(ocdm__stream *stream, const char *path, ocdm_error
     struct opening opening = {stream, path, error};
     *stream = (ocdm__stream){.task_count = 0};
     ocdm_status status = ocdm__map_file(&stream->file, path, error);
-    if (status == OCDM_OK)
-        status = refuse_records(&opening);
-    if (status == OCDM_OK)
-        status = ocdm__safetensors_read(&stream->tensors, path, stream->file.bytes, stream->file.size, error);
-    if (status == OCDM_OK)
-        status = read_all(&opening);
+    OCDM_THEN(status, refuse_records(&opening));
+    OCDM_THEN(status, ocdm__safetensors_read(&stream->tensors, path, stream->file.bytes, stream->file.size, error));
+    OCDM_THEN(status, read_all(&opening));
     if (status != OCDM_OK)
         ocdm__stream_close(stream);
     return status;

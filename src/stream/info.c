@@ -147,10 +147,8 @@ ocdm_status ocdm__stream_info_read(ocdm__stream_info *info, const char *path, co
         return read_stream(info, path, error);
     ocdm_status status = ocdm__records_open(&info->records, path, options != NULL ? options : &usual, NULL, error);
     info->members.wanted.which = 1u << OCDM__MEMBER_TASK | 1u << OCDM__MEMBER_SPLIT;
-    if (status == OCDM_OK)
-        status = ocdm__member_reader_begin(&info->members, info->records, path != NULL ? path : "<stdin>", error);
-    if (status == OCDM_OK)
-        status = count_records(info, error);
+    OCDM_THEN(status, ocdm__member_reader_begin(&info->members, info->records, path != NULL ? path : "<stdin>", error));
+    OCDM_THEN(status, count_records(info, error));
     return status == OCDM_OK ? sort_classes(info, error) : status;
 }
 

@@ -138,8 +138,7 @@ ocdm_status ocdm__label_stream_open(const char *path, uint64_t seed, ocdm__label
 {
     struct collection collection = {0};
     ocdm_status status = path != NULL ? collect_records(&collection, path, error) : collect_builtin(&collection, seed, error);
-    if (status == OCDM_OK)
-        status = finish(&collection, stream, error);
+    OCDM_THEN(status, finish(&collection, stream, error));
     ocdm__release(collection.start);
     ocdm__release(collection.label);
     ocdm__release(collection.last_seen);

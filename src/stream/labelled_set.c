@@ -65,8 +65,7 @@ ocdm_status ocdm__labelled_set_add(ocdm__labelled_set *set, const ocdm__labelled
     size_t kept = sample->label_count > 0 ? tidy_labels(set->labels + at, sample->label_count) : 0;
     if (status == OCDM_OK && kept > MOST_LABELS)
         status = ocdm__fail(error, OCDM_TOO_MANY_LABELS, "", "a sample has %zu labels, the most is %d", kept, MOST_LABELS);
-    if (status == OCDM_OK)
-        status = ocdm__label_table_add(&set->ids, sample->id, sample->id_length, &number, error);
+    OCDM_THEN(status, ocdm__label_table_add(&set->ids, sample->id, sample->id_length, &number, error));
     if (status != OCDM_OK)
         return status;
     if (number != set->count)

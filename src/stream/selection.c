@@ -71,8 +71,7 @@ ocdm_status ocdm__class_columns_sorted(ocdm__class_columns *columns, const ocdm_
     }
     qsort(named, count, sizeof *named, compare_names);
     ocdm_status status = make_places(columns, labels->count, error);
-    if (status == OCDM_OK)
-        status = list_names(columns, named, count, error);
+    OCDM_THEN(status, list_names(columns, named, count, error));
     for (uint32_t i = 0; status == OCDM_OK && i < count; i++)
         columns->of[named[i].number] = i;
     ocdm__release(named);
@@ -166,10 +165,8 @@ static ocdm_status columns_of(ocdm__class_columns *columns, ocdm__label_table *n
     for (uint32_t i = 0; i < count; i++)
         named[i].text = ocdm__label_table_text(names, i, &named[i].length);
     ocdm_status status = list_names(columns, named, count, error);
-    if (status == OCDM_OK)
-        status = make_places(columns, labels->count, error);
-    if (status == OCDM_OK)
-        status = place_labels(columns, names, labels, error);
+    OCDM_THEN(status, make_places(columns, labels->count, error));
+    OCDM_THEN(status, place_labels(columns, names, labels, error));
     ocdm__release(named);
     return status;
 }
@@ -178,8 +175,7 @@ ocdm_status ocdm__class_names_read(ocdm__label_table *names, const char *path, o
 {
     ocdm__mapped_file file = {.size = 0};
     ocdm_status status = ocdm__map_file(&file, path, error);
-    if (status == OCDM_OK)
-        status = read_names(names, &file, error);
+    OCDM_THEN(status, read_names(names, &file, error));
     ocdm__unmap_file(&file);
     return status;
 }
@@ -189,8 +185,7 @@ ocdm_status ocdm__class_columns_read(ocdm__class_columns *columns, const ocdm__l
 {
     ocdm__label_table names = {.count = 0};
     ocdm_status status = ocdm__class_names_read(&names, path, error);
-    if (status == OCDM_OK)
-        status = columns_of(columns, &names, labels, error);
+    OCDM_THEN(status, columns_of(columns, &names, labels, error));
     ocdm__label_table_clear(&names);
     return status;
 }

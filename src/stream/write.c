@@ -293,8 +293,7 @@ ocdm_status ocdm__stream_write(const char *path, const ocdm__stream_table *table
     OCDM_TRY(ocdm__output_open(&writing.output, path, error));
     ocdm_status status =
         ocdm__safetensors_begin(&writing.output, notes, note_count, plan.tensors, plan.count, &writing.sum, error);
-    if (status == OCDM_OK)
-        status = write_all(&writing, &plan, table, source);
+    OCDM_THEN(status, write_all(&writing, &plan, table, source));
     if (status != OCDM_OK) {
         ocdm__output_abandon(&writing.output);
         return status;

@@ -245,8 +245,7 @@ static ocdm_status print_stream(uint64_t seed, ocdm_error *error)
     ocdm__builtin *builtin = NULL;
     ocdm__output output;
     ocdm_status status = ocdm__builtin_create(seed, &builtin, error);
-    if (status == OCDM_OK)
-        status = ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error);
+    OCDM_THEN(status, ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error));
     if (status != OCDM_OK) {
         ocdm__builtin_destroy(builtin);
         return status;
@@ -307,12 +306,10 @@ static ocdm_status compare(uint64_t seed, bool json, const char *picture, ocdm_e
     ocdm__label_stream *stream = NULL;
     struct outcome outcomes[MOST_POLICIES] = {{.kept = {0}}};
     ocdm_status status = ocdm__label_stream_open(NULL, seed, &stream, error);
-    if (status == OCDM_OK)
-        status = run_policies(stream, seed, outcomes, error);
+    OCDM_THEN(status, run_policies(stream, seed, outcomes, error));
     if (status == OCDM_OK && picture != NULL)
         status = draw_picture(stream, outcomes, picture, error);
-    if (status == OCDM_OK)
-        status = json ? write_json(stream, seed, outcomes, error) : print_comparison(stream, outcomes, error);
+    OCDM_THEN(status, json ? write_json(stream, seed, outcomes, error) : print_comparison(stream, outcomes, error));
     ocdm__label_stream_destroy(stream);
     return status;
 }

@@ -94,14 +94,10 @@ static ocdm_status read_numbers(const ocdm__arguments *arguments, ocdm__sample_o
     uint64_t batch;
     ocdm_options *memory = &options->memory;
     ocdm_status status = read_capacity(arguments, options, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_unsigned(arguments, "batch", 1, OCDM__MAX_BATCH, &batch, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_real(arguments, "rho", -OCDM_MAX_RHO, OCDM_MAX_RHO, &memory->rho, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_real(arguments, "tolerance", 0, OCDM_MAX_TOLERANCE, &memory->tolerance, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX, &memory->seed, error);
+    OCDM_THEN(status, ocdm__argument_unsigned(arguments, "batch", 1, OCDM__MAX_BATCH, &batch, error));
+    OCDM_THEN(status, ocdm__argument_real(arguments, "rho", -OCDM_MAX_RHO, OCDM_MAX_RHO, &memory->rho, error));
+    OCDM_THEN(status, ocdm__argument_real(arguments, "tolerance", 0, OCDM_MAX_TOLERANCE, &memory->tolerance, error));
+    OCDM_THEN(status, ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX, &memory->seed, error));
     options->sharded = ocdm__argument_given(arguments, "shard");
     if (status == OCDM_OK && options->sharded)
         status = ocdm__argument_unsigned(arguments, "shard", 0, OCDM_MAX_SHARD, &options->memory.shard, error);
@@ -115,16 +111,11 @@ static ocdm_status read_words(const ocdm__arguments *arguments, ocdm__sample_opt
 {
     size_t distance, tie, duplicate, unlabelled;
     ocdm_status status = read_policy(arguments, &options->memory.policy, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_choice(arguments, "distance", &distance, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_choice(arguments, "tie", &tie, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_choice(arguments, "on-duplicate", &duplicate, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_choice(arguments, "unlabelled", &unlabelled, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_records(arguments, &options->records, error);
+    OCDM_THEN(status, ocdm__argument_choice(arguments, "distance", &distance, error));
+    OCDM_THEN(status, ocdm__argument_choice(arguments, "tie", &tie, error));
+    OCDM_THEN(status, ocdm__argument_choice(arguments, "on-duplicate", &duplicate, error));
+    OCDM_THEN(status, ocdm__argument_choice(arguments, "unlabelled", &unlabelled, error));
+    OCDM_THEN(status, ocdm__argument_records(arguments, &options->records, error));
     if (status != OCDM_OK)
         return status;
     options->unlabelled = (enum ocdm__unlabelled)unlabelled;
@@ -187,8 +178,7 @@ static ocdm_status read_options(const ocdm__arguments *arguments, ocdm__sample_o
 {
     *options = (ocdm__sample_options){.memory = ocdm_options_default(), .stop = &ocdm__stop_signal};
     ocdm_status status = read_numbers(arguments, options, error);
-    if (status == OCDM_OK)
-        status = read_words(arguments, options, error);
+    OCDM_THEN(status, read_words(arguments, options, error));
     if (status != OCDM_OK)
         return status;
     if (arguments->operand_count > 0) {
@@ -241,8 +231,7 @@ static ocdm_status sample(const ocdm__sample_options *options, bool quiet, ocdm_
     ocdm__sampling *sampling = NULL;
     ocdm__catch_signals();
     ocdm_status status = ocdm__sampling_open(&sampling, options, error);
-    if (status == OCDM_OK)
-        status = run_stream(sampling, quiet, error);
+    OCDM_THEN(status, run_stream(sampling, quiet, error));
     if (status == OCDM_OK && !quiet)
         status = print_report(sampling, error);
     ocdm__sampling_close(sampling);
@@ -390,8 +379,7 @@ static ocdm_status merge_parts(const struct parts *parts, bool quiet, ocdm_error
     options.records.skip_bad = false; /* the files themselves were good, so this is an id that two files share */
     options.records.hint = "N.kept is what was kept of file N, the first being 0";
     ocdm_status status = ocdm__shards_read(&shards, parts->names, parts->names + parts->count, parts->count, &options, error);
-    if (status == OCDM_OK)
-        status = sample(&options, quiet, error);
+    OCDM_THEN(status, sample(&options, quiet, error));
     ocdm__shards_clear(&shards);
     return status;
 }
@@ -418,8 +406,7 @@ static ocdm_status sample_by_file(const ocdm__sample_options *options, bool quie
     ocdm_status status = outcome.file != UINT64_MAX ? outcome.error.status : OCDM_OK;
     if (status != OCDM_OK)
         *error = outcome.error;
-    if (status == OCDM_OK)
-        status = collect_parts(&parts, error);
+    OCDM_THEN(status, collect_parts(&parts, error));
     if (status == OCDM_OK && parts.rank == 0)
         status = merge_parts(&parts, quiet, error);
     for (size_t i = 0; parts.names != NULL && parts.text != NULL && i < 2 * parts.count; i++)
@@ -491,13 +478,11 @@ static int run(const ocdm__arguments *arguments)
     ocdm__sample_options options;
     bool quiet = ocdm__argument_given(arguments, "quiet");
     ocdm_status status = read_options(arguments, &options, &error);
-    if (status == OCDM_OK)
-        status = check_options(&options, &error);
+    OCDM_THEN(status, check_options(&options, &error));
     bool by_file = share_start(status == OCDM_OK && is_by_file(&options));
     if (status == OCDM_OK && !quiet && options.path == NULL && ocdm__is_terminal(STDIN_FILENO))
         fputs("reading records from standard input; Ctrl-D ends it\n", stderr);
-    if (status == OCDM_OK)
-        status = by_file ? sample_by_file(&options, quiet, &error) : sample(&options, quiet, &error);
+    OCDM_THEN(status, by_file ? sample_by_file(&options, quiet, &error) : sample(&options, quiet, &error));
     return exit_code(status, &error);
 }
 
@@ -523,18 +508,14 @@ static int run_merge(const ocdm__arguments *arguments)
     struct ocdm__shards shards = {.count = 0};
     ocdm__sample_options options = {.memory = ocdm_options_default(), .stop = &ocdm__stop_signal};
     ocdm_status status = read_capacity(arguments, &options, &error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_records(arguments, &options.records, &error);
+    OCDM_THEN(status, ocdm__argument_records(arguments, &options.records, &error));
     read_label_options(arguments, &options);
     options.output = ocdm__argument_text(arguments, "output");
     options.trace = ocdm__argument_text(arguments, "trace");
     options.summary = ocdm__argument_text(arguments, "merged-summary");
-    if (status == OCDM_OK)
-        status = read_shards(arguments, &shards, summaries, &options, &error);
-    if (status == OCDM_OK)
-        status = check_files(&options, &error);
-    if (status == OCDM_OK)
-        status = sample(&options, ocdm__argument_given(arguments, "quiet"), &error);
+    OCDM_THEN(status, read_shards(arguments, &shards, summaries, &options, &error));
+    OCDM_THEN(status, check_files(&options, &error));
+    OCDM_THEN(status, sample(&options, ocdm__argument_given(arguments, "quiet"), &error));
     ocdm__shards_clear(&shards);
     return exit_code(status, &error);
 }

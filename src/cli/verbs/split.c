@@ -419,8 +419,7 @@ static ocdm_status print_result(const struct split *split, bool json, ocdm_error
     if (!json)
         print_table(split, rare);
     ocdm__release(rare);
-    if (status == OCDM_OK)
-        status = ocdm__records_label_warning(split->records, doubt, error);
+    OCDM_THEN(status, ocdm__records_label_warning(split->records, doubt, error));
     if (status == OCDM_OK && doubt[0] != '\0')
         fprintf(stderr, "warning: %s\n", doubt);
     return status;
@@ -440,10 +439,8 @@ static int run(const ocdm__arguments *arguments)
     const char *folder = ocdm__argument_text(arguments, "output");
     ocdm__catch_signals();
     ocdm_status status = read_request(arguments, split, &error);
-    if (status == OCDM_OK)
-        status = read_records(split, arguments, &error);
-    if (status == OCDM_OK)
-        status = split_records(split, &error);
+    OCDM_THEN(status, read_records(split, arguments, &error));
+    OCDM_THEN(status, split_records(split, &error));
     if (status == OCDM_OK && folder != NULL)
         status = write_files(split, folder, &error);
     if (status == OCDM_OK && !ocdm__argument_given(arguments, "quiet"))

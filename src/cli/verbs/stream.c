@@ -124,14 +124,12 @@ static int run_info(const ocdm__arguments *arguments)
     uint64_t bounds[2];
     const uint64_t *given;
     ocdm_status status = read_bounds(arguments, bounds, &given, &error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_records(arguments, &records, &error);
-    if (status == OCDM_OK)
-        status = ocdm__stream_info_read(&info, arguments->operand_count > 0 ? arguments->operands[0] : NULL, &records, &error);
+    OCDM_THEN(status, ocdm__argument_records(arguments, &records, &error));
+    OCDM_THEN(status,
+              ocdm__stream_info_read(&info, arguments->operand_count > 0 ? arguments->operands[0] : NULL, &records, &error));
     if (status == OCDM_OK && ocdm__argument_given(arguments, "verify"))
         status = verify(&info, &error);
-    if (status == OCDM_OK)
-        status = print_info(&info, given, arguments, &error);
+    OCDM_THEN(status, print_info(&info, given, arguments, &error));
     char doubt[OCDM__DOUBT] = "";
     if (status == OCDM_OK && info.records != NULL)
         status = ocdm__records_label_warning(info.records, doubt, &error);

@@ -265,8 +265,7 @@ static ocdm_status read_features(struct request *request, ocdm_error *error)
     const ocdm__arguments *arguments = request->arguments;
     size_t type = 0, standardize = 0;
     ocdm_status status = ocdm__argument_choice(arguments, "feature-type", &type, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_choice(arguments, "standardize", &standardize, error);
+    OCDM_THEN(status, ocdm__argument_choice(arguments, "standardize", &standardize, error));
     settings->features = ocdm__argument_text(arguments, "features");
     settings->source_features = !ocdm__argument_given(arguments, "labels-only");
     settings->standardize = (enum ocdm__standardize)standardize;
@@ -380,8 +379,7 @@ static ocdm_status read_scenes(struct request *request, ocdm_error *error)
     size_t as;
     uint64_t size;
     ocdm_status status = ocdm__argument_choice(arguments, "as", &as, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_unsigned(arguments, "size", OCDM__SCENE_LEAST_SIZE, OCDM__SCENE_MOST_SIZE, &size, error);
+    OCDM_THEN(status, ocdm__argument_unsigned(arguments, "size", OCDM__SCENE_LEAST_SIZE, OCDM__SCENE_MOST_SIZE, &size, error));
     if (status == OCDM_OK)
         request->settings.image_size = as == 0 ? (uint32_t)size : 0;
     request->settings.recipe = OCDM__RECIPE_SCENES;
@@ -428,12 +426,10 @@ static ocdm_status read_request(struct request *request, ocdm_error *error)
     ocdm_status status = ocdm__argument_unsigned(request->arguments, "seed", 0, UINT64_MAX, &request->settings.seed, error);
     request->settings.output = ocdm__argument_text(request->arguments, "output");
     request->settings.classes = ocdm__argument_text(request->arguments, "classes");
-    if (status == OCDM_OK)
-        status = check_flags(request->arguments, error);
+    OCDM_THEN(status, check_flags(request->arguments, error));
     for (; status == OCDM_OK && *steps != NULL; steps++)
         status = (*steps)(request, error);
-    if (status == OCDM_OK)
-        status = check_output(request, error);
+    OCDM_THEN(status, check_output(request, error));
     return status == OCDM_OK ? write_command(request, error) : status;
 }
 

@@ -59,8 +59,7 @@ static ocdm_status read_blur(const ocdm__arguments *arguments, ocdm__blur *blur,
 static ocdm_status read_wanted(const ocdm__arguments *arguments, struct wanted *wanted, ocdm_error *error)
 {
     ocdm_status status = ocdm__argument_choice(arguments, "split", &wanted->split, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX, &wanted->seed, error);
+    OCDM_THEN(status, ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX, &wanted->seed, error));
     if (status == OCDM_OK && ocdm__argument_text(arguments, "order") != NULL)
         status = ocdm__argument_list(arguments, "order", 0, UINT32_MAX, wanted->tasks, MOST_TASKS, &wanted->task_count, error);
     return status == OCDM_OK ? read_blur(arguments, &wanted->blur, error) : status;
@@ -103,10 +102,8 @@ static int run_export(const ocdm__arguments *arguments)
     ocdm__stream stream = {.task_count = 0};
     struct wanted wanted = {.task_count = 0};
     ocdm_status status = read_wanted(arguments, &wanted, &error);
-    if (status == OCDM_OK)
-        status = open_operand(arguments, &stream, &error);
-    if (status == OCDM_OK)
-        status = write_parts(arguments, &stream, &wanted, &error);
+    OCDM_THEN(status, open_operand(arguments, &stream, &error));
+    OCDM_THEN(status, write_parts(arguments, &stream, &wanted, &error));
     ocdm__stream_close(&stream);
     return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
 }
@@ -151,10 +148,8 @@ static ocdm_status read_filter(const ocdm__arguments *arguments, const ocdm__str
     filter->has_task = ocdm__argument_text(arguments, "task") != NULL;
     const char *name = ocdm__argument_text(arguments, "class");
     ocdm_status status = ocdm__argument_choice(arguments, "split", &filter->split, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_unsigned(arguments, "first", 0, UINT64_MAX, &filter->first, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_unsigned(arguments, "count", 1, UINT64_MAX, &filter->most, error);
+    OCDM_THEN(status, ocdm__argument_unsigned(arguments, "first", 0, UINT64_MAX, &filter->first, error));
+    OCDM_THEN(status, ocdm__argument_unsigned(arguments, "count", 1, UINT64_MAX, &filter->most, error));
     if (status == OCDM_OK && filter->has_task)
         status = ocdm__argument_unsigned(arguments, "task", 0, UINT32_MAX, &filter->task, error);
     if (status == OCDM_OK && filter->has_task)
@@ -240,10 +235,8 @@ static int run_show(const ocdm__arguments *arguments)
     ocdm__stream stream = {.task_count = 0};
     struct filter filter = {.most = 0};
     ocdm_status status = open_operand(arguments, &stream, &error);
-    if (status == OCDM_OK)
-        status = read_filter(arguments, &stream, &filter, &error);
-    if (status == OCDM_OK)
-        status = show(&stream, &filter, ocdm__argument_given(arguments, "json"), &error);
+    OCDM_THEN(status, read_filter(arguments, &stream, &filter, &error));
+    OCDM_THEN(status, show(&stream, &filter, ocdm__argument_given(arguments, "json"), &error));
     ocdm__stream_close(&stream);
     return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
 }

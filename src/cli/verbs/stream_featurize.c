@@ -22,14 +22,10 @@ static ocdm_status read_request(const ocdm__arguments *arguments, ocdm__featuriz
     static const char *const left_out[] = {"output", "quiet", "json", "threads", NULL};
     size_t type = 0, standardize = 0;
     ocdm_status status = ocdm__read_network_flags(arguments, &settings->network, error);
-    if (status == OCDM_OK)
-        status = ocdm__read_network_files(arguments, &settings->network, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_choice(arguments, "feature-type", &type, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_choice(arguments, "standardize", &standardize, error);
-    if (status == OCDM_OK)
-        status = ocdm__command_text(arguments, left_out, command, error);
+    OCDM_THEN(status, ocdm__read_network_files(arguments, &settings->network, error));
+    OCDM_THEN(status, ocdm__argument_choice(arguments, "feature-type", &type, error));
+    OCDM_THEN(status, ocdm__argument_choice(arguments, "standardize", &standardize, error));
+    OCDM_THEN(status, ocdm__command_text(arguments, left_out, command, error));
     settings->type = type == 0 ? OCDM__F32 : OCDM__F16;
     settings->standardize = (enum ocdm__standardize)standardize;
     settings->output = ocdm__argument_text(arguments, "output");

@@ -274,16 +274,14 @@ static int run(const ocdm__arguments *arguments)
         return ocdm__report(&error);
     }
     ocdm_status status = ocdm__weights_open_any(&answer.file, answer.path, &error);
-    if (status == OCDM_OK)
-        status = ocdm__weights_describe(&answer.file, &answer.fit, &answer.about, &error);
+    OCDM_THEN(status, ocdm__weights_describe(&answer.file, &answer.fit, &answer.about, &error));
     if (status == OCDM_OK && ocdm__weights_check_kind(&answer.file, &other) != OCDM_OK) {
         /* The tensors are listed all the same. */
         ocdm__print_note(other.message);
         if (other.hint[0] != '\0')
             ocdm__print_note(other.hint);
     }
-    if (status == OCDM_OK)
-        status = print_answer(&answer, ocdm__argument_given(arguments, "json"), &error);
+    OCDM_THEN(status, print_answer(&answer, ocdm__argument_given(arguments, "json"), &error));
     ocdm__weights_about_clear(&answer.about);
     ocdm__weights_close(&answer.file);
     return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);

@@ -103,13 +103,10 @@ static ocdm_status list_properties(struct work *work, ocdm_error *error)
 static ocdm_status open_weights(struct work *work, const ocdm__predictor_settings *settings, ocdm_error *error)
 {
     ocdm_status status = ocdm__weights_open(&work->file, settings->weights, error);
-    if (status == OCDM_OK)
-        status = ocdm__weights_describe(&work->file, &work->fit, &work->about, error);
+    OCDM_THEN(status, ocdm__weights_describe(&work->file, &work->fit, &work->about, error));
     work->model = settings->model;
-    if (status == OCDM_OK)
-        status = ocdm__weights_choose_model(&work->file, &work->fit, &work->model, error);
-    if (status == OCDM_OK)
-        status = ocdm__weights_check_head(settings->weights, &work->fit, work->fit.class_count, error);
+    OCDM_THEN(status, ocdm__weights_choose_model(&work->file, &work->fit, &work->model, error));
+    OCDM_THEN(status, ocdm__weights_check_head(settings->weights, &work->fit, work->fit.class_count, error));
     return status;
 }
 
@@ -155,16 +152,11 @@ static ocdm_status make_file(const ocdm__arguments *arguments, struct work *work
     ocdm__predictor_settings settings = {.stream = NULL};
     ocdm_status status = ocdm__read_model_flags(arguments, &settings, error);
     settings.weights = arguments->operands[0];
-    if (status == OCDM_OK)
-        status = ocdm__check_output(settings.weights, work->path, error);
-    if (status == OCDM_OK)
-        status = open_weights(work, &settings, error);
-    if (status == OCDM_OK)
-        status = ocdm__read_class_names(arguments, work->fit.class_count, &work->about, error);
-    if (status == OCDM_OK)
-        status = describe_input(work, &settings, error);
-    if (status == OCDM_OK)
-        status = list_properties(work, error);
+    OCDM_THEN(status, ocdm__check_output(settings.weights, work->path, error));
+    OCDM_THEN(status, open_weights(work, &settings, error));
+    OCDM_THEN(status, ocdm__read_class_names(arguments, work->fit.class_count, &work->about, error));
+    OCDM_THEN(status, describe_input(work, &settings, error));
+    OCDM_THEN(status, list_properties(work, error));
     return status == OCDM_OK ? write_file(work, error) : status;
 }
 

@@ -118,8 +118,7 @@ ocdm_status ocdm__image_read(const char *path, const ocdm__image_limits *limits,
     ocdm_status status = check_file(fd, path, limits, &file.size, error);
     if (status == OCDM_OK && !ocdm__image_buffer_fit(file_bytes, file.size))
         status = ocdm__fail_memory(error, "an image file");
-    if (status == OCDM_OK)
-        status = read_bytes(fd, path, file_bytes->bytes, &file.size, error);
+    OCDM_THEN(status, read_bytes(fd, path, file_bytes->bytes, &file.size, error));
     close(fd);
     OCDM_TRY(status);
     file.bytes = file_bytes->bytes;

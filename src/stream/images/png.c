@@ -85,8 +85,7 @@ static void read_header(struct png_reader *reader)
     png_uint_32 height = png_get_image_height(png, reader->info);
     ocdm_status status = ocdm__image_check_pixels(job, width, height);
     /* libpng keeps a few rows, in the file's form and in ours: at most 8 bytes a pixel. */
-    if (status == OCDM_OK)
-        status = ocdm__image_make_room(job, width, height, (uint64_t)width * 8 * 4);
+    OCDM_THEN(status, ocdm__image_make_room(job, width, height, (uint64_t)width * 8 * 4));
     if (status != OCDM_OK)
         leave(reader, status);
 }

@@ -256,8 +256,7 @@ ocdm_status ocdm__image_prepare(const ocdm__image_plan *plan, const ocdm__image_
         size = ocdm__image_resized_size(scratch->image.width, scratch->image.height, plan->settings.resize);
     if (status == OCDM_OK && is_stored(plan, request))
         status = pass_store(plan, request, scratch, error);
-    if (status == OCDM_OK)
-        status = crop_and_write(plan, request, size, scratch, out, error);
+    OCDM_THEN(status, crop_and_write(plan, request, size, scratch, out, error));
     give_back_if_large(&scratch->file);
     give_back_if_large(&scratch->image.rgb);
     give_back_if_large(&scratch->resizer.rows);

@@ -292,8 +292,7 @@ static ocdm_status read_attribute(struct arff *arff, ocdm_error *error)
     size_t line_at = (size_t)((const unsigned char *)arff->lines.start - arff->lines.file.bytes);
     *attribute = (struct arff_attribute){.label = UINT32_MAX, .place = {.at = line_at, .line = arff->lines.line}};
     ocdm_status status = read_name(arff, attribute, error);
-    if (status == OCDM_OK)
-        status = read_type(arff, attribute, error);
+    OCDM_THEN(status, read_type(arff, attribute, error));
     arff->attribute_count += status == OCDM_OK;
     return status;
 }
@@ -655,12 +654,9 @@ ocdm_status ocdm__arff_read(ocdm__labelled_set *set, const char *arff_path, cons
 {
     struct arff_labels labels = {.set = set, .first = set->count, .reading = reading, .error = error};
     ocdm_status status = arff_open(&labels.arff, arff_path, error);
-    if (status == OCDM_OK)
-        status = arff_read_labels(&labels.arff, xml_path, error);
-    if (status == OCDM_OK)
-        status = name_classes(&labels);
-    if (status == OCDM_OK)
-        status = read_samples(&labels);
+    OCDM_THEN(status, arff_read_labels(&labels.arff, xml_path, error));
+    OCDM_THEN(status, name_classes(&labels));
+    OCDM_THEN(status, read_samples(&labels));
     ocdm__release(labels.classes);
     ocdm__release(labels.there);
     ocdm__release(labels.found);
@@ -738,12 +734,9 @@ ocdm_status ocdm__arff_open_rows(const char *arff_path, const char *xml_path, oc
         return ocdm__fail_memory(error, "a table of features");
     table->rows = (ocdm__feature_rows){.read = read_row, .close = close_rows};
     ocdm_status status = arff_open(&table->arff, arff_path, error);
-    if (status == OCDM_OK)
-        status = arff_read_labels(&table->arff, xml_path, error);
-    if (status == OCDM_OK)
-        status = check_features(&table->arff, error);
-    if (status == OCDM_OK)
-        status = count_rows(table, error);
+    OCDM_THEN(status, arff_read_labels(&table->arff, xml_path, error));
+    OCDM_THEN(status, check_features(&table->arff, error));
+    OCDM_THEN(status, count_rows(table, error));
     if (status != OCDM_OK) {
         close_rows(&table->rows);
         return status;

@@ -406,8 +406,7 @@ static ocdm_status take_category(struct coco *coco, const struct entry *entry)
     uint32_t class_number;
     size_t length = coco_copy_name(coco, &entry->found[1].name);
     ocdm_status status = ocdm__label_table_add(&coco->set->classes, coco->text, length, &class_number, coco->error);
-    if (status == OCDM_OK)
-        status = id_map_add(&coco->categories, entry->found[0].id, class_number, coco->error);
+    OCDM_THEN(status, id_map_add(&coco->categories, entry->found[0].id, class_number, coco->error));
     if (status != OCDM_DUPLICATE_ID)
         return status;
     return coco_fail(coco, OCDM_BAD_RECORD, entry->at, format_hint,
@@ -598,8 +597,7 @@ static ocdm_status read_file(struct coco *coco, const char *path)
     OCDM_TRY(ocdm__refuse_packed(&coco->file, coco->error));
     snprintf(coco->what, sizeof coco->what, "reading %s", path);
     ocdm_status status = coco_parse(coco);
-    if (status == OCDM_OK)
-        status = coco_join(coco);
+    OCDM_THEN(status, coco_join(coco));
     /* Releases the current file; what is known about all files stays. */
     coco->images_before += coco->image_count;
     ocdm__unmap_file(&coco->file);

@@ -291,8 +291,7 @@ static ocdm_status npy_read_header(const ocdm__mapped_file *file, unsigned allow
 {
     struct header header = {.file = file, .error = error};
     ocdm_status status = find_text(&header, table);
-    if (status == OCDM_OK)
-        status = read_dictionary(&header);
+    OCDM_THEN(status, read_dictionary(&header));
     header.at = (const char *)file->bytes + (status == OCDM_OK ? table->data_at : 0);
     if (status != OCDM_OK)
         return status;
@@ -309,8 +308,7 @@ static ocdm_status npy_read_header(const ocdm__mapped_file *file, unsigned allow
         return fail(&header, hint, "elements of type %.*s are not supported", length, header.type);
     }
     status = check_shape(&header);
-    if (status == OCDM_OK)
-        status = check_length(&header, table);
+    OCDM_THEN(status, check_length(&header, table));
     table->rows = header.shape[0];
     table->columns = (size_t)header.shape[1];
     return status;
@@ -433,8 +431,7 @@ ocdm_status ocdm__npy_open_rows(const char *path, ocdm__feature_rows **rows, ocd
         return ocdm__fail_memory(error, "a table of features");
     memcpy(npy->path, path, length);
     ocdm_status status = ocdm__map_file(&npy->file, npy->path, error);
-    if (status == OCDM_OK)
-        status = npy_read_header(&npy->file, NPY_FEATURES, &npy->table, error);
+    OCDM_THEN(status, npy_read_header(&npy->file, NPY_FEATURES, &npy->table, error));
     if (status != OCDM_OK) {
         close_rows(&npy->rows);
         return status;
@@ -546,12 +543,9 @@ ocdm_status ocdm__npy_read_labels(ocdm__labelled_set *set, const char *path, ocd
 {
     struct npy_labels labels = {.set = set, .first = set->count, .reading = reading, .error = error};
     ocdm_status status = ocdm__map_file(&labels.file, path, error);
-    if (status == OCDM_OK)
-        status = npy_read_header(&labels.file, NPY_LABELS, &labels.table, error);
-    if (status == OCDM_OK)
-        status = name_classes(&labels);
-    if (status == OCDM_OK)
-        status = read_label_rows(&labels);
+    OCDM_THEN(status, npy_read_header(&labels.file, NPY_LABELS, &labels.table, error));
+    OCDM_THEN(status, name_classes(&labels));
+    OCDM_THEN(status, read_label_rows(&labels));
     ocdm__release(labels.classes);
     ocdm__release(labels.found);
     ocdm__unmap_file(&labels.file);

@@ -237,8 +237,7 @@ static ocdm_status read_list(struct nuswide *state, const char *path, enum ocdm_
 {
     ocdm__mapped_file file = {.size = 0};
     ocdm_status status = ocdm__map_file(&file, path, error);
-    if (status == OCDM_OK)
-        status = ocdm__found_files_add(state->reading->files, path, error);
+    OCDM_THEN(status, ocdm__found_files_add(state->reading->files, path, error));
     struct lines lines = lines_of(&file);
     const char *text;
     size_t length;
@@ -246,8 +245,7 @@ static ocdm_status read_list(struct nuswide *state, const char *path, enum ocdm_
         if (lines.line % LINES_BETWEEN_LOOKS == 1)
             status = ocdm__reading_goes_on(state->reading, "reading an image list", (size_t)(lines.at - file.bytes), file.size,
                                            error);
-        if (status == OCDM_OK)
-            status = read_line(state, &lines, part, text, length, error);
+        OCDM_THEN(status, read_line(state, &lines, part, text, length, error));
     }
     if (status == OCDM_OK && lines.line == 0)
         status = ocdm__fail(error, OCDM_BAD_FILE, "", "%s:1: no images", path);
@@ -330,11 +328,9 @@ static ocdm_status read_label_file(struct nuswide *state, struct concept_images 
     if (!ocdm__reserve(&noted->images, &noted->room, noted->count + count, sizeof *noted->images))
         return ocdm__fail_memory(error, "the labels of NUS-WIDE");
     ocdm_status status = ocdm__map_file(&file, path, error);
-    if (status == OCDM_OK)
-        status = ocdm__found_files_add(state->reading->files, path, error);
+    OCDM_THEN(status, ocdm__found_files_add(state->reading->files, path, error));
     struct lines lines = lines_of(&file);
-    if (status == OCDM_OK)
-        status = note_lines(state, noted, &lines, first, count, error);
+    OCDM_THEN(status, note_lines(state, noted, &lines, first, count, error));
     if (status == OCDM_OK && lines.line != count)
         status = fail_length(&lines, list, count, error);
     ocdm__unmap_file(&file);
@@ -386,10 +382,8 @@ static ocdm_status read_concepts(struct nuswide *state, const ocdm__nuswide_file
     ocdm_status status = OCDM_OK;
     for (size_t i = 0; status == OCDM_OK && i < files->concept_count; i++) {
         status = ocdm__reading_goes_on(state->reading, "reading label files", i, files->concept_count, error);
-        if (status == OCDM_OK)
-            status = number_class(state->set, files, i, &noted->classes[i], error);
-        if (status == OCDM_OK)
-            status = read_concept(state, files, i, noted, error);
+        OCDM_THEN(status, number_class(state->set, files, i, &noted->classes[i], error));
+        OCDM_THEN(status, read_concept(state, files, i, noted, error));
         noted->starts[i + 1] = noted->count;
     }
     return status;
@@ -456,12 +450,10 @@ static ocdm_status read_files(struct nuswide *state, const ocdm__nuswide_files *
     struct concept_images noted = {.count = 0};
     struct image_labels labels = {.starts = NULL};
     ocdm_status status = nuswide_read_lists(state, files, error);
-    if (status == OCDM_OK)
-        status = read_concepts(state, files, &noted, error);
+    OCDM_THEN(status, read_concepts(state, files, &noted, error));
     if (status == OCDM_OK && !turn_round(&noted, files->concept_count, state->image_count, &labels))
         status = ocdm__fail_memory(error, "the labels of NUS-WIDE");
-    if (status == OCDM_OK)
-        status = add_samples(state, &labels, error);
+    OCDM_THEN(status, add_samples(state, &labels, error));
     ocdm__release(noted.starts);
     ocdm__release(noted.images);
     ocdm__release(noted.classes);
@@ -475,8 +467,7 @@ ocdm_status ocdm__nuswide_read(ocdm__labelled_set *set, const char *folder, ocdm
     ocdm__nuswide_files files = {.split = false};
     struct nuswide state = {.set = set, .reading = reading};
     ocdm_status status = ocdm__nuswide_find(&files, folder, error);
-    if (status == OCDM_OK)
-        status = read_files(&state, &files, error);
+    OCDM_THEN(status, read_files(&state, &files, error));
     ocdm__release(state.images);
     ocdm__release(state.image_of);
     ocdm__nuswide_files_clear(&files);

@@ -194,12 +194,9 @@ ocdm_status ocdm__nuswide_find(ocdm__nuswide_files *files, const char *folder, o
     if (stat(folder, &facts) != 0)
         return ocdm__fail(error, OCDM_IO, LAYOUT_HINT, "%s: %s", folder, strerror(errno));
     ocdm_status status = find_list(&files->list, folder, "Imagelist.txt", error);
-    if (status == OCDM_OK)
-        status = find_list(&files->part_lists[OCDM__TRAIN], folder, "TrainImagelist.txt", error);
-    if (status == OCDM_OK)
-        status = find_list(&files->part_lists[OCDM__TEST], folder, "TestImagelist.txt", error);
-    if (status == OCDM_OK)
-        status = choose_variant(files, folder, error);
+    OCDM_THEN(status, find_list(&files->part_lists[OCDM__TRAIN], folder, "TrainImagelist.txt", error));
+    OCDM_THEN(status, find_list(&files->part_lists[OCDM__TEST], folder, "TestImagelist.txt", error));
+    OCDM_THEN(status, choose_variant(files, folder, error));
     if (status != OCDM_OK)
         ocdm__nuswide_files_clear(files);
     return status;

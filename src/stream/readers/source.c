@@ -46,8 +46,7 @@ static ocdm_status read_records(const struct ocdm__source_job *job, const char *
     records.names[OCDM__MEMBER_SPLIT] = job->settings->split;
     records.names[OCDM__MEMBER_IMAGE] = job->settings->image;
     ocdm_status status = ocdm__records_source_read(set, path, &records, job->reading, job->error);
-    if (status == OCDM_OK)
-        status = number_rows(job, first, records.record_numbers, records.record_total);
+    OCDM_THEN(status, number_rows(job, first, records.record_numbers, records.record_total));
     ocdm__records_source_clear(&records);
     return status;
 }
@@ -130,8 +129,7 @@ static ocdm_status read_coco(const struct ocdm__source_job *job, const char *pat
         paths[i] = i < settings->source_count ? settings->sources[i] : settings->test_source;
         parts[i] = settings->test_source == NULL ? OCDM__NO_PART : i < settings->source_count ? OCDM__TRAIN : OCDM__TEST;
     }
-    if (status == OCDM_OK)
-        status = ocdm__coco_read_parts(&job->source->set, paths, parts, count, job->reading, job->error);
+    OCDM_THEN(status, ocdm__coco_read_parts(&job->source->set, paths, parts, count, job->reading, job->error));
     ocdm__release(paths);
     ocdm__release(parts);
     return status == OCDM_OK ? number_rows(job, 0, NULL, 0) : status;

@@ -245,10 +245,8 @@ ocdm_status ocdm__svm_open_rows(const char *path, ocdm__feature_rows **rows, ocd
     svm->rows.read = read_row;
     svm->rows.close = close_rows;
     ocdm_status status = ocdm__table_lines_open(&svm->lines, path, error);
-    if (status == OCDM_OK)
-        status = pass_header(svm, error);
-    if (status == OCDM_OK)
-        status = measure(svm, error);
+    OCDM_THEN(status, pass_header(svm, error));
+    OCDM_THEN(status, measure(svm, error));
     if (status != OCDM_OK) {
         close_rows(&svm->rows);
         return status;

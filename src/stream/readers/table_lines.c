@@ -20,8 +20,7 @@ ocdm_status ocdm__table_lines_open(ocdm__table_lines *lines, const char *path, o
         return ocdm__fail_memory(error, "a path");
     memcpy(lines->path, path, length);
     ocdm_status status = ocdm__map_file(&lines->file, lines->path, error);
-    if (status == OCDM_OK)
-        status = ocdm__refuse_packed(&lines->file, error);
+    OCDM_THEN(status, ocdm__refuse_packed(&lines->file, error));
     if (status != OCDM_OK) {
         ocdm__table_lines_close(lines);
         return status;

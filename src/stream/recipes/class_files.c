@@ -134,8 +134,7 @@ ocdm_status ocdm__class_groups_add_array(ocdm__named_groups *named, ocdm__json_f
         if (file->event != OCDM__JSON_STRING)
             return ocdm__json_file_fail(file, ocdm__json_file_here(file), error, "", "expected the name of a class, a string");
         status = ocdm__json_file_text(file, error);
-        if (status == OCDM_OK)
-            status = add_name(named, file, ocdm__json_file_here(file), group, error);
+        OCDM_THEN(status, add_name(named, file, ocdm__json_file_here(file), group, error));
     }
     return status;
 }
@@ -151,8 +150,7 @@ ocdm_status ocdm__class_groups_assign(ocdm__named_groups *named, const ocdm__lab
         size_t length;
         const char *text = ocdm__label_table_text(classes, i, &length);
         status = ocdm__json_file_copy(&copy, text, length, error);
-        if (status == OCDM_OK)
-            status = ocdm__label_table_add(&named->names, copy.text, length, &number, error);
+        OCDM_THEN(status, ocdm__label_table_add(&named->names, copy.text, length, &number, error));
         if (status != OCDM_OK)
             break;
         groups[i] = number < names ? named->groups[number] : OCDM__NO_GROUP;
@@ -194,10 +192,8 @@ static ocdm_status read_json(ocdm__named_groups *named, ocdm__json_file *file, o
         if (status != OCDM_OK || file->event == OCDM__JSON_OBJECT_END)
             break;
         status = ocdm__json_file_text(file, error);
-        if (status == OCDM_OK)
-            status = find_group(file, ocdm__json_file_here(file), &group, error);
-        if (status == OCDM_OK)
-            status = ocdm__class_groups_add_array(named, file, group, error);
+        OCDM_THEN(status, find_group(file, ocdm__json_file_here(file), &group, error));
+        OCDM_THEN(status, ocdm__class_groups_add_array(named, file, group, error));
     }
     return status == OCDM_OK ? ocdm__json_file_expect(file, OCDM__JSON_END, "the end of the file", error) : status;
 }
@@ -244,8 +240,7 @@ static ocdm_status read_line(ocdm__named_groups *named, ocdm__json_file *file, s
         status = copy_trimmed(file, &at, comma, error);
         if (status == OCDM_OK && !any && comma == end && file->length == 0)
             return OCDM_OK;
-        if (status == OCDM_OK)
-            status = add_name(named, file, ocdm__json_file_place(file, at), group, error);
+        OCDM_THEN(status, add_name(named, file, ocdm__json_file_place(file, at), group, error));
         any = true;
         at = comma + 1;
     }
@@ -300,11 +295,9 @@ ocdm_status ocdm__class_groups_file_read(const char *path, const ocdm__label_tab
     ocdm__json_file file = {.line = 1};
     size_t without = 0, names = 0;
     ocdm_status status = ocdm__json_file_open(&file, path, error);
-    if (status == OCDM_OK)
-        status = is_json(&file) ? read_json(&named, &file, error) : read_lines(&named, &file, error);
+    OCDM_THEN(status, is_json(&file) ? read_json(&named, &file, error) : read_lines(&named, &file, error));
     names = named.names.count;
-    if (status == OCDM_OK)
-        status = ocdm__class_groups_assign(&named, classes, groups, &without, error);
+    OCDM_THEN(status, ocdm__class_groups_assign(&named, classes, groups, &without, error));
     if (status == OCDM_OK && without > 0)
         status = fail_without(path, classes, groups, without, error);
     if (status == OCDM_OK && unused != NULL)
@@ -376,14 +369,10 @@ static ocdm_status read_json_weights(struct weights *read, ocdm__json_file *file
         if (status != OCDM_OK || file->event == OCDM__JSON_OBJECT_END)
             break;
         status = ocdm__json_file_text(file, error);
-        if (status == OCDM_OK)
-            status = find_class(read, file, ocdm__json_file_here(file), &class, error);
-        if (status == OCDM_OK)
-            status = ocdm__json_file_expect(file, OCDM__JSON_NUMBER, "a weight, a number", error);
-        if (status == OCDM_OK)
-            status = ocdm__json_file_text(file, error);
-        if (status == OCDM_OK)
-            status = take_weight(read, file, ocdm__json_file_here(file), class, error);
+        OCDM_THEN(status, find_class(read, file, ocdm__json_file_here(file), &class, error));
+        OCDM_THEN(status, ocdm__json_file_expect(file, OCDM__JSON_NUMBER, "a weight, a number", error));
+        OCDM_THEN(status, ocdm__json_file_text(file, error));
+        OCDM_THEN(status, take_weight(read, file, ocdm__json_file_here(file), class, error));
     }
     return status == OCDM_OK ? ocdm__json_file_expect(file, OCDM__JSON_END, "the end of the file", error) : status;
 }
@@ -403,8 +392,7 @@ static ocdm_status read_weight_line(struct weights *read, ocdm__json_file *file,
     if (!found)
         return ocdm__json_file_fail(file, place, error, "a line is `cat: 3`", "expected a class, a colon and a number");
     status = find_class(read, file, place, &class, error);
-    if (status == OCDM_OK)
-        status = copy_trimmed(file, &colon, end, error);
+    OCDM_THEN(status, copy_trimmed(file, &colon, end, error));
     return status == OCDM_OK ? take_weight(read, file, ocdm__json_file_place(file, colon), class, error) : status;
 }
 
@@ -426,10 +414,8 @@ ocdm_status ocdm__class_weights_file_read(const char *path, const ocdm__stream_t
     for (size_t c = 0; c < table->class_count; c++)
         weights[c] = NAN;
     ocdm_status status = ocdm__class_table_make(&read.classes, table, path, error);
-    if (status == OCDM_OK)
-        status = ocdm__json_file_open(&file, path, error);
-    if (status == OCDM_OK)
-        status = is_json(&file) ? read_json_weights(&read, &file, error) : read_weight_lines(&read, &file, error);
+    OCDM_THEN(status, ocdm__json_file_open(&file, path, error));
+    OCDM_THEN(status, is_json(&file) ? read_json_weights(&read, &file, error) : read_weight_lines(&read, &file, error));
     for (size_t c = 0; c < table->class_count; c++)
         weights[c] = isnan(weights[c]) ? 1 : weights[c];
     ocdm__json_file_close(&file);

@@ -188,8 +188,7 @@ static ocdm_status read_map_file(struct class_map *map, ocdm__json_file *file, o
         if (status != OCDM_OK || file->event == OCDM__JSON_OBJECT_END)
             break;
         status = read_class_name(map, file, error);
-        if (status == OCDM_OK)
-            status = read_column(map, file, error);
+        OCDM_THEN(status, read_column(map, file, error));
     }
     return status == OCDM_OK ? ocdm__json_file_expect(file, OCDM__JSON_END, "the end of the file", error) : status;
 }
@@ -218,8 +217,7 @@ static ocdm_status order_classes(ocdm__id_lists *lists, const struct class_map *
         size_t length;
         const char *text = ocdm__label_table_text(&map->names, name_of[i] - 1, &length);
         status = ocdm__json_file_copy(file, text, length, error);
-        if (status == OCDM_OK)
-            status = ocdm__label_table_add(&lists->classes, file->text, length, &number, error);
+        OCDM_THEN(status, ocdm__label_table_add(&lists->classes, file->text, length, &number, error));
     }
     ocdm__release(name_of);
     return status;
@@ -258,16 +256,14 @@ static ocdm_status read_ids(ocdm__id_lists *lists, uint32_t number, ocdm_error *
     ocdm__json_file file = {.line = 1};
     list->first = lists->id_count;
     ocdm_status status = ocdm__json_file_open(&file, list->path, error);
-    if (status == OCDM_OK)
-        status = ocdm__json_file_expect(&file, OCDM__JSON_ARRAY, "an array of ids", error);
+    OCDM_THEN(status, ocdm__json_file_expect(&file, OCDM__JSON_ARRAY, "an array of ids", error));
     while (status == OCDM_OK) {
         status = ocdm__json_file_next(&file, error);
         if (status != OCDM_OK || file.event == OCDM__JSON_ARRAY_END)
             break;
         status = add_id(lists, &file, number, error);
     }
-    if (status == OCDM_OK)
-        status = ocdm__json_file_expect(&file, OCDM__JSON_END, "the end of the file", error);
+    OCDM_THEN(status, ocdm__json_file_expect(&file, OCDM__JSON_END, "the end of the file", error));
     ocdm__json_file_close(&file);
     list->count = lists->id_count - list->first;
     return status;
@@ -307,10 +303,8 @@ static ocdm_status read_group(ocdm__named_groups *named, const char *path, enum 
 {
     ocdm__json_file file = {.line = 1};
     ocdm_status status = ocdm__json_file_open(&file, path, error);
-    if (status == OCDM_OK)
-        status = ocdm__class_groups_add_array(named, &file, group, error);
-    if (status == OCDM_OK)
-        status = ocdm__json_file_expect(&file, OCDM__JSON_END, "the end of the file", error);
+    OCDM_THEN(status, ocdm__class_groups_add_array(named, &file, group, error));
+    OCDM_THEN(status, ocdm__json_file_expect(&file, OCDM__JSON_END, "the end of the file", error));
     ocdm__json_file_close(&file);
     return status;
 }
@@ -323,8 +317,7 @@ static ocdm_status read_files(ocdm__id_lists *lists, char *const *files, bool *f
     size_t without = 0;
     for (int group = 0; status == OCDM_OK && group < OCDM__GROUPS; group++)
         status = read_group(&named, files[group], (enum ocdm__class_group)group, error);
-    if (status == OCDM_OK)
-        status = ocdm__class_groups_assign(&named, &lists->classes, lists->groups, &without, error);
+    OCDM_THEN(status, ocdm__class_groups_assign(&named, &lists->classes, lists->groups, &without, error));
     ocdm__class_groups_clear(&named);
     *fit = without == 0;
     return status;
@@ -364,12 +357,10 @@ ocdm_status ocdm__id_lists_read(ocdm__id_lists *lists, const char *folder, bool 
     const char *path = id_lists_file(lists, folder, MAP_NAME);
     ocdm_status status =
         path != NULL ? ocdm__json_file_open(&file, path, error) : ocdm__fail_memory(error, "the name of a file");
-    if (status == OCDM_OK)
-        status = read_map_file(&map, &file, error);
+    OCDM_THEN(status, read_map_file(&map, &file, error));
     if (status == OCDM_OK && map.names.count == 0)
         status = ocdm__fail(error, OCDM_BAD_FILE, "", "%s:1:1: no classes", path);
-    if (status == OCDM_OK)
-        status = order_classes(lists, &map, &file, error);
+    OCDM_THEN(status, order_classes(lists, &map, &file, error));
     ocdm__json_file_close(&file);
     ocdm__label_table_clear(&map.names);
     ocdm__release(map.columns);
@@ -384,8 +375,7 @@ ocdm_status ocdm__id_lists_read(ocdm__id_lists *lists, const char *folder, bool 
     }
     for (uint32_t i = 0; status == OCDM_OK && i < lists->list_count; i++)
         status = read_ids(lists, i, error);
-    if (status == OCDM_OK)
-        status = id_lists_read_groups(lists, folder, error);
+    OCDM_THEN(status, id_lists_read_groups(lists, folder, error));
     ocdm__release(ids);
     if (status != OCDM_OK)
         ocdm__id_lists_clear(lists);

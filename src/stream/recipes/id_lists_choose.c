@@ -254,8 +254,7 @@ static ocdm_status number_classes(ocdm__label_table *both, const ocdm__label_tab
         size_t length;
         const char *text = ocdm__label_table_text(classes, i, &length);
         status = ocdm__json_file_copy(&copy, text, length, error);
-        if (status == OCDM_OK)
-            status = ocdm__label_table_add(both, copy.text, length, &numbers[i], error);
+        OCDM_THEN(status, ocdm__label_table_add(both, copy.text, length, &numbers[i], error));
     }
     ocdm__json_file_close(&copy);
     return status;
@@ -272,10 +271,8 @@ ocdm_status ocdm__id_lists_choose(const ocdm__id_lists *lists, const ocdm__label
     chosen->class_of = ocdm__allocate(given->count, sizeof *chosen->class_of);
     ocdm_status status =
         used != NULL && chosen->class_of != NULL ? OCDM_OK : ocdm__fail_memory(error, "the classes of the id lists");
-    if (status == OCDM_OK)
-        status = number_classes(&both, wanted, used, error);
-    if (status == OCDM_OK)
-        status = number_classes(&both, given, chosen->class_of, error);
+    OCDM_THEN(status, number_classes(&both, wanted, used, error));
+    OCDM_THEN(status, number_classes(&both, given, chosen->class_of, error));
     for (uint32_t i = 0; status == OCDM_OK && i < given->count; i++) {
         if (chosen->class_of[i] < wanted->count)
             used[chosen->class_of[i]] = UINT32_MAX;
@@ -288,8 +285,7 @@ ocdm_status ocdm__id_lists_choose(const ocdm__id_lists *lists, const ocdm__label
     ocdm__label_table_clear(&both);
     ocdm__release(used);
 
-    if (status == OCDM_OK)
-        status = choose_samples(&search, chosen, error);
+    OCDM_THEN(status, choose_samples(&search, chosen, error));
     ocdm__release(search.keys);
     ocdm__release(search.sample_of);
     if (status != OCDM_OK)

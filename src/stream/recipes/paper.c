@@ -351,8 +351,7 @@ ocdm_status ocdm__select_paper(ocdm__selection *selection, const ocdm__labelled_
                                   .class_keys = class_keys};
     ocdm_status status = sample_keys == NULL || class_keys == NULL ? ocdm__fail_memory(error, what)
                                                                    : ocdm__paper_choose(&choice, &source, settings, error);
-    if (status == OCDM_OK)
-        status = take_choice(selection, set, settings->class_tasks, &choice, error);
+    OCDM_THEN(status, take_choice(selection, set, settings->class_tasks, &choice, error));
     if (status == OCDM_OK)
         *tally = choice.tally;
     ocdm__release(sample_keys);

@@ -58,12 +58,9 @@ static ocdm_status apply_listed(const struct job *job)
         return status;
     for (size_t i = 0; i < lists.file_count && status == OCDM_OK; i++)
         status = ocdm__found_files_add(job->reading->files, lists.files[i], job->error);
-    if (status == OCDM_OK)
-        status = ocdm__id_lists_choose(&lists, job->set, job->reading, &choices, job->error);
-    if (status == OCDM_OK)
-        status = take_choices(job->selection, job->set, &choices, job->error);
-    if (status == OCDM_OK)
-        status = take_groups(&lists, &choices, job->set->classes.count, job->groups, job->error);
+    OCDM_THEN(status, ocdm__id_lists_choose(&lists, job->set, job->reading, &choices, job->error));
+    OCDM_THEN(status, take_choices(job->selection, job->set, &choices, job->error));
+    OCDM_THEN(status, take_groups(&lists, &choices, job->set->classes.count, job->groups, job->error));
     ocdm__id_choices_clear(&choices);
     ocdm__id_lists_clear(&lists);
     return status;
@@ -79,8 +76,7 @@ static ocdm_status find_class_tasks(const struct job *job, uint32_t *class_tasks
                                      class_tasks, job->error);
     ocdm__task_list list = {.task_count = 0};
     ocdm_status status = ocdm__task_list_open(&list, job->settings->tasks, job->error);
-    if (status == OCDM_OK)
-        status = ocdm__task_list_apply(&list, &set->classes, class_tasks, job->error);
+    OCDM_THEN(status, ocdm__task_list_apply(&list, &set->classes, class_tasks, job->error));
     ocdm__task_list_clear(&list);
     return status;
 }
@@ -127,10 +123,8 @@ static ocdm_status select_by_class(const struct job *job, ocdm_status (*select)(
     if (class_tasks == NULL)
         return ocdm__fail_memory(job->error, "the tasks of the classes");
     ocdm_status status = find_class_tasks(job, class_tasks);
-    if (status == OCDM_OK)
-        status = select(job, class_tasks);
-    if (status == OCDM_OK)
-        status = ocdm__selection_close_gaps(job->selection, class_count, &empty, job->error);
+    OCDM_THEN(status, select(job, class_tasks));
+    OCDM_THEN(status, ocdm__selection_close_gaps(job->selection, class_count, &empty, job->error));
     ocdm__reading_skip_many(job->reading, "tasks that no sample is in", empty);
     ocdm__release(class_tasks);
     return status;
@@ -164,10 +158,8 @@ static ocdm_status apply_incremental(const struct job *job)
                                                     .step = settings->step,
                                                     .test_share = settings->test_share,
                                                     .seed = settings->seed};
-    if (status == OCDM_OK)
-        status = ocdm__select_incremental(job->selection, job->set, &incremental, &tally, job->error);
-    if (status == OCDM_OK)
-        status = ocdm__selection_close_gaps(job->selection, job->set->classes.count, &empty, job->error);
+    OCDM_THEN(status, ocdm__select_incremental(job->selection, job->set, &incremental, &tally, job->error));
+    OCDM_THEN(status, ocdm__selection_close_gaps(job->selection, job->set->classes.count, &empty, job->error));
     ocdm__reading_skip_many(job->reading, "samples without a label of any task", tally.without_task);
     ocdm__reading_skip_many(job->reading, "labels of classes that --classes does not list", tally.unlisted);
     ocdm__reading_skip_many(job->reading, "tasks that no sample is in", empty);

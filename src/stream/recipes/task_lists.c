@@ -268,8 +268,7 @@ ocdm_status ocdm__task_list_open(ocdm__task_list *list, const char *name, ocdm_e
         }
     ocdm__mapped_file file = {.bytes = NULL};
     ocdm_status status = ocdm__map_file(&file, name, error);
-    if (status == OCDM_OK)
-        status = ocdm__task_list_parse(list, name, (const char *)file.bytes, file.size, error);
+    OCDM_THEN(status, ocdm__task_list_parse(list, name, (const char *)file.bytes, file.size, error));
     ocdm__unmap_file(&file);
     return status;
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
+#include "base/error.h"
 #include "stream/records/state.h"
 
 /* A field: positions of its content in the window, quotes aside. */
@@ -277,8 +278,7 @@ ocdm_status ocdm__read_header(ocdm__records *records, const ocdm__record_place *
         return ocdm__fail_memory(error, "the header");
     memcpy(records->header, records->input.data + place->at, records->header_length);
     ocdm_status status = ocdm__check_text(records, place, error);
-    if (status == OCDM_OK)
-        status = find_columns(records, place, error);
+    OCDM_THEN(status, find_columns(records, place, error));
     if (status != OCDM_OK)
         return status;
     if (records->options.one_hot != NULL && (records->hot_used == 0 || records->in_range))
@@ -453,8 +453,7 @@ ocdm_status ocdm__read_fields(ocdm__records *records, const ocdm__record_place *
     struct split split = begin_split(records, place, error);
     size_t count;
     ocdm_status status = ocdm__check_text(records, place, error);
-    if (status == OCDM_OK)
-        status = read_columns(records, &split, record, &count);
+    OCDM_THEN(status, read_columns(records, &split, record, &count));
     if (status != OCDM_OK)
         return status;
     records->lost_count = count != records->column_count;
@@ -550,7 +549,6 @@ ocdm_status ocdm__read_svm(ocdm__records *records, const ocdm__record_place *pla
         status = read_svm_labels(records, place, first, error);
         at = first.end;
     }
-    if (status == OCDM_OK)
-        status = check_features(records, place, at, end, error);
+    OCDM_THEN(status, check_features(records, place, at, end, error));
     return status == OCDM_OK ? ocdm__add_labels(records, record, error) : status;
 }

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/json.h"
 #include "stream/records/state.h"
 
@@ -427,7 +428,6 @@ ocdm_status ocdm__read_jsonl(ocdm__records *records, const ocdm__record_place *p
     if (event != OCDM__JSON_OBJECT)
         return fail_value(&reading, "the record is not an object");
     ocdm_status status = read_members(&reading);
-    if (status == OCDM_OK)
-        status = check_members(&reading);
+    OCDM_THEN(status, check_members(&reading));
     return status == OCDM_OK ? ocdm__add_labels(records, record, error) : status;
 }

@@ -240,13 +240,11 @@ static ocdm_status next_file(ocdm__records *records, ocdm_error *error)
                           "%s is %s by its name, and the files before it are %s", path, ocdm__format_name(format),
                           ocdm__format_name(records->format));
     ocdm_status status = ocdm__input_next_file(&records->input, path, error);
-    if (status == OCDM_OK)
-        status = ocdm__records_sniff(records, records->next, error);
+    OCDM_THEN(status, ocdm__records_sniff(records, records->next, error));
     records->line = 1;
     records->file_at = records->next;
     records->file_begins = true;
-    if (status == OCDM_OK)
-        status = pass_byte_order_mark(records, error);
+    OCDM_THEN(status, pass_byte_order_mark(records, error));
     return status == OCDM_OK ? ocdm__check_json(records, error) : status;
 }
 
@@ -675,8 +673,7 @@ static ocdm_status set_names(ocdm__records *records, ocdm_error *error)
     if (records->format != OCDM__FORMAT_JSONL)
         return OCDM_OK;
     ocdm_status status = ocdm__split_path(labels, &records->labels, error);
-    if (status == OCDM_OK)
-        status = ocdm__split_path(id, &records->id, error);
+    OCDM_THEN(status, ocdm__split_path(id, &records->id, error));
     if (options->no_id)
         records->id.length = SIZE_MAX; /* no name is that long */
     return status;
@@ -711,18 +708,14 @@ static ocdm_status pass_xmc_header(ocdm__records *records, ocdm_error *error)
 static ocdm_status begin(ocdm__records *records, const char *path, ocdm_error *error)
 {
     ocdm_status status = ocdm__records_sniff(records, 0, error);
-    if (status == OCDM_OK)
-        status = pass_byte_order_mark(records, error);
+    OCDM_THEN(status, pass_byte_order_mark(records, error));
     if (records->format == OCDM__FORMAT_AUTO)
         records->format = format_of_path(path);
     if (status == OCDM_OK && records->format == OCDM__FORMAT_AUTO)
         status = tell_format(records, error);
-    if (status == OCDM_OK)
-        status = ocdm__check_json(records, error);
-    if (status == OCDM_OK)
-        status = set_names(records, error);
-    if (status == OCDM_OK)
-        status = set_delimiter(records, error);
+    OCDM_THEN(status, ocdm__check_json(records, error));
+    OCDM_THEN(status, set_names(records, error));
+    OCDM_THEN(status, set_delimiter(records, error));
     if (status != OCDM_OK)
         return status;
     if (records->format == OCDM__FORMAT_CSV || records->format == OCDM__FORMAT_TSV)
@@ -743,8 +736,7 @@ ocdm_status ocdm__records_begin(ocdm__records **records, ocdm__input *input, con
     made->format = options->format;
     made->line = 1;
     ocdm_status status = check_separator(made->options.separator, error);
-    if (status == OCDM_OK)
-        status = begin(made, path, error);
+    OCDM_THEN(status, begin(made, path, error));
     if (status == OCDM_OK)
         *records = made;
     else

@@ -677,12 +677,9 @@ ocdm_status ocdm__records_source_read(ocdm__labelled_set *set, const char *path,
     *state = (struct source_reading){.set = set, .source = source, .reading = reading, .error = error};
     state->first = source->first_number > first ? source->first_number : first;
     ocdm_status status = begin_reading(state, path);
-    if (status == OCDM_OK)
-        status = read_records(state);
-    if (status == OCDM_OK)
-        status = ocdm__records_label_warning(state->records, reading->doubt, error);
-    if (status == OCDM_OK)
-        status = settle_classes(set, first, ocdm__records_label_table(state->records), error);
+    OCDM_THEN(status, read_records(state));
+    OCDM_THEN(status, ocdm__records_label_warning(state->records, reading->doubt, error));
+    OCDM_THEN(status, settle_classes(set, first, ocdm__records_label_table(state->records), error));
     if (status == OCDM_OK && source->tasks_by != NULL)
         status = settle_tasks(set, first, &source->task_names, error);
     ocdm__records_close(state->records);

@@ -80,8 +80,7 @@ static ocdm_status make(uint64_t seed, ocdm__scenes *scenes, ocdm_error *error)
         scenes->label_start[scenes->sample_count] = labels;
     }
     ocdm__builtin_destroy(builtin);
-    if (status == OCDM_OK)
-        status = ocdm__scene_space_create(scenes->base, &scenes->space, error);
+    OCDM_THEN(status, ocdm__scene_space_create(scenes->base, &scenes->space, error));
     return status == OCDM_OK ? centre_features(scenes, error) : status;
 }
 
@@ -211,14 +210,10 @@ ocdm_status ocdm__scene_stream_open(ocdm__scene_stream *stream, uint64_t seed, u
     ocdm__selection selection = {.count = 0};
     ocdm__class_columns columns = {.count = 0};
     ocdm_status status = add_classes(&set, stream->scenes, error);
-    if (status == OCDM_OK)
-        status = add_samples(&set, stream->scenes, error);
-    if (status == OCDM_OK)
-        status = ocdm__select_all(&selection, &set, error);
-    if (status == OCDM_OK)
-        status = ocdm__class_columns_sorted(&columns, &set.classes, NULL, error);
-    if (status == OCDM_OK)
-        status = ocdm__stream_table_make(&stream->table, &set, &selection, &columns, error);
+    OCDM_THEN(status, add_samples(&set, stream->scenes, error));
+    OCDM_THEN(status, ocdm__select_all(&selection, &set, error));
+    OCDM_THEN(status, ocdm__class_columns_sorted(&columns, &set.classes, NULL, error));
+    OCDM_THEN(status, ocdm__stream_table_make(&stream->table, &set, &selection, &columns, error));
     ocdm__class_columns_clear(&columns);
     ocdm__selection_clear(&selection);
     ocdm__labelled_set_clear(&set);
