@@ -361,12 +361,11 @@ static ocdm_status make_combinations(ocdm__grid *grid, const ocdm__arguments *ar
     grid->words = ocdm__allocate(count, 2 * grid->axis_count * sizeof *grid->words);
     if (grid->combinations == NULL || grid->words == NULL)
         return ocdm__fail_memory(error, "the combinations of --grid");
-    ocdm_status status = OCDM_OK;
-    for (; status == OCDM_OK && grid->count < count; grid->count++)
-        status = make_combination(grid, grid->count, arguments, setup, path, error);
-    for (size_t i = 0; status == OCDM_OK && i < count; i++)
-        status = check_rates(&grid->combinations[i], error);
-    return status;
+    for (; grid->count < count; grid->count++)
+        OCDM_TRY(make_combination(grid, grid->count, arguments, setup, path, error));
+    for (size_t i = 0; i < count; i++)
+        OCDM_TRY(check_rates(&grid->combinations[i], error));
+    return OCDM_OK;
 }
 
 ocdm_status ocdm__grid_read(ocdm__grid *grid, const ocdm__arguments *arguments, ocdm__run_setup *setup, const char *path,
@@ -503,10 +502,8 @@ static ocdm_status choose(const struct trial *trial, const ocdm__grid *grid, siz
     *best = grid->count;
     for (size_t i = 0; i < grid->count; i++) {
         ocdm__summary summary;
-        ocdm_status status =
-            ocdm__compare_summary(&trial->results, point * grid->count + i, OCDM__COMPARE_VALIDATION, method, &summary, error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(
+            ocdm__compare_summary(&trial->results, point * grid->count + i, OCDM__COMPARE_VALIDATION, method, &summary, error));
         if (summary.count == trial->results.seed_count && (*best == grid->count || summary.mean > most)) {
             *best = i;
             most = summary.mean;
@@ -522,9 +519,7 @@ static ocdm_status choose_all(ocdm__grid *grid, const struct trial *trial, const
         return ocdm__fail_memory(error, "the chosen settings");
     for (size_t i = 0; i < plan->point_count * plan->method_count; i++) {
         size_t best, method = i % plan->method_count;
-        ocdm_status status = choose(trial, grid, i / plan->method_count, method, &best, error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(choose(trial, grid, i / plan->method_count, method, &best, error));
         if (best == grid->count)
             return ocdm__fail(error, OCDM_BAD_FILE, "name other values, or see why its runs failed",
                               "--grid: no combination of %s has a validation mAP for every seed", plan->methods[method]);
@@ -619,9 +614,7 @@ ocdm_status ocdm__print_table(const ocdm__table *table, enum ocdm__table_format 
 {
     ocdm__output output;
     ocdm__table_style style = ocdm__stdout_style();
-    ocdm_status status = ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error));
     fflush(stdout);
     ocdm__table_write(table, format, &style, &output);
     return ocdm__output_commit(&output, error);

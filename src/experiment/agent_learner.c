@@ -52,15 +52,14 @@ static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settin
     ocdm__agent *made = NULL;
     (void)maker;
     if (ocdm__run_is_ridge(settings))
-        return ocdm__ridge_learner(ocdm__model_inputs_size(inputs), class_count, settings->lambda,
-                                   &ocdm__model_inputs_stream(inputs)->table, learner, error);
+        return ocdm__ridge_learner(inputs->size, class_count, settings->lambda, &inputs->stream->table, learner, error);
     bool replays = ocdm__run_has_memory(settings) || ocdm__is_upper_bound(settings->method);
-    uint32_t side = ocdm__model_inputs_height(inputs);
+    uint32_t side = inputs->side;
     const ocdm__agent_settings agent = {.size = {.name = settings->model,
                                                  .class_count = class_count,
                                                  .height = side,
                                                  .width = side,
-                                                 .features = side == 0 ? (uint32_t)ocdm__model_inputs_size(inputs) : 0},
+                                                 .features = side == 0 ? (uint32_t)inputs->size : 0},
                                         .network = settings->network,
                                         .batch = (size_t)settings->batch + (replays ? settings->replay : 0)};
     OCDM_TRY(create(&agent, settings->weights, &made, error));

@@ -110,7 +110,7 @@ static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settin
     if (copy == NULL)
         return ocdm__fail_memory(error, "a learner");
     *copy = *learner;
-    ocdm_status status = learner->begin(learner->state, ocdm__model_inputs_size(inputs), class_count, error);
+    ocdm_status status = learner->begin(learner->state, inputs->size, class_count, error);
     if (status == OCDM_OK)
         *made = (ocdm__learner){.functions = learner->gradient != NULL ? &with_gradient : &without, .state = copy};
     else

@@ -16,7 +16,6 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "experiment/run_ranks.h"
 #include "stream/features.h"
 #include "stream/file.h"
 #include "stream/selection.h"
@@ -74,11 +73,11 @@ static ocdm_status spool_write(struct spool *spool, uint64_t first, size_t count
     return OCDM_OK;
 }
 
-static ocdm_status spool_read(struct spool *spool, uint64_t first, size_t count, float *rows, ocdm_error *error)
+static ocdm_status spool_read(struct spool *spool, uint64_t row, float *out, ocdm_error *error)
 {
-    char *bytes = (char *)rows;
-    size_t size = count * spool->width * sizeof *rows;
-    off_t at = (off_t)(first * spool->width * sizeof *rows);
+    char *bytes = (char *)out;
+    size_t size = spool->width * sizeof *out;
+    off_t at = (off_t)(row * size);
     while (size > 0) {
         ssize_t some = pread(spool->fd, bytes, size, at);
         if (some < 0 && errno == EINTR)
@@ -92,102 +91,66 @@ static ocdm_status spool_read(struct spool *spool, uint64_t first, size_t count,
     return OCDM_OK;
 }
 
-static void spool_close(struct spool *spool)
-{
-    if (spool->fd >= 0)
-        close(spool->fd);
-    spool->fd = -1;
-}
+/* ---- rows ------------------------------------------------------------------------------------------------------------ */
 
 struct featurizing {
     ocdm__feature_rows rows; /* first: the payload knows this part alone */
     const ocdm__featurize_settings *settings;
     const ocdm__progress *progress;
     ocdm__predictor predictor;
-    uint32_t *samples; /* 0, 1, 2, ... */
     ocdm__selection selection;
-    float *block; /* the rows of a batch: number block_first up to, not including, `computed` */
-    uint64_t block_first, computed;
+    float *block; /* the rows of the predictor's batch */
     struct spool spool;
 };
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------ */
-
-static ocdm_status check_block(const struct featurizing *work, size_t count, ocdm_error *error)
-{
-    for (size_t i = 0; i < count * work->rows.width; i++)
-        if (!isfinite(work->block[i]))
-            return ocdm__fail(error, OCDM_BAD_RECORD, "the weights are too large, or not for such inputs",
-                              "%s: sample %llu: feature %zu is not a finite number", work->settings->network.stream,
-                              (unsigned long long)work->block_first + i / work->rows.width, i % work->rows.width);
-    return OCDM_OK;
-}
-
 static ocdm_status compute_block(struct featurizing *work, ocdm_error *error)
 {
-    ocdm__predictor_batch batch = {.count = 0};
-    ocdm_status status = ocdm__predictor_next(&work->predictor, &batch, error);
-    if (status == OCDM_OK)
-        status = ocdm__agent_features(work->predictor.agent, batch.ready.input, batch.ready.count, work->block, error);
-    if (status != OCDM_OK)
-        return status;
-    work->block_first = batch.first;
-    status = check_block(work, batch.count, error);
-    if (status == OCDM_OK && work->spool.fd >= 0)
-        status = spool_write(&work->spool, batch.first, batch.count, work->block, error);
-    work->computed = batch.first + batch.count;
-    ocdm__progress_tell(work->progress, "featurizing", work->computed, work->rows.count);
-    if (status == OCDM_OK && ocdm__progress_stopped(work->progress))
-        status = ocdm__fail(error, OCDM_STOPPED, "", "stopped while featurizing; nothing was left behind");
-    return status;
+    ocdm__predictor *predictor = &work->predictor;
+    ocdm__batch batch;
+    OCDM_TRY(ocdm__predictor_next(predictor, &batch, error));
+    OCDM_TRY(ocdm__agent_features(predictor->agent, batch.input, batch.count, work->block, error));
+    for (size_t i = 0; i < batch.count * work->rows.width; i++)
+        if (!isfinite(work->block[i]))
+            return ocdm__fail(error, OCDM_BAD_RECORD, "the weights are too large, or not for such inputs",
+                              "%s: sample %zu: feature %zu is not a finite number", work->settings->network.stream,
+                              predictor->first + i / work->rows.width, i % work->rows.width);
+    if (work->spool.fd >= 0)
+        OCDM_TRY(spool_write(&work->spool, predictor->first, batch.count, work->block, error));
+    ocdm__progress_tell(work->progress, "featurizing", predictor->next, work->rows.count);
+    if (ocdm__progress_stopped(work->progress))
+        return ocdm__fail(error, OCDM_STOPPED, "", "stopped while featurizing; nothing was left behind");
+    return OCDM_OK;
 }
 
 static ocdm_status read_row(ocdm__feature_rows *rows, uint64_t row, float *out, ocdm_error *error)
 {
     struct featurizing *work = (struct featurizing *)(void *)rows;
-    while (row >= work->computed) {
-        ocdm_status status = compute_block(work, error);
-        if (status != OCDM_OK)
-            return status;
-    }
-    if (row < work->block_first)
-        return spool_read(&work->spool, row, 1, out, error);
-    memcpy(out, work->block + (size_t)(row - work->block_first) * rows->width, rows->width * sizeof *out);
+    const ocdm__predictor *predictor = &work->predictor;
+    while (row >= predictor->next)
+        OCDM_TRY(compute_block(work, error));
+    if (row < predictor->first)
+        return spool_read(&work->spool, row, out, error);
+    memcpy(out, work->block + (size_t)(row - predictor->first) * rows->width, rows->width * sizeof *out);
     return OCDM_OK;
 }
 
-/* ---- everything ready ------------------------------------------------------------------------------------------------ */
-
-static ocdm_status list_samples(struct featurizing *work, ocdm_error *error)
-{
-    const ocdm__stream_table *table = &work->predictor.stream.table;
-    work->samples = ocdm__allocate(table->sample_count, sizeof *work->samples);
-    work->selection.chosen = ocdm__allocate(table->sample_count, sizeof *work->selection.chosen);
-    if (work->samples == NULL || work->selection.chosen == NULL)
-        return ocdm__fail_memory(error, "the list of samples");
-    work->selection.count = table->sample_count;
-    for (size_t i = 0; i < table->sample_count; i++) {
-        work->samples[i] = (uint32_t)i;
-        work->selection.chosen[i] = (ocdm__chosen){(uint32_t)i, table->tasks[i], table->parts[i]};
-    }
-    return OCDM_OK;
-}
-
+/* Gets everything ready to read the first row. */
 static ocdm_status open_rows(struct featurizing *work, ocdm_error *error)
 {
     ocdm__predictor *predictor = &work->predictor;
-    work->rows.count = predictor->stream.table.sample_count;
+    const ocdm__stream_table *table = &predictor->stream.table;
+    work->rows.count = work->selection.count = table->sample_count;
     work->rows.width = ocdm__agent_feature_width(predictor->agent);
     work->rows.read = read_row;
     work->block = ocdm__allocate(predictor->batch, work->rows.width * sizeof *work->block);
-    if (work->block == NULL)
+    work->selection.chosen = ocdm__allocate(table->sample_count, sizeof *work->selection.chosen);
+    if (work->block == NULL || work->selection.chosen == NULL)
         return ocdm__fail_memory(error, "a block of features");
-    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; i < table->sample_count; i++)
+        work->selection.chosen[i] = (ocdm__chosen){(uint32_t)i, table->tasks[i], table->parts[i]};
     if (work->settings->standardize)
-        status = spool_open(&work->spool, work->settings->output, work->rows.width, error);
-    if (status == OCDM_OK)
-        status = ocdm__predictor_begin(predictor, work->samples, work->selection.count, error);
-    return status;
+        OCDM_TRY(spool_open(&work->spool, work->settings->output, work->rows.width, error));
+    return ocdm__predictor_begin(predictor, OCDM__PREDICT_ALL, error);
 }
 
 /* ---- the file -------------------------------------------------------------------------------------------------------- */
@@ -202,9 +165,9 @@ static ocdm_status write_stream(struct featurizing *work, ocdm__feature_payload 
     ocdm__provenance provenance = {.note_count = 0};
     table.paths = (ocdm__text_list){.starts = NULL}; /* a stream has features or images */
     ocdm_status status = ocdm__provenance_make(&provenance, settings->command, NULL, files, 2, &table, work->progress, error);
-    if (status == OCDM_OK) /* without progress of its own: reading the rows reports it */
-        status = ocdm__stream_write(settings->output, &table, &payload->source, provenance.notes, provenance.note_count, &quiet,
-                                    error);
+    /* Without progress of its own: reading the rows reports it. */
+    OCDM_THEN(status, ocdm__stream_write(settings->output, &table, &payload->source, provenance.notes, provenance.note_count,
+                                         &quiet, error));
     if (status == OCDM_OK) {
         *report =
             (ocdm__featurize_report){.samples = table.sample_count, .features = work->rows.width, .classes = table.class_count};
@@ -214,69 +177,23 @@ static ocdm_status write_stream(struct featurizing *work, ocdm__feature_payload 
     return status;
 }
 
-static ocdm_status write_features(struct featurizing *work, ocdm__featurize_report *report, ocdm_error *error)
-{
-    const ocdm__featurize_settings *settings = work->settings;
-    ocdm__feature_payload payload = {.rows = NULL};
-    ocdm_status status =
-        ocdm__feature_payload_open(&payload, &work->rows, &work->selection, settings->type, settings->standardize, NULL, error);
-    if (status == OCDM_OK)
-        status = write_stream(work, &payload, report, error);
-    ocdm__feature_payload_close(&payload);
-    return status;
-}
-
 ocdm_status ocdm__featurize(const ocdm__featurize_settings *settings, const ocdm__progress *progress,
                             ocdm__featurize_report *report, ocdm_error *error)
 {
     struct featurizing work = {.settings = settings, .progress = progress, .spool = {.fd = -1}};
+    ocdm__feature_payload payload = {.rows = NULL};
     ocdm__predictor_settings network = settings->network;
     network.needs_head = network.skip_bad = false;
     ocdm_status status = ocdm__predictor_open(&work.predictor, &network, error);
-    if (status == OCDM_OK)
-        status = list_samples(&work, error);
-    if (status == OCDM_OK)
-        status = open_rows(&work, error);
-    if (status == OCDM_OK)
-        status = write_features(&work, report, error);
+    OCDM_THEN(status, open_rows(&work, error));
+    OCDM_THEN(status, ocdm__feature_payload_open(&payload, &work.rows, &work.selection, settings->type, settings->standardize,
+                                                 NULL, error));
+    OCDM_THEN(status, write_stream(&work, &payload, report, error));
+    ocdm__feature_payload_close(&payload);
     ocdm__predictor_close(&work.predictor);
-    spool_close(&work.spool);
+    if (work.spool.fd >= 0)
+        close(work.spool.fd);
     ocdm__selection_clear(&work.selection);
-    ocdm__release(work.samples);
     ocdm__release(work.block);
     return status;
-}
-
-/* ---- other ranks ----------------------------------------------------------------------------------------------------- */
-
-/* Rank 0 reports what goes wrong. */
-void ocdm__featurize_follow(const ocdm__featurize_settings *settings)
-{
-    struct featurizing work = {.settings = settings, .spool = {.fd = -1}};
-    ocdm__predictor_settings network = settings->network;
-    ocdm__predictor *predictor = &work.predictor;
-    ocdm__predictor_batch batch = {.count = 1};
-    ocdm_error error = {.status = OCDM_OK};
-    network.needs_head = network.skip_bad = false;
-    network.note = NULL;
-    ocdm_status status = ocdm__predictor_open(predictor, &network, &error);
-    bool same = status == OCDM_OK; /* otherwise the leader has found the same */
-    if (status == OCDM_OK)
-        status = list_samples(&work, &error);
-    if (status == OCDM_OK) {
-        work.block = ocdm__allocate(predictor->batch, ocdm__agent_feature_width(predictor->agent) * sizeof *work.block);
-        status = work.block != NULL ? ocdm__predictor_begin(predictor, work.samples, work.selection.count, &error)
-                                    : ocdm__fail_memory(&error, "a block of features");
-    }
-    while (status == OCDM_OK && batch.count > 0) {
-        status = ocdm__predictor_next(predictor, &batch, &error);
-        if (status == OCDM_OK && batch.ready.count > 0)
-            status = ocdm__agent_features(predictor->agent, batch.ready.input, batch.ready.count, work.block, &error);
-    }
-    if (same && predictor->goes_on)
-        ocdm__ranks_end_after(ocdm__ranks_all(), &error);
-    ocdm__predictor_close(predictor);
-    ocdm__selection_clear(&work.selection);
-    ocdm__release(work.samples);
-    ocdm__release(work.block);
 }

@@ -4,9 +4,9 @@
  * batches; while one is worked on, the next is prepared:
  *
  *     status = ocdm__predictor_open(&predictor, &settings, error);
- *     ocdm__predictor_begin(&predictor, samples, count);
- *     while (status == OCDM_OK && (status = ocdm__predictor_next(&predictor, &batch, error)) == OCDM_OK && batch.count > 0)
- *         status = ocdm__agent_predict(predictor.agent, batch.ready.input, batch.ready.count, logits, error);
+ *     ocdm__predictor_begin(&predictor, OCDM__PREDICT_TEST, error);
+ *     while (status == OCDM_OK && ocdm__predictor_next(&predictor, &batch, error) == OCDM_OK && predictor.first <
+ * predictor.next) status = ocdm__agent_predict(predictor.agent, batch.input, batch.count, logits, error);
  */
 #ifndef OCDM_EXPERIMENT_PREDICT_H
 #define OCDM_EXPERIMENT_PREDICT_H
@@ -18,6 +18,7 @@
 #include "agent/agent.h"
 #include "base/progress.h"
 #include "base/sha256.h"
+#include "experiment/loop/feed.h"
 #include "experiment/loop/inputs.h"
 #include "experiment/loop/learner.h"
 #include "experiment/weights_file.h"
@@ -42,27 +43,26 @@ typedef struct ocdm__predictor_settings {
     void (*note)(const char *text); /* something that a user should know, one line; may be NULL */
 } ocdm__predictor_settings;
 
+enum ocdm__predict_part { OCDM__PREDICT_TEST, OCDM__PREDICT_TRAIN, OCDM__PREDICT_ALL };
+
 /* Start with all bytes zero. */
 typedef struct ocdm__predictor {
     ocdm__stream stream;
     ocdm__weights_file weights;
     ocdm__model_inputs *inputs;
     ocdm__agent *agent;
-    const uint32_t *samples; /* the caller's */
-    size_t count;
-    size_t batch;
-    size_t next; /* the first sample of the batch to come */
-    unsigned slot;
     const char *model;
     struct ocdm__weights_fit fit;
     ocdm__weights_about about;
     uint32_t resize, crop; /* of images */
-    /* On several ranks, each of which prepares its part of every batch: */
-    ocdm__learner learner;       /* the agent */
-    uint32_t *unusable, *usable; /* samples of a batch; positions of the others */
-    uint32_t *again;             /* numbers of the others, which are dealt once more */
-    uint64_t lost;               /* samples that no rank could prepare */
-    bool goes_on;                /* the other ranks wait for the leader's next batch */
+    ocdm__learner learner; /* the agent */
+    ocdm__feed feed;       /* of the learner: on several ranks, each prepares its part of every batch */
+    uint32_t *samples;     /* to go through, in the order of the stream */
+    size_t count;
+    size_t batch;       /* the most at a time */
+    size_t first, next; /* in the list, of the batch under way and of the one after it */
+    unsigned slot;
+    bool joined, goes_on; /* all ranks work on every batch; the others wait for the leader's next one */
 } ocdm__predictor;
 
 /*
@@ -75,31 +75,22 @@ ocdm_status ocdm__predictor_open(ocdm__predictor *predictor, const ocdm__predict
 /* Releases everything. */
 void ocdm__predictor_close(ocdm__predictor *predictor);
 
-/* This process's part of a batch of `count` samples: all of them unless several ranks have joined. */
-ocdm__learner_part ocdm__predictor_part(const ocdm__predictor *predictor, size_t count);
-
 /* The leader's word whether there is another batch, for all ranks that have joined. */
 bool ocdm__predictor_goes_on(ocdm__predictor *predictor, bool wanted);
 
-/* Which samples to go through, in which order. The array must outlive the work. Once for a predictor. */
-ocdm_status ocdm__predictor_begin(ocdm__predictor *predictor, const uint32_t *samples, size_t count, ocdm_error *error);
+/* Lists the samples of a part, and starts preparing the first batch. Once for a predictor. OCDM_OK, OCDM_NO_MEMORY, and what
+ * ocdm__feed_request gives. */
+ocdm_status ocdm__predictor_begin(ocdm__predictor *predictor, enum ocdm__predict_part part, ocdm_error *error);
 
-/* A batch: the samples from number `first` of the list on. */
-typedef struct ocdm__predictor_batch {
-    size_t first, count;
-    ocdm__batch ready; /* those of them that could be prepared */
-} ocdm__predictor_batch;
+/* The next batch: the samples of it that could be prepared, by whichever rank; it covers numbers `first` to `next` - 1 of the
+ * list, which are equal at the end. Invalidates the batch before. OCDM_OK, and what ocdm__feed_receive gives. */
+ocdm_status ocdm__predictor_next(ocdm__predictor *predictor, ocdm__batch *batch, ocdm_error *error);
 
-/* Samples that were left out so far, by whichever rank. */
-uint64_t ocdm__predictor_skipped(const ocdm__predictor *predictor);
-
-/* The next batch, with a count of 0 when all are done. On several ranks the tensor has this one's part of `ready.count`
- * samples. Invalidates the previous one. OCDM_OK, and what ocdm__model_inputs_wait gives. */
-ocdm_status ocdm__predictor_next(ocdm__predictor *predictor, ocdm__predictor_batch *batch, ocdm_error *error);
+/* For the other ranks once they have joined: goes through the same batches as the leader, and computes logits or features with
+ * it. Rank 0 reports what goes wrong. */
+void ocdm__predictor_follow(const ocdm__predictor_settings *settings, enum ocdm__predict_part part, bool features);
 
 /* ---- logits -------------------------------------------------------------------------------------------------------------- */
-
-enum ocdm__predict_part { OCDM__PREDICT_TEST, OCDM__PREDICT_TRAIN, OCDM__PREDICT_ALL };
 
 typedef struct ocdm__predict_settings {
     ocdm__predictor_settings network; /* needs_head is ignored: a head is needed */
@@ -122,11 +113,7 @@ typedef struct ocdm__predict_report {
 ocdm_status ocdm__predict(const ocdm__predict_settings *settings, const ocdm__progress *progress, ocdm__predict_report *report,
                           ocdm_error *error);
 
-/* For the other ranks once they have joined: the same, but nothing is written. */
-void ocdm__predict_follow(const ocdm__predict_settings *settings);
-
-/* ---- image files -----------------------------------------------------------------------------------------------------------
- */
+/* ---- image files --------------------------------------------------------------------------------------------------------- */
 
 /* Paths of image files. Start with all bytes zero. */
 typedef struct ocdm__photo_list {
@@ -184,8 +171,5 @@ typedef struct ocdm__featurize_report {
  */
 ocdm_status ocdm__featurize(const ocdm__featurize_settings *settings, const ocdm__progress *progress,
                             ocdm__featurize_report *report, ocdm_error *error);
-
-/* For the other ranks once they have joined: the same, but nothing is written. */
-void ocdm__featurize_follow(const ocdm__featurize_settings *settings);
 
 #endif

@@ -24,7 +24,7 @@ static ocdm_status read_batches(const ocdm__stream *stream, ocdm_error *error)
     ocdm_status status = ocdm__model_inputs_open(stream, &settings, &inputs, error);
     for (size_t count = 2; count <= 5 && status == OCDM_OK; count += 3) {
         const ocdm__batch batch = {.samples = samples, .count = count, .fresh = 1};
-        status = ocdm__model_inputs_request_batch(inputs, 0, &batch, true, error);
+        status = ocdm__model_inputs_request(inputs, 0, &batch, true, error);
         if (status == OCDM_OK)
             status = ocdm__model_inputs_wait(inputs, 0, &ready, error);
         assert_true(status != OCDM_OK || ready.count == count);

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "experiment/predict.h"
 #include "small_weights.h"
+#include "request_samples.h"
 
 static ocdm__featurize_settings featurize_settings(const char *stream, const char *model, const char *weights)
 {
@@ -54,7 +55,7 @@ static void expected_features(const ocdm__featurize_settings *settings, size_t w
     assert_int_equal(ocdm__predictor_open(&predictor, &settings->network, NULL), OCDM_OK);
     for (uint32_t i = 0; i < SMALL_SAMPLES; i++) {
         ocdm__batch ready;
-        assert_int_equal(ocdm__model_inputs_request(predictor.inputs, 0, &i, 1, 0, false, NULL), OCDM_OK);
+        assert_int_equal(request_samples(predictor.inputs, 0, &i, 1, 0, false, NULL), OCDM_OK);
         assert_int_equal(ocdm__model_inputs_wait(predictor.inputs, 0, &ready, NULL), OCDM_OK);
         assert_int_equal(ocdm__agent_features(predictor.agent, ready.input, 1, row, NULL), OCDM_OK);
         for (size_t k = 0; k < width; k++)

@@ -13,6 +13,7 @@
 #include "experiment/loop/inputs.h"
 #include "small_stream.h"
 #include "stream/images/prepare.h"
+#include "request_samples.h"
 
 #define CROP 6
 #define FLOATS (3 * CROP * CROP)
@@ -78,9 +79,9 @@ TEST(inputs_give_features_as_they_are)
         ocdm__stream stream = {.task_count = 0};
         ocdm__model_inputs *inputs = open_inputs(&stream, paths[p], &settings);
         ocdm__batch ready;
-        assert_int_equal(ocdm__model_inputs_size(inputs), SMALL_FEATURES);
-        assert_int_equal(ocdm__model_inputs_height(inputs) + ocdm__model_inputs_width(inputs), 0);
-        assert_int_equal(ocdm__model_inputs_request(inputs, 2, samples, 4, 9, true, NULL), OCDM_OK);
+        assert_int_equal(inputs->size, SMALL_FEATURES);
+        assert_int_equal(inputs->side + inputs->side, 0);
+        assert_int_equal(request_samples(inputs, 2, samples, 4, 9, true, NULL), OCDM_OK);
         assert_int_equal(ocdm__model_inputs_wait(inputs, 2, &ready, NULL), OCDM_OK);
         assert_int_equal(ready.count, 4);
         for (size_t i = 0; i < 4; i++) {
@@ -88,8 +89,8 @@ TEST(inputs_give_features_as_they_are)
             for (size_t k = 0; k < SMALL_FEATURES; k++)
                 assert_true(ready.input[i * SMALL_FEATURES + k] == small_feature(samples[i], k));
         }
-        assert_int_equal(ocdm__model_inputs_skipped(inputs), 0);
-        assert_null(ocdm__model_inputs_first_skipped(inputs));
+        assert_int_equal(inputs->skipped, 0);
+        assert_null((inputs->skipped > 0 ? &inputs->first_skipped : NULL));
         close_inputs(&stream, inputs);
     }
 }
@@ -123,7 +124,7 @@ TEST(inputs_crop_stored_images_at_random_when_training)
     bool differs = false;
     for (uint64_t step = 0; step < 8; step++) {
         bool training = step % 4 != 3;
-        assert_int_equal(ocdm__model_inputs_request(inputs, 0, all, 5, step, training, NULL), OCDM_OK);
+        assert_int_equal(request_samples(inputs, 0, all, 5, step, training, NULL), OCDM_OK);
         assert_int_equal(ocdm__model_inputs_wait(inputs, 0, &ready, NULL), OCDM_OK);
         for (size_t i = 0; i < 5; i++) {
             for (size_t k = 0; k < sizeof planes; k++)
@@ -153,7 +154,7 @@ TEST(inputs_prepare_stored_images_by_sample_and_step)
         uint64_t step = variant & 4 ? 77 : 0;
         settings.symmetric = variant & 2;
         ocdm__model_inputs *inputs = open_inputs(&stream, "images", &settings);
-        assert_int_equal(ocdm__model_inputs_request(inputs, 0, all + 3, 9, step, training, NULL), OCDM_OK);
+        assert_int_equal(request_samples(inputs, 0, all + 3, 9, step, training, NULL), OCDM_OK);
         assert_int_equal(ocdm__model_inputs_wait(inputs, 0, &ready, NULL), OCDM_OK);
         assert_int_equal(ready.count, 9);
         for (size_t i = 0; i < 9; i++) {
@@ -200,8 +201,8 @@ TEST(inputs_read_image_files_for_any_number_of_threads)
             for (unsigned slot = 0; slot < 3; slot++) {
                 for (size_t i = 0; i < SMALL_SAMPLES; i++)
                     batches[slot][i] = (uint32_t)((i * 5 + slot + round) % SMALL_SAMPLES);
-                assert_int_equal(
-                    ocdm__model_inputs_request(inputs, slot, batches[slot], SMALL_SAMPLES - round, round, true, NULL), OCDM_OK);
+                assert_int_equal(request_samples(inputs, slot, batches[slot], SMALL_SAMPLES - round, round, true, NULL),
+                                 OCDM_OK);
             }
             for (unsigned slot = 3; slot-- > 0;) {
                 ocdm__batch ready;
@@ -210,10 +211,10 @@ TEST(inputs_read_image_files_for_any_number_of_threads)
             }
         }
         assert_true(skipped > 12);
-        assert_int_equal(ocdm__model_inputs_skipped(inputs), skipped);
-        const ocdm_error *first = ocdm__model_inputs_first_skipped(inputs);
+        assert_int_equal(inputs->skipped, skipped);
+        const ocdm_error *first = (inputs->skipped > 0 ? &inputs->first_skipped : NULL);
         assert_true(first != NULL && first->status == OCDM_BAD_FILE && strstr(first->message, "/image-") != NULL);
-        assert_true(ocdm__model_inputs_decode_seconds(inputs) > 0);
+        assert_true(inputs->seconds > 0);
         close_inputs(&stream, inputs);
     }
 }
@@ -227,7 +228,7 @@ TEST(inputs_take_another_root_when_one_is_given)
         ocdm__batch ready;
         settings.image_root = scratch_folder;
         ocdm__model_inputs *inputs = open_inputs(&stream, streams[s], &settings);
-        assert_int_equal(ocdm__model_inputs_request(inputs, 0, all, 4, 1, true, NULL), OCDM_OK);
+        assert_int_equal(request_samples(inputs, 0, all, 4, 1, true, NULL), OCDM_OK);
         assert_int_equal(ocdm__model_inputs_wait(inputs, 0, &ready, NULL), OCDM_OK);
         check_files(&settings, &ready, all, 4, 1);
         close_inputs(&stream, inputs);
@@ -243,14 +244,14 @@ TEST(inputs_stop_at_the_first_bad_image_when_strict)
     ocdm_error error;
     settings.strict = true;
     ocdm__model_inputs *inputs = open_inputs(&stream, "files", &settings);
-    assert_int_equal(ocdm__model_inputs_request(inputs, 1, samples, 4, 0, false, NULL), OCDM_OK);
+    assert_int_equal(request_samples(inputs, 1, samples, 4, 0, false, NULL), OCDM_OK);
     assert_int_equal(ocdm__model_inputs_wait(inputs, 1, &ready, &error), OCDM_BAD_FILE);
     assert_non_null(strstr(error.message, "/image-9: "));
     assert_int_equal(ready.count, 99);
-    assert_int_equal(ocdm__model_inputs_request(inputs, 1, samples, 1, 0, false, NULL), OCDM_OK); /* the slot is free */
+    assert_int_equal(request_samples(inputs, 1, samples, 1, 0, false, NULL), OCDM_OK); /* the slot is free */
     assert_int_equal(ocdm__model_inputs_wait(inputs, 1, &ready, &error), OCDM_OK);
     assert_int_equal(ready.count, 1);
-    assert_int_equal(ocdm__model_inputs_skipped(inputs), 0);
+    assert_int_equal(inputs->skipped, 0);
     close_inputs(&stream, inputs);
 }
 
@@ -261,7 +262,7 @@ TEST(inputs_stop_when_an_image_file_is_not_there)
     ocdm__batch ready;
     ocdm_error error;
     ocdm__model_inputs *inputs = open_inputs(&stream, "elsewhere", &settings);
-    assert_int_equal(ocdm__model_inputs_request(inputs, 0, all, 3, 0, false, NULL), OCDM_OK);
+    assert_int_equal(request_samples(inputs, 0, all, 3, 0, false, NULL), OCDM_OK);
     assert_int_equal(ocdm__model_inputs_wait(inputs, 0, &ready, &error), OCDM_IO);
     assert_non_null(strstr(error.message, "/nowhere/at/all/image-0"));
     close_inputs(&stream, inputs);
@@ -279,9 +280,9 @@ TEST(inputs_know_the_sizes_when_none_are_given)
             .resize = cases[i].resize, .crop = cases[i].crop, .threads = 1, .images = &ocdm__image_loading};
         ocdm__stream stream = {.task_count = 0};
         ocdm__model_inputs *inputs = open_inputs(&stream, cases[i].stream, &settings);
-        assert_int_equal(ocdm__model_inputs_height(inputs), cases[i].side);
-        assert_int_equal(ocdm__model_inputs_width(inputs), cases[i].side);
-        assert_int_equal(ocdm__model_inputs_size(inputs), 3 * cases[i].side * cases[i].side);
+        assert_int_equal(inputs->side, cases[i].side);
+        assert_int_equal(inputs->side, cases[i].side);
+        assert_int_equal(inputs->size, 3 * cases[i].side * cases[i].side);
         close_inputs(&stream, inputs);
     }
 }
@@ -347,15 +348,15 @@ TEST(inputs_refuse_misuse_and_go_on)
         ocdm__model_inputs *inputs = open_inputs(&stream, streams[s], &settings);
         assert_int_equal(ocdm__model_inputs_wait(inputs, 0, &ready, &error), OCDM_BAD_ARGUMENT);
         assert_int_equal(ocdm__model_inputs_wait(inputs, 3, &ready, &error), OCDM_BAD_ARGUMENT);
-        assert_int_equal(ocdm__model_inputs_request(inputs, 3, all, 1, 0, true, &error), OCDM_BAD_ARGUMENT);
-        assert_int_equal(ocdm__model_inputs_request(inputs, 0, &beyond, 1, 0, true, &error), OCDM_BAD_ARGUMENT);
+        assert_int_equal(request_samples(inputs, 3, all, 1, 0, true, &error), OCDM_BAD_ARGUMENT);
+        assert_int_equal(request_samples(inputs, 0, &beyond, 1, 0, true, &error), OCDM_BAD_ARGUMENT);
         assert_non_null(strstr(error.message, "no sample 12"));
-        assert_int_equal(ocdm__model_inputs_request(inputs, 0, all, 2, 0, true, &error), OCDM_OK);
-        assert_int_equal(ocdm__model_inputs_request(inputs, 0, all, 2, 0, true, &error), OCDM_BAD_ARGUMENT);
+        assert_int_equal(request_samples(inputs, 0, all, 2, 0, true, &error), OCDM_OK);
+        assert_int_equal(request_samples(inputs, 0, all, 2, 0, true, &error), OCDM_BAD_ARGUMENT);
         assert_int_equal(ocdm__model_inputs_wait(inputs, 0, &ready, &error), OCDM_OK);
         assert_int_equal(ready.count, 2);
         assert_int_equal(ocdm__model_inputs_wait(inputs, 0, &ready, &error), OCDM_BAD_ARGUMENT);
-        assert_int_equal(ocdm__model_inputs_request(inputs, 0, NULL, 0, 0, true, &error), OCDM_OK);
+        assert_int_equal(request_samples(inputs, 0, NULL, 0, 0, true, &error), OCDM_OK);
         assert_int_equal(ocdm__model_inputs_wait(inputs, 0, &ready, &error), OCDM_OK);
         assert_int_equal(ready.count, 0);
         close_inputs(&stream, inputs);
@@ -371,7 +372,7 @@ TEST(inputs_end_at_any_moment)
         ocdm__stream stream = {.task_count = 0};
         ocdm__model_inputs *inputs = open_inputs(&stream, round % 2 ? "files" : "images", &settings);
         for (unsigned slot = 0; slot < round % 4; slot++)
-            assert_int_equal(ocdm__model_inputs_request(inputs, slot, all, SMALL_SAMPLES, round, true, NULL), OCDM_OK);
+            assert_int_equal(request_samples(inputs, slot, all, SMALL_SAMPLES, round, true, NULL), OCDM_OK);
         close_inputs(&stream, inputs);
     }
 }

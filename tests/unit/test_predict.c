@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "experiment/predict.h"
 #include "small_weights.h"
+#include "request_samples.h"
 
 #define HEADER 128
 
@@ -103,7 +104,7 @@ TEST(predict_gives_each_image_what_it_gets_alone)
         for (uint32_t i = 0; i < SMALL_SAMPLES; i++) {
             float alone[SMALL_CLASSES];
             ocdm__batch ready;
-            assert_int_equal(ocdm__model_inputs_request(predictor.inputs, 0, &i, 1, 9, false, NULL), OCDM_OK);
+            assert_int_equal(request_samples(predictor.inputs, 0, &i, 1, 9, false, NULL), OCDM_OK);
             assert_int_equal(ocdm__model_inputs_wait(predictor.inputs, 0, &ready, NULL), OCDM_OK);
             assert_int_equal(ocdm__agent_predict(predictor.agent, ready.input, 1, alone, NULL), OCDM_OK);
             for (size_t c = 0; c < SMALL_CLASSES; c++)

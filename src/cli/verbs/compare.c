@@ -119,12 +119,9 @@ static ocdm_status read_setup(const ocdm__arguments *arguments, struct request *
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --grid out", "--grid chooses by predictions, and --model is none");
     if (request->memory_only)
         return OCDM_OK;
-    ocdm_status status = ocdm__run_flags_read(arguments, &settings, error);
-    if (status == OCDM_OK)
-        status = ocdm__run_setup_make(&request->setup, &settings, &request->stream, request->stream_path, error);
-    if (status == OCDM_OK)
-        status = ocdm__grid_read(&request->grid, arguments, &request->setup, request->stream_path, error);
-    return status;
+    OCDM_TRY(ocdm__run_flags_read(arguments, &settings, error));
+    OCDM_TRY(ocdm__run_setup_make(&request->setup, &settings, &request->stream, request->stream_path, error));
+    return ocdm__grid_read(&request->grid, arguments, &request->setup, request->stream_path, error);
 }
 
 static ocdm_status read_request(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
@@ -200,11 +197,8 @@ static ocdm_status save_table(const struct request *request, const ocdm__table *
         return OCDM_OK;
     if ((size_t)snprintf(path, sizeof path, "%s/compare.json", request->folder) >= sizeof path)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%.64s...: the folder's name is too long", request->folder);
-    ocdm_status status = ocdm__make_folder(request->folder, error);
-    if (status == OCDM_OK)
-        status = ocdm__output_open_own(&output, path, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__make_folder(request->folder, error));
+    OCDM_TRY(ocdm__output_open_own(&output, path, error));
     ocdm__output_text(&output, "{\"format\":\"ocdm-compare\",\"version\":1,\"program\":\"");
     ocdm__output_text(&output, ocdm_version());
     ocdm__output_text(&output, request->memory_only ? "\",\"model\":\"none\",\"stream\":" : "\",\"stream\":");

@@ -101,9 +101,7 @@ static ocdm_status find_model(struct work *work, ocdm_error *error)
 static ocdm_status make_tables(struct work *work, ocdm_error *error)
 {
     const ocdm__stream_table *table = &work->stream.table;
-    ocdm_status status = ocdm__stream_order_make(&work->tests, table, OCDM__TEST, NULL, 0, 0, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__stream_order_make(&work->tests, table, OCDM__TEST, NULL, 0, 0, error));
     if (work->tests.count == 0)
         return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm stream info` shows what is in it", "%s: the stream has no test sample",
                           work->stream.file.name);
@@ -127,13 +125,11 @@ static ocdm_status make_learner(struct work *work, ocdm_error *error)
                                                .image_root = settings->image_root,
                                                .threads = settings->network.threads,
                                                .images = ocdm__agent_maker.images};
-    ocdm_status status = ocdm__model_inputs_open(&work->stream, &inputs, &work->inputs, error);
-    if (status == OCDM_OK && !work->follows)
+    OCDM_TRY(ocdm__model_inputs_open(&work->stream, &inputs, &work->inputs, error));
+    if (!work->follows)
         ocdm__join_begin(images);
     const ocdm__learner_maker *maker = &ocdm__agent_maker;
-    if (status == OCDM_OK)
-        status = maker->make(maker, settings, work->inputs, (uint32_t)work->stream.table.class_count, &work->learner, error);
-    return status;
+    return maker->make(maker, settings, work->inputs, (uint32_t)work->stream.table.class_count, &work->learner, error);
 }
 
 static ocdm_status evaluate(struct work *work, ocdm_error *error)
@@ -146,10 +142,10 @@ static ocdm_status evaluate(struct work *work, ocdm_error *error)
         .groups = work->groups,
         .source = {work->stream.file.name, "the weights are too large, or not for such inputs"},
         .progress = &work->line.progress};
-    ocdm_status status = ocdm__evaluate(&examination, work->tests.task_count, &work->evaluation, work->scores, error);
-    if (status == OCDM_OK && work->evaluation.skipped == work->tests.count)
+    OCDM_TRY(ocdm__evaluate(&examination, work->tests.task_count, &work->evaluation, work->scores, error));
+    if (work->evaluation.skipped == work->tests.count)
         return ocdm__model_inputs_fail_unusable(work->inputs, "test", work->tests.count, error);
-    return status;
+    return OCDM_OK;
 }
 
 /* ---- telling ------------------------------------------------------------------------------------------------------------- */
@@ -176,8 +172,8 @@ static void write_json(ocdm__output *output, const struct work *work, bool per_c
     ocdm__output_text(output, "{\"model\":");
     ocdm__output_json_string(output, work->settings.model, strlen(work->settings.model));
     if (ocdm__model_takes_images(work->settings.model)) {
-        ocdm__output_count(output, ",\"resize\":", ocdm__model_inputs_resize(work->inputs));
-        ocdm__output_count(output, ",\"crop\":", ocdm__model_inputs_height(work->inputs));
+        ocdm__output_count(output, ",\"resize\":", work->inputs->resize);
+        ocdm__output_count(output, ",\"crop\":", work->inputs->side);
     }
     ocdm__output_count(output, ",\"tests\":", work->tests.count);
     ocdm__output_count(output, ",\"skipped\":", evaluation->skipped);
@@ -203,9 +199,7 @@ static ocdm_status print(const struct work *work, const ocdm__arguments *argumen
         return OCDM_OK;
     }
     ocdm__output output;
-    ocdm_status status = ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error));
     write_json(&output, work, per_class);
     return ocdm__output_commit(&output, error);
 }
@@ -216,13 +210,13 @@ static ocdm_status read_settings(const ocdm__arguments *arguments, struct work *
 {
     ocdm__run_settings *settings = &work->settings;
     *settings = ocdm__run_settings_default();
-    ocdm_status status = ocdm__run_flags_read(arguments, settings, error);
-    if (status == OCDM_OK && settings->weights == NULL)
+    OCDM_TRY(ocdm__run_flags_read(arguments, settings, error));
+    if (settings->weights == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm run` leaves one: weights.safetensors",
                           "no weights file is named with --weights");
-    if (status == OCDM_OK && arguments->operand_count == 0)
+    if (arguments->operand_count == 0)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream build -o FILE` makes one", "no stream file is named");
-    return status;
+    return OCDM_OK;
 }
 
 static ocdm_status open_all(const ocdm__arguments *arguments, struct work *work, ocdm_error *error)

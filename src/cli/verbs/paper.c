@@ -186,9 +186,7 @@ static ocdm_status make_builtin(struct request *request, struct source *source, 
     snprintf(log, PATH_ROOM, "%.3900s/scenes.log", request->runs);
     if (access(source->path, F_OK) == 0)
         return OCDM_OK;
-    ocdm_status status = ocdm__make_folder(request->runs, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__make_folder(request->runs, error));
     const char *words[] = {"ocdm", "stream", "build", "--recipe", "scenes", "--as", "features", "-o", source->path, NULL};
     ocdm__child child = {.arguments = words, .log = log};
     ocdm__own_program("ocdm", program, sizeof program);
@@ -196,10 +194,10 @@ static ocdm_status make_builtin(struct request *request, struct source *source, 
         .program = program, .children = &child, .count = 1, .jobs = 1, .ranks = &ocdm__ranks_alone, .stop = &ocdm__stop_signal};
     if (!request->quiet)
         fprintf(stderr, "no --stream: building the built-in one, %s\n", ocdm__show_path(source->path).text);
-    status = ocdm__children_run(&children, error);
-    if (status == OCDM_OK && child.exit_code != 0)
-        status = ocdm__fail(error, OCDM_IO, child.hint, "%s: %s", source->path, child.error);
-    return status;
+    OCDM_TRY(ocdm__children_run(&children, error));
+    if (child.exit_code != 0)
+        return ocdm__fail(error, OCDM_IO, child.hint, "%s: %s", source->path, child.error);
+    return OCDM_OK;
 }
 
 static ocdm_status add_builtin(struct request *request, ocdm_error *error)
@@ -210,8 +208,8 @@ static ocdm_status add_builtin(struct request *request, ocdm_error *error)
     for (size_t i = 0; request->item->streams[i] != NULL; i++)
         if (strcmp(request->item->streams[i], "mscoco") == 0)
             source->stands_for = "mscoco";
-    ocdm_status status = make_builtin(request, source, error);
-    return status == OCDM_OK ? ocdm__stream_info_read(&source->info, source->path, NULL, error) : status;
+    OCDM_TRY(make_builtin(request, source, error));
+    return ocdm__stream_info_read(&source->info, source->path, NULL, error);
 }
 
 static ocdm_status add_sources(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
@@ -335,10 +333,9 @@ static ocdm_status provide_runs(struct request *request, struct source *source, 
 static ocdm_status read_results(struct request *request, struct source *source, ocdm__compare_plan *plan,
                                 ocdm__compare_results *results, ocdm_error *error)
 {
-    ocdm_status status = provide_runs(request, source, plan, error);
-    if (status == OCDM_OK)
-        status = ocdm__compare_results_create(results, plan, error);
-    return status == OCDM_OK ? ocdm__compare_results_read(results, plan, source->folder, error) : status;
+    OCDM_TRY(provide_runs(request, source, plan, error));
+    OCDM_TRY(ocdm__compare_results_create(results, plan, error));
+    return ocdm__compare_results_read(results, plan, source->folder, error);
 }
 
 static ocdm_status run_memories(const struct request *request, const struct source *source, const ocdm__compare_plan *plan,
@@ -580,12 +577,10 @@ static ocdm_status learn_memories(struct request *request, struct source *source
     const ocdm__paper_item *item = runs_of(request, source);
     if (item == NULL)
         return OCDM_OK;
-    ocdm_status status = make_plan(request, source, item, &material->learnt_plan, error);
-    if (status == OCDM_OK)
-        status = provide_runs(request, source, &material->learnt_plan, error);
-    return status == OCDM_OK ? ocdm__paper_read_memories(&material->learnt, &material->learnt_plan, source->folder,
-                                                         source->info.stream.table.class_count, error)
-                             : status;
+    OCDM_TRY(make_plan(request, source, item, &material->learnt_plan, error));
+    OCDM_TRY(provide_runs(request, source, &material->learnt_plan, error));
+    return ocdm__paper_read_memories(&material->learnt, &material->learnt_plan, source->folder,
+                                     source->info.stream.table.class_count, error);
 }
 
 static ocdm_status gather(struct request *request, struct source *source, struct material *material, ocdm_error *error)
@@ -594,14 +589,14 @@ static ocdm_status gather(struct request *request, struct source *source, struct
     if (kind == OCDM__PAPER_AMLR || kind == OCDM__PAPER_PROCESS || kind == OCDM__PAPER_STREAM)
         return OCDM_OK;
     bool learns = runs_of(request, source) == request->item;
-    ocdm_status status = make_plan(request, source, request->item, &material->plan, error);
-    if (status == OCDM_OK && learns)
-        status = read_results(request, source, &material->plan, &material->results, error);
-    if (status == OCDM_OK && kind == OCDM__PAPER_CLAIMS)
-        status = learn_memories(request, source, material, error);
-    if (status == OCDM_OK && kind != OCDM__PAPER_METRICS)
-        status = run_memories(request, source, &material->plan, &material->memories, error);
-    return status;
+    OCDM_TRY(make_plan(request, source, request->item, &material->plan, error));
+    if (learns)
+        OCDM_TRY(read_results(request, source, &material->plan, &material->results, error));
+    if (kind == OCDM__PAPER_CLAIMS)
+        OCDM_TRY(learn_memories(request, source, material, error));
+    if (kind != OCDM__PAPER_METRICS)
+        OCDM_TRY(run_memories(request, source, &material->plan, &material->memories, error));
+    return OCDM_OK;
 }
 
 static void release(struct material *material)
@@ -627,39 +622,37 @@ static ocdm_status add_list(struct request *request, const struct lists *lists, 
 {
     struct material *material = &lists->materials[i];
     size_t first = table->row_count;
-    ocdm_status status = add_item(request, lists->sources[i], material, table, error);
-    if (status == OCDM_OK && request->item->kind == OCDM__PAPER_CURVES)
-        status = add_distances(lists, i, table, error);
-    if (status == OCDM_OK && request->svg != NULL)
-        status = ocdm__paper_draw(&request->sheet, request->item, &material->source, table, first, error);
-    return status;
+    OCDM_TRY(add_item(request, lists->sources[i], material, table, error));
+    if (request->item->kind == OCDM__PAPER_CURVES)
+        OCDM_TRY(add_distances(lists, i, table, error));
+    if (request->svg != NULL)
+        OCDM_TRY(ocdm__paper_draw(&request->sheet, request->item, &material->source, table, first, error));
+    return OCDM_OK;
 }
 
 /* Means over the lists in place of the rows of each. */
 static ocdm_status add_folded(const struct request *request, const struct lists *lists, ocdm__table *table, ocdm_error *error)
 {
-    ocdm_status status = OCDM_OK;
     size_t first = table->row_count;
-    for (size_t i = 0; status == OCDM_OK && i < lists->count; i++)
-        status = add_item(request, lists->sources[i], &lists->materials[i], table, error);
-    if (status == OCDM_OK)
-        ocdm__table_fold(table, first, lists->count);
-    for (size_t i = 0; status == OCDM_OK && request->item->kind == OCDM__PAPER_CURVES && i < lists->count; i++)
-        status = add_distances(lists, i, table, error);
-    return status;
+    for (size_t i = 0; i < lists->count; i++)
+        OCDM_TRY(add_item(request, lists->sources[i], &lists->materials[i], table, error));
+    ocdm__table_fold(table, first, lists->count);
+    for (size_t i = 0; request->item->kind == OCDM__PAPER_CURVES && i < lists->count; i++)
+        OCDM_TRY(add_distances(lists, i, table, error));
+    return OCDM_OK;
 }
 
 static ocdm_status add_lists(struct request *request, const struct lists *lists, ocdm__table *table, ocdm_error *error)
 {
     bool data = ocdm__table_is_data((enum ocdm__table_format)request->format);
-    ocdm_status status = note_all(request, lists, error);
-    if (status == OCDM_OK && request->item->kind == OCDM__PAPER_METRICS && !data)
+    OCDM_TRY(note_all(request, lists, error));
+    if (request->item->kind == OCDM__PAPER_METRICS && !data)
         return print_metrics(request, lists, error);
-    if (status == OCDM_OK && lists->folded)
+    if (lists->folded)
         return add_folded(request, lists, table, error);
-    for (size_t i = 0; status == OCDM_OK && i < lists->count; i++)
-        status = add_list(request, lists, i, table, error);
-    return status;
+    for (size_t i = 0; i < lists->count; i++)
+        OCDM_TRY(add_list(request, lists, i, table, error));
+    return OCDM_OK;
 }
 
 /* Rows are alike on all lists where they are about tasks, methods and groups, not about classes and steps. */
@@ -704,10 +697,10 @@ static ocdm_status do_stream(struct request *request, const struct source *first
 static ocdm_status write_picture(struct request *request, ocdm_error *error)
 {
     const ocdm__paper_item *item = request->item;
-    ocdm_status status = ocdm__sheet_write(&request->sheet, item->what, ocdm__paper_reading(item), request->svg, error);
-    if (status == OCDM_OK && !request->quiet)
+    OCDM_TRY(ocdm__sheet_write(&request->sheet, item->what, ocdm__paper_reading(item), request->svg, error));
+    if (!request->quiet)
         fprintf(stderr, "%s: written\n", ocdm__show_path(request->svg).text);
-    return status;
+    return OCDM_OK;
 }
 
 static ocdm_status write_table(const struct request *request, ocdm__table *table, ocdm_error *error)

@@ -79,9 +79,7 @@ static ocdm_status print_report(const ocdm__arguments *arguments, const ocdm__pr
         fprintf(stderr, "rows of NaN: %" PRIu64 ", the first because of %s\n", report->skipped, report->first_skipped.message);
     if (ocdm__argument_given(arguments, "quiet"))
         return OCDM_OK;
-    ocdm_status status = ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error));
     if (ocdm__argument_given(arguments, "json"))
         write_json(&output, settings, report);
     else
@@ -94,13 +92,10 @@ static ocdm_status predict_stream(const ocdm__arguments *arguments, ocdm__predic
     static const char *const others[] = {"top", "threshold", "csv", "classes", NULL};
     ocdm__progress_line line;
     ocdm__predict_report report;
-    ocdm_status status = refuse_flags(arguments, others, "image files, not for streams", error);
-    if (status == OCDM_OK)
-        status = ocdm__read_network_files(arguments, &settings->network, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(refuse_flags(arguments, others, "image files, not for streams", error));
+    OCDM_TRY(ocdm__read_network_files(arguments, &settings->network, error));
     ocdm__progress_line_begin(&line, ocdm__argument_given(arguments, "quiet"));
-    status = ocdm__predict(settings, &line.progress, &report, error);
+    ocdm_status status = ocdm__predict(settings, &line.progress, &report, error);
     ocdm__progress_line_end(&line);
     return status == OCDM_OK ? print_report(arguments, settings, &report, error) : status;
 }
@@ -359,11 +354,11 @@ static ocdm_status open_listing(struct listing *listing, const ocdm__predictor *
     listing->order = ocdm__allocate(listing->classes, sizeof *listing->order);
     if (listing->order == NULL)
         return ocdm__fail_memory(error, "the classes");
-    ocdm_status status = path != NULL ? ocdm__output_open(&listing->output, path, error)
-                                      : ocdm__output_open_fd(&listing->output, STDOUT_FILENO, "standard output", error);
-    if (status == OCDM_OK && listing->form == CSV)
+    OCDM_TRY(path != NULL ? ocdm__output_open(&listing->output, path, error)
+                          : ocdm__output_open_fd(&listing->output, STDOUT_FILENO, "standard output", error));
+    if (listing->form == CSV)
         ocdm__output_text(&listing->output, "file,label,probability\n");
-    return status;
+    return OCDM_OK;
 }
 
 /* On standard output the results are written as they come, and are progress enough. */
@@ -472,7 +467,7 @@ static void follow(const ocdm__arguments *arguments)
     if (status == OCDM_OK && names_streams(arguments))
         status = ocdm__read_network_files(arguments, &settings.network, &error);
     if (status == OCDM_OK && names_streams(arguments))
-        ocdm__predict_follow(&settings);
+        ocdm__predictor_follow(&settings.network, settings.part, false);
     else if (status == OCDM_OK)
         ocdm__photos_follow(&settings.network);
     else

@@ -36,9 +36,7 @@ static ocdm_status read_request(const ocdm__arguments *arguments, ocdm__featuriz
 static ocdm_status print_report(bool json, const char *path, const ocdm__featurize_report *report, ocdm_error *error)
 {
     ocdm__output output;
-    ocdm_status status = ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error));
     if (json) {
         ocdm__output_text(&output, "{\"file\":");
         ocdm__output_json_string(&output, path, strlen(path));
@@ -93,7 +91,7 @@ static void follow(const ocdm__arguments *arguments)
     if (!ocdm__join_await())
         return;
     if (read_request(arguments, &settings, &command, &error) == OCDM_OK)
-        ocdm__featurize_follow(&settings);
+        ocdm__predictor_follow(&settings.network, OCDM__PREDICT_ALL, true);
     else
         ocdm__ranks_end_after(ocdm__ranks_all(), &error);
     ocdm__release(command);

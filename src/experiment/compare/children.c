@@ -133,10 +133,7 @@ static ocdm_status start_here(struct watch *watch, ocdm_error *error)
 static ocdm_status start_next(struct watch *watch, ocdm_error *error)
 {
     size_t rank = free_rank(watch);
-    ocdm_status status =
-        rank == 0 ? start_here(watch, error) : ocdm__rank_child_start(watch->children, rank, watch->next, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(rank == 0 ? start_here(watch, error) : ocdm__rank_child_start(watch->children, rank, watch->next, error));
     watch->started[watch->next] = ocdm__seconds_now();
     watch->loads[rank]++;
     watch->next++;

@@ -26,9 +26,7 @@
 static ocdm_status take_tasks(ocdm__run_setup *setup, ocdm_error *error)
 {
     ocdm__stream_order order;
-    ocdm_status status = ocdm__stream_order_make(&order, &setup->stream->table, OCDM__TRAIN, NULL, 0, 0, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__stream_order_make(&order, &setup->stream->table, OCDM__TRAIN, NULL, 0, 0, error));
     setup->task_count = order.task_count;
     setup->tasks = order.tasks;
     order.tasks = NULL;
@@ -355,11 +353,8 @@ static ocdm_status write_runs(const struct calls *calls, ocdm_error *error)
 {
     char path[PATH_ROOM];
     ocdm__output output;
-    ocdm_status status = ocdm__folder_path(calls->execution->folder, OCDM__RUNS_FILE, path, error);
-    if (status == OCDM_OK)
-        status = ocdm__output_open_own(&output, path, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__folder_path(calls->execution->folder, OCDM__RUNS_FILE, path, error));
+    OCDM_TRY(ocdm__output_open_own(&output, path, error));
     ocdm__json_open(&output, NULL, '{');
     ocdm__json_string(&output, "format", "ocdm-runs");
     ocdm__json_count(&output, "version", 1);

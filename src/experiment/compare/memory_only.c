@@ -60,9 +60,7 @@ static ocdm_status make_steps(struct steps *steps, const ocdm__memory_plan *plan
     settings.order = run->order;
     settings.order_count = run->order_count;
     settings.blur = plan->blur;
-    ocdm_status status = ocdm__schedule_make(&steps->schedule, &settings, plan->table, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__schedule_make(&steps->schedule, &settings, plan->table, error));
     steps->batch = ocdm__allocate(steps->schedule.batch, sizeof *steps->batch);
     if (steps->batch == NULL)
         return ocdm__fail_memory(error, "a batch");
@@ -98,7 +96,6 @@ static ocdm_status take_steps(ocdm__online *online, struct steps *steps, uint64_
                               ocdm_error *error)
 {
     ocdm__schedule *schedule = &steps->schedule;
-    ocdm_status status = OCDM_OK;
     uint64_t step = 0;
     for (size_t k = 0; k < schedule->order.task_count; k++)
         while (step < schedule->task_ends[k]) {
@@ -107,9 +104,7 @@ static ocdm_status take_steps(ocdm__online *online, struct steps *steps, uint64_
                                        .samples = steps->batch,
                                        .count = ocdm__schedule_batch(schedule, step, steps->batch)};
             ocdm__online_draw(online, &batch);
-            status = ocdm__online_remember(online, error);
-            if (status != OCDM_OK)
-                return status;
+            OCDM_TRY(ocdm__online_remember(online, error));
             step++;
             if (curve_every != 0 && (step % curve_every == 0 || step == schedule->task_ends[k]))
                 note_moment(result, online->parts.memory, step, schedule->order.tasks[k]);

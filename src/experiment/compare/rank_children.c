@@ -170,15 +170,14 @@ static ocdm_status run_together(const ocdm__children *children, size_t number, o
 
 ocdm_status ocdm__children_run_together(ocdm__children *children, ocdm_error *error)
 {
-    ocdm_status status = OCDM_OK;
-    for (size_t i = 0; i < children->count && status == OCDM_OK; i++) {
-        status = run_together(children, i, error);
-        if (status == OCDM_OK && children->ended != NULL)
+    for (size_t i = 0; i < children->count; i++) {
+        OCDM_TRY(run_together(children, i, error));
+        if (children->ended != NULL)
             children->ended(children->state, i);
-        if (status == OCDM_OK && children->stop != NULL && *children->stop != 0)
-            status = ocdm__fail(error, OCDM_STOPPED, "the same command goes on where it stopped", "stopped by a signal");
+        if (children->stop != NULL && *children->stop != 0)
+            return ocdm__fail(error, OCDM_STOPPED, "the same command goes on where it stopped", "stopped by a signal");
     }
-    return status;
+    return OCDM_OK;
 }
 
 /* ---- the others --------------------------------------------------------------------------------------------------------- */

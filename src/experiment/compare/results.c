@@ -155,9 +155,7 @@ ocdm_status ocdm__compare_results_read(ocdm__compare_results *results, const ocd
                 ocdm__compare_folder(plan, point, method, seed, name);
                 if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, name) >= sizeof path)
                     return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%.64s...: the name is too long", folder);
-                ocdm_status status = read_run(results, path, ocdm__compare_values(results, point, method, seed), error);
-                if (status != OCDM_OK)
-                    return status;
+                OCDM_TRY(read_run(results, path, ocdm__compare_values(results, point, method, seed), error));
             }
     return OCDM_OK;
 }

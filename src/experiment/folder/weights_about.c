@@ -118,8 +118,8 @@ static void add_input(struct notes *notes, const ocdm__run *run)
         return;
     }
     add_text(notes, "input", "images");
-    add_number(notes, "resize", ocdm__model_inputs_resize(run->inputs));
-    add_number(notes, "crop", ocdm__model_inputs_height(run->inputs));
+    add_number(notes, "resize", run->inputs->resize);
+    add_number(notes, "crop", run->inputs->side);
     add_text(notes, "mean", scale.mean_text);
     add_text(notes, "std", scale.deviation_text);
 }

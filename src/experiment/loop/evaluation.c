@@ -36,6 +36,7 @@ struct answers {
     uint8_t *known;           /* room for the classes that count in each row, as bits; and for a set of classes after it */
     size_t rows, label_count; /* so far */
     size_t versions, stride;  /* of the weights that answer; floats from the logits of one to those of the next */
+    ocdm__feed feed;          /* of the learner */
 };
 
 static ocdm__averages none(void)
@@ -67,16 +68,12 @@ void ocdm__evaluation_clear(ocdm__evaluation *evaluation)
 
 /* ---- asking ------------------------------------------------------------------------------------------------------------ */
 
-static size_t task_start(const ocdm__stream_order *tests, size_t place)
-{
-    return place > 0 ? tests->ends[place - 1] : 0;
-}
-
 static ocdm_status make_answers(struct answers *answers, const ocdm__examination *examination, size_t task_count,
                                 ocdm_error *error)
 {
     const ocdm__stream_table *table = examination->table;
     size_t tests = examination->tests->ends[task_count - 1], labels = 0;
+    bool partial = table->known != NULL;
     for (size_t i = 0; i < tests; i++) {
         size_t sample = examination->tests->samples[i];
         labels += (size_t)(table->label_starts[sample + 1] - table->label_starts[sample]);
@@ -87,15 +84,12 @@ static ocdm_status make_answers(struct answers *answers, const ocdm__examination
     answers->label_starts = ocdm__allocate(tests + 1, sizeof *answers->label_starts);
     answers->labels = ocdm__allocate(labels, sizeof *answers->labels);
     answers->ends = ocdm__allocate(task_count, sizeof *answers->ends);
-    bool partial = table->known != NULL;
-    if (partial) {
-        answers->samples = ocdm__allocate(tests, sizeof *answers->samples);
-        answers->known = ocdm__allocate(tests + 1, ocdm__bits_size(table->class_count));
-    }
+    answers->samples = partial ? ocdm__allocate(tests, sizeof *answers->samples) : NULL;
+    answers->known = partial ? ocdm__allocate(tests + 1, ocdm__bits_size(table->class_count)) : NULL;
     if (answers->logits == NULL || answers->label_starts == NULL || answers->labels == NULL || answers->ends == NULL ||
         (partial && (answers->samples == NULL || answers->known == NULL)))
         return ocdm__fail_memory(error, "the answers of an evaluation");
-    return OCDM_OK;
+    return ocdm__feed_open(&answers->feed, PIECE, error);
 }
 
 static void release_answers(struct answers *answers)
@@ -106,6 +100,7 @@ static void release_answers(struct answers *answers)
     ocdm__release(answers->ends);
     ocdm__release(answers->samples);
     ocdm__release(answers->known);
+    ocdm__feed_close(&answers->feed);
 }
 
 static void add_row(struct answers *answers, const ocdm__stream_table *table, size_t sample)
@@ -117,162 +112,87 @@ static void add_row(struct answers *answers, const ocdm__stream_table *table, si
     answers->label_starts[++answers->rows] = answers->label_count;
 }
 
-/* Tests that are asked about together, and which of them can be prepared. */
-struct piece {
-    const uint32_t *samples;
-    size_t count;
-    uint32_t unusable[PIECE], usable[PIECE];
-    size_t usable_count;
-};
-
-/* Starts preparing this process's part of the samples. */
-static ocdm_status request(const ocdm__examination *examination, unsigned slot, const uint32_t *samples, size_t count,
-                           ocdm_error *error)
-{
-    const ocdm__learner_part part = ocdm__learner_part_of(examination->learner, count, false);
-    if (part.first == part.end)
-        return OCDM_OK;
-    return ocdm__model_inputs_request(examination->inputs, slot, samples + part.first, part.end - part.first, 0, false, error);
-}
-
-static ocdm_status await(const ocdm__examination *examination, unsigned slot, const ocdm__learner_part *part,
-                         ocdm__batch *ready, ocdm_error *error)
-{
-    *ready = (ocdm__batch){.count = 0};
-    return part->first < part->end ? ocdm__model_inputs_wait(examination->inputs, slot, ready, error) : OCDM_OK;
-}
-
-/* With fewer samples every rank has another part. */
-static ocdm_status take_again(const ocdm__examination *examination, unsigned slot, const struct piece *piece,
-                              ocdm__batch *ready, ocdm_error *error)
-{
-    OCDM_TRY(request(examination, slot, piece->usable, piece->usable_count, error));
-    const ocdm__learner_part part = ocdm__learner_part_of(examination->learner, piece->usable_count, false);
-    OCDM_TRY(await(examination, slot, &part, ready, error));
-    if (ready->count < part.end - part.first)
-        return ocdm__fail(error, OCDM_IO, "", "an image that another rank could decode cannot be decoded here");
-    return OCDM_OK;
-}
-
-/* A rank that cannot prepare its part ends all of them. */
-static ocdm_status await_or_end(const ocdm__examination *examination, unsigned slot, const ocdm__learner_part *part,
-                                ocdm__batch *ready, ocdm_error *error)
-{
-    ocdm_error why = {.status = OCDM_OK};
-    ocdm_status status = await(examination, slot, part, ready, &why);
-    if (status == OCDM_OK)
-        return OCDM_OK;
-    ocdm__ranks_end_after(part->ranks, &why);
-    if (error != NULL)
-        *error = why;
-    return status;
-}
-
-/* The leader tells users about the first image that was left out: it tries one that failed elsewhere. */
-static ocdm_status find_reason(const ocdm__examination *examination, unsigned slot, const struct piece *piece,
-                               ocdm_error *error)
-{
-    size_t first = 0;
-    ocdm__batch ready;
-    if (ocdm__model_inputs_first_skipped(examination->inputs) != NULL)
-        return OCDM_OK;
-    while (piece->unusable[first] == 0)
-        first++;
-    OCDM_TRY(ocdm__model_inputs_request(examination->inputs, slot, &piece->samples[first], 1, 0, false, error));
-    return ocdm__model_inputs_wait(examination->inputs, slot, &ready, error);
-}
-
-/* Waits for this process's part, and finds which samples of the piece all ranks together can use. */
-static ocdm_status take(const ocdm__examination *examination, unsigned slot, struct piece *piece, ocdm__batch *ready,
-                        ocdm_error *error)
-{
-    const ocdm__learner_part part = ocdm__learner_part_of(examination->learner, piece->count, false);
-    OCDM_TRY(await_or_end(examination, slot, &part, ready, error));
-    for (size_t i = part.first; i < part.end; i++)
-        piece->unusable[i] = 1;
-    for (size_t i = 0; i < ready->count; i++)
-        piece->unusable[part.first + ready->usable[i]] = 0;
-    size_t lost = ocdm__learner_part_share(&part, piece->unusable, piece->count);
-    piece->usable_count = 0;
-    for (size_t i = 0; i < piece->count; i++)
-        if (piece->unusable[i] == 0)
-            piece->usable[piece->usable_count++] = piece->samples[i];
-    if (lost == 0 || part.ranks->size == 1)
-        return OCDM_OK;
-    ocdm_status status = part.ranks->rank == 0 ? find_reason(examination, slot, piece, error) : OCDM_OK;
-    if (status != OCDM_OK || piece->usable_count == 0)
-        return status;
-    return take_again(examination, slot, piece, ready, error);
-}
-
-/* The logits of a piece by one version of the weights. */
-static ocdm_status predict_piece(const ocdm__examination *examination, const struct piece *piece, const float *tensor,
-                                 float *logits, ocdm_error *error)
-{
-    size_t classes = examination->table->class_count;
-    const ocdm__learner *learner = examination->learner;
-    OCDM_TRY(learner->functions->predict(learner->state, tensor, piece->usable_count, logits, error));
-    for (size_t i = 0; i < piece->usable_count; i++)
-        OCDM_TRY(ocdm__logits_check(&examination->source, piece->usable[i], logits + i * classes, classes, error));
-    return OCDM_OK;
-}
-
 static ocdm_status use_version(const ocdm__learner *learner, size_t version, ocdm_error *error)
 {
     return learner->functions->use != NULL ? learner->functions->use(learner->state, version, error) : OCDM_OK;
 }
 
-static ocdm_status answer_piece(const ocdm__examination *examination, struct answers *answers, const struct piece *piece,
-                                const float *tensor, ocdm_error *error)
+/* The logits of a piece by every version of the weights. */
+static ocdm_status answer_piece(const ocdm__examination *examination, struct answers *answers, const ocdm__batch *piece,
+                                ocdm_error *error)
 {
-    float *logits = answers->own + answers->rows * examination->table->class_count;
-    for (size_t v = 0; v < answers->versions && piece->usable_count > 0; v++) {
-        OCDM_TRY(use_version(examination->learner, v, error));
-        OCDM_TRY(predict_piece(examination, piece, tensor, logits + v * answers->stride, error));
+    const ocdm__learner *learner = examination->learner;
+    size_t classes = examination->table->class_count;
+    for (size_t v = 0; v < answers->versions && piece->count > 0; v++) {
+        float *logits = answers->own + v * answers->stride + answers->rows * classes;
+        OCDM_TRY(use_version(learner, v, error));
+        OCDM_TRY(learner->functions->predict(learner->state, piece->input, piece->count, logits, error));
+        for (size_t i = 0; i < piece->count; i++)
+            OCDM_TRY(ocdm__logits_check(&examination->source, piece->samples[i], logits + i * classes, classes, error));
     }
-    for (size_t i = 0; i < piece->usable_count; i++)
-        add_row(answers, examination->table, piece->usable[i]);
+    for (size_t i = 0; i < piece->count; i++)
+        add_row(answers, examination->table, piece->samples[i]);
     return OCDM_OK;
 }
 
-/* Whether the evaluation is to stop: all ranks stop where the leader does. */
-static bool is_stopped(const ocdm__examination *examination)
+/* Starts preparing the piece that begins with test number `first`. */
+static ocdm_status request(const ocdm__examination *examination, ocdm__feed *feed, unsigned slot, size_t first, size_t end,
+                           ocdm__batch *piece, ocdm_error *error)
 {
-    uint32_t stopped = ocdm__progress_stopped(examination->progress);
-    const ocdm__learner_part part = ocdm__learner_part_of(examination->learner, 1, false);
-    part.ranks->broadcast(&stopped, 1);
-    return stopped != 0;
+    size_t count = end - first < PIECE ? end - first : PIECE;
+    *piece = (ocdm__batch){.samples = examination->tests->samples + first, .count = count, .fresh = count};
+    return ocdm__feed_request(feed, slot, piece, count, 0, count, error);
 }
 
-static size_t piece_size(size_t left)
-{
-    return left < PIECE ? left : PIECE;
-}
-
-/* Predicts the tests from `first` to `end`. One piece is prepared while the agent works on the one before. */
+/* Predicts the tests from `first` to `end`. One piece is prepared while the learner works on the one before. */
 static ocdm_status ask(const ocdm__examination *examination, struct answers *answers, size_t first, size_t end,
                        ocdm_error *error)
 {
     const ocdm__stream_order *tests = examination->tests;
-    struct piece piece;
+    ocdm__batch piece, next;
     unsigned slot = 0;
-    ocdm_status status = request(examination, slot, tests->samples + first, piece_size(end - first), error);
-    while (status == OCDM_OK && first < end) {
-        ocdm__batch ready;
-        piece.samples = tests->samples + first;
-        piece.count = piece_size(end - first);
+    OCDM_TRY(request(examination, &answers->feed, slot, first, end, &next, error));
+    for (; first < end; slot = 1 - slot) {
+        piece = next;
         first += piece.count;
-        status = take(examination, slot, &piece, &ready, error);
-        slot = 1 - slot;
-        if (status == OCDM_OK && is_stopped(examination))
-            status = ocdm__fail(error, OCDM_STOPPED, "", "stopped in an evaluation");
-        if (status == OCDM_OK)
-            status = request(examination, slot, tests->samples + first, piece_size(end - first), error);
-        if (status == OCDM_OK)
-            status = answer_piece(examination, answers, &piece, ready.input, error);
+        OCDM_TRY(ocdm__feed_receive(&answers->feed, slot, &piece, error));
+        uint32_t stopped = ocdm__progress_stopped(examination->progress); /* all ranks stop where the leader does */
+        ocdm__learner_part_of(examination->learner, 1, false).ranks->broadcast(&stopped, 1);
+        if (stopped)
+            return ocdm__fail(error, OCDM_STOPPED, "", "stopped in an evaluation");
+        OCDM_TRY(request(examination, &answers->feed, 1 - slot, first, end, &next, error));
+        OCDM_TRY(answer_piece(examination, answers, &piece, error));
         ocdm__progress_tell(examination->progress, "evaluation", first, tests->ends[tests->task_count - 1]);
     }
-    return status;
+    return OCDM_OK;
+}
+
+/* All versions answer, then the learner is back at its trained weights, also after an error. */
+static ocdm_status ask_all(const ocdm__examination *examination, struct answers *answers, size_t task_count, ocdm_error *error)
+{
+    const ocdm__stream_order *tests = examination->tests;
+    ocdm_status status = OCDM_OK;
+    for (size_t k = 0; status == OCDM_OK && k < task_count; k++) {
+        status = ask(examination, answers, k > 0 ? tests->ends[k - 1] : 0, tests->ends[k], error);
+        answers->ends[k] = answers->rows;
+    }
+    ocdm_status back = use_version(examination->learner, 0, status == OCDM_OK ? error : NULL);
+    return status == OCDM_OK ? back : status;
+}
+
+/* All scores are there: no sample is left out. */
+static ocdm_status take_given(const ocdm__examination *examination, struct answers *answers, size_t task_count,
+                              ocdm_error *error)
+{
+    const ocdm__stream_order *tests = examination->tests;
+    size_t classes = examination->table->class_count;
+    for (size_t k = 0; k < task_count; k++)
+        answers->ends[k] = tests->ends[k];
+    for (size_t i = 0; i < tests->ends[task_count - 1]; i++) {
+        OCDM_TRY(ocdm__logits_check(&examination->source, tests->samples[i], answers->logits + i * classes, classes, error));
+        add_row(answers, examination->table, tests->samples[i]);
+    }
+    return OCDM_OK;
 }
 
 /* ---- scoring ----------------------------------------------------------------------------------------------------------- */
@@ -299,14 +219,6 @@ static void choose_columns(const ocdm__stream_order *tests, size_t class_count, 
             ocdm__bits_add(columns, c);
 }
 
-static bool carries_one_of(const ocdm__stream_table *table, uint32_t sample, const uint8_t *columns)
-{
-    for (uint64_t k = table->label_starts[sample]; k < table->label_starts[sample + (size_t)1]; k++)
-        if (ocdm__bits_have(columns, table->labels[k]))
-            return true;
-    return false;
-}
-
 /* In a stream of partial labels a test counts with the classes that it knows and that are introduced; for a task that
  * introduces classes of its own, all tests with one of these do, with these classes. */
 static void mask_rows(const ocdm__examination *examination, const struct answers *answers, size_t last, uint32_t task,
@@ -324,7 +236,9 @@ static void mask_rows(const ocdm__examination *examination, const struct answers
     choose_columns(examination->tests, table->class_count, last, own ? task : OCDM_NONE, columns);
     for (size_t i = 0; i < set->samples; i++, row += size) {
         uint32_t sample = answers->samples[first + i];
-        bool counts = !own || carries_one_of(table, sample, columns);
+        bool counts = !own; /* else it counts if it carries one of the task's classes */
+        for (uint64_t k = table->label_starts[sample]; !counts && k < table->label_starts[sample + (size_t)1]; k++)
+            counts = ocdm__bits_have(columns, table->labels[k]);
         for (size_t k = 0; k < size; k++)
             row[k] = counts ? columns[k] & ocdm__known_labels(table, sample)[k] : 0;
     }
@@ -343,48 +257,37 @@ static ocdm_status score_all(const ocdm__examination *examination, const struct 
                              ocdm__class_score *scores, ocdm_error *error)
 {
     size_t classes = examination->table->class_count, last = evaluation->task_count - 1;
-    ocdm_status status = OCDM_OK;
-    for (size_t k = 0; status == OCDM_OK && k <= last; k++) {
+    for (size_t k = 0; k <= last; k++) {
         ocdm__test_set set = rows_of(answers, k > 0 ? answers->ends[k - 1] : 0, answers->ends[k], classes);
         mask_rows(examination, answers, last, (uint32_t)k, &set);
-        status = score(&set, scores, &evaluation->tasks[k], error);
+        OCDM_TRY(score(&set, scores, &evaluation->tasks[k], error));
     }
     ocdm__test_set all = rows_of(answers, 0, answers->ends[last], classes);
     mask_rows(examination, answers, last, OCDM_NONE, &all);
-    if (status == OCDM_OK)
-        status = score(&all, scores, &evaluation->total, error);
-    for (unsigned g = 0; status == OCDM_OK && g < OCDM__GROUPS; g++)
-        status = ocdm__measure(&all, scores, examination->groups, (uint8_t)g, &evaluation->groups[g], error);
-    return status;
-}
-
-/* All versions answer, then the learner is back at its trained weights, also after an error. */
-static ocdm_status ask_all(const ocdm__examination *examination, struct answers *answers, size_t task_count, ocdm_error *error)
-{
-    ocdm_status status = OCDM_OK;
-    for (size_t k = 0; status == OCDM_OK && k < task_count; k++) {
-        status = ask(examination, answers, task_start(examination->tests, k), examination->tests->ends[k], error);
-        answers->ends[k] = answers->rows;
-    }
-    ocdm_status back = use_version(examination->learner, 0, status == OCDM_OK ? error : NULL);
-    return status == OCDM_OK ? back : status;
+    OCDM_TRY(score(&all, scores, &evaluation->total, error));
+    for (unsigned g = 0; g < OCDM__GROUPS; g++)
+        OCDM_TRY(ocdm__measure(&all, scores, examination->groups, (uint8_t)g, &evaluation->groups[g], error));
+    return OCDM_OK;
 }
 
 ocdm_status ocdm__evaluate_versions(const ocdm__examination *examination, size_t task_count,
                                     const struct ocdm__version_result *results, size_t count, ocdm_error *error)
 {
-    struct answers answers = {.versions = count};
+    const float *given = examination->given;
+    struct answers answers = {
+        .logits = given, .versions = count, .feed = {.inputs = examination->inputs, .learner = examination->learner}};
     ocdm_status status = OCDM_OK;
-    for (size_t v = 0; v < count && status == OCDM_OK; v++)
-        status = ocdm__evaluation_start(results[v].evaluation, task_count, error);
-    if (status == OCDM_OK)
-        status = make_answers(&answers, examination, task_count, error);
-    if (status == OCDM_OK)
-        status = ask_all(examination, &answers, task_count, error);
-    for (size_t v = 0; v < count && status == OCDM_OK; v++) {
-        answers.logits = answers.own + v * answers.stride;
-        status = score_all(examination, &answers, results[v].evaluation, results[v].scores, error);
+    for (size_t v = 0; v < count; v++)
+        OCDM_TRY(ocdm__evaluation_start(results[v].evaluation, task_count, error));
+    if (examination->learner == NULL && given == NULL)
+        return OCDM_OK;
+    OCDM_THEN(status, make_answers(&answers, examination, task_count, error));
+    OCDM_THEN(status, given != NULL ? take_given(examination, &answers, task_count, error)
+                                    : ask_all(examination, &answers, task_count, error));
+    for (size_t v = 0; v < count; v++) {
+        answers.logits = given != NULL ? given : answers.own + v * answers.stride;
         results[v].evaluation->skipped = examination->tests->ends[task_count - 1] - answers.rows;
+        OCDM_THEN(status, score_all(examination, &answers, results[v].evaluation, results[v].scores, error));
     }
     release_answers(&answers);
     return status;
@@ -397,44 +300,7 @@ ocdm_status ocdm__evaluate(const ocdm__examination *examination, size_t task_cou
     return ocdm__evaluate_versions(examination, task_count, &result, 1, error);
 }
 
-/* All scores are there: no sample is left out. */
-static ocdm_status check_given(const ocdm__examination *examination, size_t task_count, struct answers *answers,
-                               ocdm_error *error)
-{
-    const ocdm__stream_order *tests = examination->tests;
-    size_t classes = examination->table->class_count;
-    ocdm_status status = OCDM_OK;
-    for (size_t i = 0; status == OCDM_OK && i < tests->ends[task_count - 1]; i++) {
-        status = ocdm__logits_check(&examination->source, tests->samples[i], answers->logits + i * classes, classes, error);
-        add_row(answers, examination->table, tests->samples[i]);
-    }
-    for (size_t k = 0; k < task_count; k++)
-        answers->ends[k] = tests->ends[k];
-    return status;
-}
-
-ocdm_status ocdm__evaluate_scores(const ocdm__examination *examination, size_t task_count, const float *given,
-                                  ocdm__evaluation *evaluation, ocdm__class_score *scores, ocdm_error *error)
-{
-    struct answers answers = {.logits = given, .versions = 1};
-    ocdm_status status = ocdm__evaluation_start(evaluation, task_count, error);
-    if (status == OCDM_OK)
-        status = make_answers(&answers, examination, task_count, error);
-    if (status == OCDM_OK)
-        status = check_given(examination, task_count, &answers, error);
-    if (status == OCDM_OK)
-        status = score_all(examination, &answers, evaluation, scores, error);
-    release_answers(&answers);
-    return status;
-}
-
 /* ---- JSON ---------------------------------------------------------------------------------------------------------------- */
-
-/* NaN stays NaN, which is written as null. */
-static void write_percent(ocdm__output *output, const char *key, double fraction)
-{
-    ocdm__json_real(output, key, 100 * fraction);
-}
 
 static void write_averages(ocdm__output *output, const ocdm__averages *averages)
 {
@@ -476,31 +342,25 @@ void ocdm__evaluation_metrics_write(ocdm__output *output, const ocdm__evaluation
     ocdm__json_close(output, ']');
 }
 
-/* Without scores all is null. */
-static void write_score(ocdm__output *output, const ocdm__class_score *score)
-{
-    static const char *const keys[] = {"AP", "precision", "recall", "positives", OCDM__AUC_NAME, OCDM__ECE_NAME};
-    ocdm__json_open(output, NULL, '{');
-    for (size_t i = 0; score == NULL && i < sizeof keys / sizeof *keys; i++)
-        ocdm__json_null(output, keys[i]);
-    if (score != NULL) {
-        double hits = score->hits;
-        bool carried = score->positives > 0;
-        write_percent(output, keys[0], score->ap);
-        write_percent(output, keys[1], !carried ? NAN : score->predicted > 0 ? hits / score->predicted : 0);
-        write_percent(output, keys[2], carried ? hits / score->positives : NAN);
-        ocdm__json_count(output, keys[3], score->positives);
-        write_percent(output, keys[4], score->auc);
-        write_percent(output, keys[5], score->ece);
-    }
-    ocdm__json_close(output, '}');
-}
-
 void ocdm__class_scores_write(ocdm__output *output, const ocdm__class_score *scores, size_t class_count)
 {
+    const ocdm__class_score none = {.positives = 0, .ap = NAN, .auc = NAN, .ece = NAN};
     ocdm__json_open(output, NULL, '[');
-    for (size_t c = 0; c < class_count; c++)
-        write_score(output, scores != NULL ? &scores[c] : NULL);
+    for (size_t c = 0; c < class_count; c++) {
+        const ocdm__class_score *score = scores != NULL ? &scores[c] : &none;
+        double hits = score->hits, precision = score->predicted > 0 ? hits / score->predicted : 0;
+        ocdm__json_open(output, NULL, '{');
+        ocdm__json_real(output, "AP", 100 * score->ap);
+        ocdm__json_real(output, "precision", score->positives > 0 ? 100 * precision : NAN);
+        ocdm__json_real(output, "recall", 100 * (hits / score->positives)); /* 0 of 0 is NaN */
+        if (scores != NULL)
+            ocdm__json_count(output, "positives", score->positives);
+        else
+            ocdm__json_null(output, "positives");
+        ocdm__json_real(output, OCDM__AUC_NAME, 100 * score->auc);
+        ocdm__json_real(output, OCDM__ECE_NAME, 100 * score->ece);
+        ocdm__json_close(output, '}');
+    }
     ocdm__json_close(output, ']');
 }
 
@@ -514,39 +374,29 @@ bool ocdm__stream_has_tests(const ocdm__stream_table *table)
     return false;
 }
 
-/* Names at most so many classes. */
-#define MOST_NAMED 8u
-
-static void name_untested(const ocdm__stream_table *table, const uint64_t *tests, size_t untested, char *text, size_t used)
-{
-    size_t named = 0;
-    for (size_t c = 0; c < table->class_count && named < MOST_NAMED; c++) {
-        size_t length;
-        const char *name = ocdm__text_at(&table->classes, c, &length);
-        if (tests[c] > 0)
-            continue;
-        used += (size_t)snprintf(text + used, OCDM__UNTESTED_TEXT - used, "%s%.40s", named > 0 ? ", " : "",
-                                 ocdm__show_label(name, length).text);
-        named++;
-    }
-    if (untested > named)
-        snprintf(text + used, OCDM__UNTESTED_TEXT - used, " and %zu more", untested - named);
-}
-
 void ocdm__untested_text(const ocdm__stream_table *table, const uint64_t *tests, char text[OCDM__UNTESTED_TEXT])
 {
-    size_t untested = 0;
+    enum { MOST_NAMED = 8 };
+    size_t untested = 0, named = 0, used = 0;
     for (size_t c = 0; c < table->class_count; c++)
         untested += tests[c] == 0;
     text[0] = '\0';
-    if (!ocdm__stream_has_tests(table)) {
+    if (!ocdm__stream_has_tests(table))
         snprintf(text, OCDM__UNTESTED_TEXT, "the stream has no test samples: there will be no metrics");
-    } else if (untested > 0) {
-        int used = snprintf(text, OCDM__UNTESTED_TEXT,
+    if (!ocdm__stream_has_tests(table) || untested == 0)
+        return;
+    used = (size_t)snprintf(text, OCDM__UNTESTED_TEXT,
                             "classes without test samples, which do not count in the metrics: %zu of %zu: ", untested,
                             table->class_count);
-        name_untested(table, tests, untested, text, (size_t)used);
+    for (size_t c = 0; c < table->class_count && named < MOST_NAMED; c++) {
+        size_t length;
+        const char *name = ocdm__text_at(&table->classes, c, &length);
+        if (tests[c] == 0)
+            used += (size_t)snprintf(text + used, OCDM__UNTESTED_TEXT - used, "%s%.40s", named++ > 0 ? ", " : "",
+                                     ocdm__show_label(name, length).text);
     }
+    if (untested > named)
+        snprintf(text + used, OCDM__UNTESTED_TEXT - used, " and %zu more", untested - named);
 }
 
 /* ---- groups of classes --------------------------------------------------------------------------------------------- */
@@ -576,25 +426,13 @@ ocdm_status ocdm__count_classes_by_task(const ocdm__stream_table *table, const o
     return OCDM_OK;
 }
 
-/* Digits up to `end`; false when there are none, too many, or others. */
-static bool read_bound(const char *text, const char *end, uint64_t *value)
-{
-    *value = 0;
-    if (text == end || end - text > 18)
-        return false;
-    for (; text < end; text++) {
-        if (*text < '0' || *text > '9')
-            return false;
-        *value = 10 * *value + (uint64_t)(*text - '0');
-    }
-    return true;
-}
-
 /* Whether the text is two bounds; a file of such a name would need a folder before it. */
 static bool read_bounds(const char *text, size_t length, uint64_t bounds[2])
 {
+    static const uint64_t most = 999999999999999999;
     const char *comma = memchr(text, ',', length);
-    return comma != NULL && read_bound(text, comma, &bounds[0]) && read_bound(comma + 1, text + length, &bounds[1]);
+    return comma != NULL && ocdm__text_to_whole(text, (size_t)(comma - text), 0, most, &bounds[0]) &&
+           ocdm__text_to_whole(comma + 1, (size_t)(text + length - comma - 1), 0, most, &bounds[1]);
 }
 
 static bool is_word(const char *text, size_t length, const char *word)
@@ -617,8 +455,7 @@ static ocdm_status read_file(const char *path, const ocdm__stream_table *table, 
 {
     ocdm__label_table classes = {.count = 0};
     ocdm_status status = ocdm__class_table_make(&classes, table, path, error);
-    if (status == OCDM_OK)
-        status = ocdm__class_groups_file_read(path, &classes, groups, NULL, error);
+    OCDM_THEN(status, ocdm__class_groups_file_read(path, &classes, groups, NULL, error));
     ocdm__label_table_clear(&classes);
     return status;
 }

@@ -11,6 +11,7 @@
 
 #include "base/output.h"
 #include "base/progress.h"
+#include "experiment/loop/feed.h"
 #include "experiment/loop/inputs.h"
 #include "experiment/loop/learner.h"
 #include "experiment/loop/schedule.h"
@@ -50,8 +51,9 @@ ocdm_status ocdm__evaluation_start(ocdm__evaluation *evaluation, size_t task_cou
 
 /* What is evaluated on what. */
 typedef struct ocdm__examination {
-    const ocdm__learner *learner;
-    ocdm__model_inputs *inputs; /* with its slots 0 and 1 free */
+    const ocdm__learner *learner; /* NULL without `given`: there are no metrics */
+    ocdm__model_inputs *inputs;   /* with its slots 0 and 1 free */
+    const float *given; /* scores that the caller has, a row for each of the tests in their order: no learner is asked */
     const ocdm__stream_table *table;
     const ocdm__stream_order *tests;
     const uint8_t *groups;      /* of the classes */
@@ -80,11 +82,6 @@ struct ocdm__version_result {
 };
 ocdm_status ocdm__evaluate_versions(const ocdm__examination *examination, size_t task_count,
                                     const struct ocdm__version_result *results, size_t count, ocdm_error *error);
-
-/* The same for scores that the caller has, class_count for each of these tests in the order of `tests`; no learner is called.
- */
-ocdm_status ocdm__evaluate_scores(const ocdm__examination *examination, size_t task_count, const float *given,
-                                  ocdm__evaluation *evaluation, ocdm__class_score *scores, ocdm_error *error);
 
 /* ---- as JSON ----------------------------------------------------------------------------------------------------------- */
 

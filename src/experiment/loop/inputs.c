@@ -8,42 +8,11 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/progress.h"
-#include "experiment/loop/learner.h"
 #include "experiment/loop/store.h"
-
-struct slot {
-    float *tensor;
-    uint32_t *usable;
-    size_t room; /* samples that both have room for */
-    char *paths; /* of the batch's image files, each ended by a NUL */
-    size_t path_room;
-    size_t count;
-    bool busy;
-};
-
-struct ocdm__model_inputs {
-    const ocdm__stream *stream;
-    const char *root; /* of image files; NULL for other streams */
-    bool strict;
-    size_t size;
-    uint32_t side;   /* of an image; 0 for features */
-    uint32_t resize; /* the shorter side before the square is taken */
-    const ocdm__image_functions *images;
-    ocdm__image_loader *loader; /* NULL for features */
-    const ocdm__store *store;   /* NULL: none */
-    uint64_t stored_since;      /* the first step in which samples of the memory pass through it */
-    ocdm__image_request *requests;
-    size_t request_room;
-    struct slot slots[OCDM__INPUT_SLOTS];
-    uint64_t skipped;
-    ocdm_error first_skipped;
-    double seconds;
-    _Atomic uint32_t *sums; /* of the image files that were read, by sample; 0: not read; NULL: nobody compares them */
-};
 
 /* ---- opening --------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status check_images(const ocdm__stream *stream, const char *root, ocdm_error *error)
+static ocdm_status check_paths(const ocdm__stream *stream, const char *root, ocdm_error *error)
 {
     const ocdm__stream_table *table = &stream->table;
     if (table->paths.starts == NULL)
@@ -58,21 +27,15 @@ static ocdm_status check_images(const ocdm__stream *stream, const char *root, oc
     return OCDM_OK;
 }
 
-/* Of images in the stream file. */
-static uint32_t shorter_side(const ocdm__stream *stream)
-{
-    size_t width = stream->shape.width, height = stream->shape.height;
-    return (uint32_t)(width < height ? width : height);
-}
-
-static ocdm__image_settings image_settings(const ocdm__stream *stream, const ocdm__model_input_settings *settings)
+/* `side` is the shorter one of images in the stream file. */
+static ocdm__image_settings image_settings(const ocdm__stream *stream, const ocdm__model_input_settings *settings,
+                                           uint32_t side)
 {
     ocdm__image_settings images = settings->images->settings_default();
     images.scaling = settings->symmetric ? OCDM__IMAGE_SYMMETRIC : OCDM__IMAGE_IMAGENET;
     images.seed = settings->seed;
     images.storing = settings->storing;
     bool stored = stream->shape.kind == OCDM__IMAGES;
-    uint32_t side = shorter_side(stream);
     if (stored) {
         images.resize = 0;
         images.crop = side;
@@ -88,53 +51,41 @@ static ocdm__image_settings image_settings(const ocdm__stream *stream, const ocd
     return images;
 }
 
-/* Checked before any image is read, so that it is an error and not an image to skip. */
-static ocdm_status check_crop(const ocdm__stream *stream, const ocdm__image_settings *images, ocdm_error *error)
-{
-    const ocdm__payload_shape *shape = &stream->shape;
-    if (shape->kind != OCDM__IMAGES || images->resize > 0 || (images->crop <= shape->width && images->crop <= shape->height))
-        return OCDM_OK;
-    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "a smaller crop, or a resize to make them larger",
-                      "%s: images of %zu x %zu pixels have no square of %u", stream->file.name, shape->width, shape->height,
-                      images->crop);
-}
-
 static ocdm_status open_images(ocdm__model_inputs *inputs, const ocdm__model_input_settings *settings, ocdm_error *error)
 {
     const ocdm__stream *stream = inputs->stream;
-    ocdm__image_settings images = image_settings(stream, settings);
-    ocdm_status status = OCDM_OK;
-    if (stream->shape.kind != OCDM__IMAGES) {
+    const ocdm__payload_shape *shape = &stream->shape;
+    uint32_t side = (uint32_t)(shape->width < shape->height ? shape->width : shape->height);
+    ocdm__image_settings images = image_settings(stream, settings, side);
+    if (shape->kind != OCDM__IMAGES) {
         inputs->root = settings->image_root != NULL ? settings->image_root : stream->image_root;
-        status = check_images(stream, inputs->root, error);
+        OCDM_TRY(check_paths(stream, inputs->root, error));
     }
-    if (status == OCDM_OK)
-        status = check_crop(stream, &images, error);
-    if (status == OCDM_OK)
-        status = settings->images->create(&images, settings->threads, OCDM__INPUT_SLOTS, &inputs->loader, error);
+    /* Checked before any image is read, so that it is an error and not an image to skip. */
+    if (shape->kind == OCDM__IMAGES && images.resize == 0 && images.crop > side)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "a smaller crop, or a resize to make them larger",
+                          "%s: images of %zu x %zu pixels have no square of %u", stream->file.name, shape->width, shape->height,
+                          images.crop);
     inputs->side = images.crop;
-    inputs->resize = images.resize > 0 ? images.resize : shorter_side(stream);
+    inputs->resize = images.resize > 0 ? images.resize : side;
     inputs->size = settings->images->floats(&images);
-    return status;
+    return settings->images->create(&images, settings->threads, OCDM__INPUT_SLOTS, &inputs->loader, error);
 }
 
 ocdm_status ocdm__model_inputs_open(const ocdm__stream *stream, const ocdm__model_input_settings *settings,
                                     ocdm__model_inputs **inputs, ocdm_error *error)
 {
+    if (stream->shape.kind != OCDM__FEATURES && settings->images == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream featurize` makes features of them",
+                          "%s: the samples are no features, and images are not decoded here", stream->file.name);
     ocdm__model_inputs *made = ocdm__allocate(1, sizeof *made);
-    ocdm_status status = OCDM_OK;
     if (made == NULL)
         return ocdm__fail_memory(error, "the samples");
     made->stream = stream;
     made->strict = settings->strict;
     made->images = settings->images;
-    if (stream->shape.kind == OCDM__FEATURES)
-        made->size = stream->shape.width;
-    else if (settings->images == NULL)
-        status = ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream featurize` makes features of them",
-                            "%s: the samples are no features, and images are not decoded here", stream->file.name);
-    else
-        status = open_images(made, settings, error);
+    made->size = stream->shape.width;
+    ocdm_status status = stream->shape.kind == OCDM__FEATURES ? OCDM_OK : open_images(made, settings, error);
     if (status == OCDM_OK)
         *inputs = made;
     else
@@ -158,31 +109,6 @@ void ocdm__model_inputs_close(ocdm__model_inputs *inputs)
     ocdm__release(inputs);
 }
 
-const ocdm__stream *ocdm__model_inputs_stream(const ocdm__model_inputs *inputs)
-{
-    return inputs->stream;
-}
-
-size_t ocdm__model_inputs_size(const ocdm__model_inputs *inputs)
-{
-    return inputs->size;
-}
-
-uint32_t ocdm__model_inputs_height(const ocdm__model_inputs *inputs)
-{
-    return inputs->side;
-}
-
-uint32_t ocdm__model_inputs_width(const ocdm__model_inputs *inputs)
-{
-    return inputs->side;
-}
-
-uint32_t ocdm__model_inputs_resize(const ocdm__model_inputs *inputs)
-{
-    return inputs->resize;
-}
-
 /* ---- checksums of image files ---------------------------------------------------------------------------------------- */
 
 ocdm_status ocdm__model_inputs_keep_sums(ocdm__model_inputs *inputs, ocdm_error *error)
@@ -193,32 +119,25 @@ ocdm_status ocdm__model_inputs_keep_sums(ocdm__model_inputs *inputs, ocdm_error 
     return inputs->sums != NULL ? OCDM_OK : ocdm__fail_memory(error, "the checksums of images");
 }
 
-/* The first rank whose file of a sample is another one than that of a rank before it; `size` if there is none. */
-static size_t find_other(const uint32_t *sums, size_t size, size_t count, size_t sample)
-{
-    uint32_t first = 0;
-    for (size_t r = 0; r < size; r++) {
-        uint32_t sum = sums[r * count + sample];
-        if (first != 0 && sum != 0 && sum != first)
-            return r;
-        first = sum != 0 ? sum : first;
-    }
-    return size;
-}
-
+/* `sums` are those of all ranks, one after another. A file that a rank has not read has 0. */
 static void end_if_other(const ocdm__model_inputs *inputs, const ocdm__ranks *ranks, const uint32_t *sums)
 {
-    size_t count = inputs->stream->table.sample_count, length;
+    size_t count = inputs->stream->table.sample_count;
     for (size_t i = 0; i < count; i++) {
-        size_t other = find_other(sums, ranks->size, count, i);
-        if (other == ranks->size)
-            continue;
-        ocdm_error why;
-        const char *path = ocdm__text_at(&inputs->stream->table.paths, i, &length);
-        (void)ocdm__fail(&why, OCDM_BAD_FILE, "",
-                         "%.200s/%.*s: rank %zu has read another file of this name than a rank before it", inputs->root,
-                         (int)(length < 200 ? length : 200), path, other);
-        ocdm__ranks_end_after(ranks, &why);
+        uint32_t first = 0;
+        for (size_t r = 0; r < ranks->size; r++) {
+            uint32_t sum = sums[r * count + i];
+            if (first != 0 && sum != 0 && sum != first) {
+                ocdm_error why;
+                size_t length;
+                const char *path = ocdm__text_at(&inputs->stream->table.paths, i, &length);
+                (void)ocdm__fail(&why, OCDM_BAD_FILE, "",
+                                 "%.200s/%.*s: rank %zu has read another file of this name than a rank before it", inputs->root,
+                                 (int)(length < 200 ? length : 200), path, r);
+                ocdm__ranks_end_after(ranks, &why);
+            }
+            first = sum != 0 ? sum : first;
+        }
     }
 }
 
@@ -246,22 +165,21 @@ ocdm_status ocdm__model_inputs_compare_sums(const ocdm__model_inputs *inputs, co
 
 /* ---- requests -------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status check_request(const ocdm__model_inputs *inputs, unsigned slot, const uint32_t *samples, size_t count,
-                                 ocdm_error *error)
+static ocdm_status check_request(const ocdm__model_inputs *inputs, unsigned slot, const ocdm__batch *batch, ocdm_error *error)
 {
     if (slot >= OCDM__INPUT_SLOTS || inputs->slots[slot].busy)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "wait for the batch in it first", "input slot %u is not free", slot);
-    for (size_t i = 0; i < count; i++)
-        if (samples[i] >= inputs->stream->table.sample_count)
+    for (size_t i = 0; i < batch->count; i++)
+        if (batch->samples[i] >= inputs->stream->table.sample_count)
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%s: the stream has no sample %u", inputs->stream->file.name,
-                              samples[i]);
-    for (size_t i = 0; i < count; i++)
-        OCDM_TRY(ocdm__stream_check(inputs->stream, samples[i], error));
+                              batch->samples[i]);
+    for (size_t i = 0; i < batch->count; i++)
+        OCDM_TRY(ocdm__stream_check(inputs->stream, batch->samples[i], error));
     return OCDM_OK;
 }
 
 /* Room for `count` samples; what was there need not be kept. */
-static bool make_room(struct slot *slot, size_t count, size_t size)
+static bool make_room(struct ocdm__input_slot *slot, size_t count, size_t size)
 {
     if (count <= slot->room)
         return true;
@@ -276,31 +194,22 @@ static bool make_room(struct slot *slot, size_t count, size_t size)
     return true;
 }
 
-static bool make_path_room(struct slot *slot, size_t size)
-{
-    if (size <= slot->path_room)
-        return true;
-    ocdm__release(slot->paths);
-    slot->paths = ocdm__allocate(size, 1);
-    slot->path_room = slot->paths != NULL ? size : 0;
-    return slot->paths != NULL;
-}
-
 /* The names of the batch's files, below the root, for as long as the loader needs them. */
-static bool write_paths(ocdm__model_inputs *inputs, struct slot *slot, const uint32_t *samples, size_t count)
+static bool write_paths(ocdm__model_inputs *inputs, struct ocdm__input_slot *slot, const ocdm__batch *batch)
 {
+    const ocdm__text_list *paths = &inputs->stream->table.paths;
     size_t root = strlen(inputs->root), total = 0, length;
-    for (size_t i = 0; i < count; i++) {
-        (void)ocdm__text_at(&inputs->stream->table.paths, samples[i], &length);
+    for (size_t i = 0; i < batch->count; i++) {
+        (void)ocdm__text_at(paths, batch->samples[i], &length);
         total += root + length + 2;
     }
-    if (!make_path_room(slot, total))
+    if (!ocdm__reserve(&slot->paths, &slot->path_room, total, 1))
         return false;
     char *at = slot->paths;
-    for (size_t i = 0; i < count; i++) {
-        const char *path = ocdm__text_at(&inputs->stream->table.paths, samples[i], &length);
+    for (size_t i = 0; i < batch->count; i++) {
+        const char *path = ocdm__text_at(paths, batch->samples[i], &length);
         inputs->requests[i].path = at;
-        inputs->requests[i].sum = inputs->sums != NULL ? &inputs->sums[samples[i]] : NULL;
+        inputs->requests[i].sum = inputs->sums != NULL ? &inputs->sums[batch->samples[i]] : NULL;
         memcpy(at, inputs->root, root);
         at[root] = '/';
         memcpy(at + root + 1, path, length);
@@ -310,103 +219,63 @@ static bool write_paths(ocdm__model_inputs *inputs, struct slot *slot, const uin
     return true;
 }
 
-static bool make_request_room(ocdm__model_inputs *inputs, size_t count)
-{
-    if (count <= inputs->request_room)
-        return true;
-    bool failed = false;
-    inputs->requests = ocdm__grown(inputs->requests, count, sizeof *inputs->requests, &failed);
-    if (!failed)
-        inputs->request_room = count;
-    return !failed;
-}
-
 /* Whether sample i of a batch is one of the memory that passes through the store. */
 static bool is_stored(const ocdm__model_inputs *inputs, const ocdm__batch *batch, size_t i)
 {
     return i >= batch->fresh && batch->step >= inputs->stored_since;
 }
 
-static bool write_requests(ocdm__model_inputs *inputs, struct slot *slot, const ocdm__batch *batch, bool training)
+static bool write_requests(ocdm__model_inputs *inputs, struct ocdm__input_slot *slot, const ocdm__batch *batch, bool training)
 {
     const ocdm__payload_shape *shape = &inputs->stream->shape;
-    const uint32_t *samples = batch->samples;
-    size_t count = batch->count;
-    if (!make_request_room(inputs, count))
+    if (!ocdm__reserve(&inputs->requests, &inputs->request_room, batch->count, sizeof *inputs->requests))
         return false;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < batch->count; i++) {
         ocdm__image_request *request = &inputs->requests[i];
         *request = (ocdm__image_request){
-            .sample = samples[i], .step = batch->update, .training = training, .stored = is_stored(inputs, batch, i)};
+            .sample = batch->samples[i], .step = batch->update, .training = training, .stored = is_stored(inputs, batch, i)};
         if (shape->kind != OCDM__IMAGES)
             continue;
-        request->planes = ocdm__stream_image(inputs->stream, samples[i]);
+        request->planes = ocdm__stream_image(inputs->stream, batch->samples[i]);
         request->channels = (uint32_t)shape->channels;
         request->width = (uint32_t)shape->width;
         request->height = (uint32_t)shape->height;
     }
-    return shape->kind == OCDM__IMAGES || write_paths(inputs, slot, samples, count);
+    return shape->kind == OCDM__IMAGES || write_paths(inputs, slot, batch);
 }
 
-static void copy_features(ocdm__model_inputs *inputs, struct slot *slot, const ocdm__batch *batch)
+ocdm_status ocdm__model_inputs_request(ocdm__model_inputs *inputs, unsigned slot_number, const ocdm__batch *batch,
+                                       bool training, ocdm_error *error)
 {
-    for (size_t i = 0; i < batch->count; i++) {
+    double started = ocdm__seconds_now();
+    OCDM_TRY(check_request(inputs, slot_number, batch, error));
+    struct ocdm__input_slot *slot = &inputs->slots[slot_number];
+    if (!make_room(slot, batch->count, inputs->size) ||
+        (inputs->loader != NULL && !write_requests(inputs, slot, batch, training)))
+        return ocdm__fail_memory(error, "a batch of samples");
+    if (inputs->loader != NULL)
+        OCDM_TRY(inputs->images->submit(inputs->loader, slot_number, inputs->requests, batch->count, slot->tensor, error));
+    for (size_t i = 0; inputs->loader == NULL && i < batch->count; i++) {
         float *row = slot->tensor + i * inputs->size;
         ocdm__stream_features(inputs->stream, batch->samples[i], row);
         if (inputs->store != NULL && is_stored(inputs, batch, i))
             ocdm__store_pass(inputs->store, row);
     }
-}
-
-void ocdm__model_inputs_set_store(ocdm__model_inputs *inputs, const struct ocdm__store *store, uint64_t since)
-{
-    inputs->store = store;
-    inputs->stored_since = since;
-}
-
-ocdm_status ocdm__model_inputs_request(ocdm__model_inputs *inputs, unsigned slot, const uint32_t *samples, size_t count,
-                                       uint64_t step, bool training, ocdm_error *error)
-{
-    const ocdm__batch batch = {.samples = samples, .count = count, .fresh = count, .update = step};
-    return ocdm__model_inputs_request_batch(inputs, slot, &batch, training, error);
-}
-
-ocdm_status ocdm__model_inputs_request_batch(ocdm__model_inputs *inputs, unsigned slot_number, const ocdm__batch *batch,
-                                             bool training, ocdm_error *error)
-{
-    double started = ocdm__seconds_now();
-    ocdm_status status = check_request(inputs, slot_number, batch->samples, batch->count, error);
-    if (status != OCDM_OK)
-        return status;
-    struct slot *slot = &inputs->slots[slot_number];
-    if (!make_room(slot, batch->count, inputs->size) ||
-        (inputs->loader != NULL && !write_requests(inputs, slot, batch, training)))
-        return ocdm__fail_memory(error, "a batch of samples");
-    if (inputs->loader == NULL)
-        copy_features(inputs, slot, batch);
-    else
-        status = inputs->images->submit(inputs->loader, slot_number, inputs->requests, batch->count, slot->tensor, error);
     slot->count = batch->count;
-    slot->busy = status == OCDM_OK;
+    slot->busy = true;
     inputs->seconds += ocdm__seconds_now() - started;
-    return status;
+    return OCDM_OK;
 }
 
 /* ---- fetching -------------------------------------------------------------------------------------------------------- */
 
-static void skip(ocdm__model_inputs *inputs, const ocdm_error *reason)
-{
-    if (inputs->skipped++ == 0)
-        inputs->first_skipped = *reason;
-}
-
-/* Moves the samples that could be prepared together. */
-static ocdm_status close_up(ocdm__model_inputs *inputs, struct slot *slot, const ocdm_error *errors, size_t *kept,
+/* Moves the samples that could be prepared together. `errors` has one for each sample; NULL: all could. */
+static ocdm_status close_up(ocdm__model_inputs *inputs, struct ocdm__input_slot *slot, const ocdm_error *errors, size_t *kept,
                             ocdm_error *error)
 {
     *kept = 0;
     for (size_t i = 0; i < slot->count; i++) {
-        if (errors[i].status == OCDM_OK) {
+        if (errors == NULL || errors[i].status == OCDM_OK) {
             if (*kept != i)
                 memcpy(slot->tensor + *kept * inputs->size, slot->tensor + i * inputs->size,
                        inputs->size * sizeof *slot->tensor);
@@ -418,15 +287,10 @@ static ocdm_status close_up(ocdm__model_inputs *inputs, struct slot *slot, const
                 *error = errors[i];
             return errors[i].status;
         }
-        skip(inputs, &errors[i]);
+        if (inputs->skipped++ == 0)
+            inputs->first_skipped = errors[i];
     }
     return OCDM_OK;
-}
-
-static void keep_all(struct slot *slot)
-{
-    for (size_t i = 0; i < slot->count; i++)
-        slot->usable[i] = (uint32_t)i;
 }
 
 ocdm_status ocdm__model_inputs_wait(ocdm__model_inputs *inputs, unsigned slot_number, ocdm__batch *ready, ocdm_error *error)
@@ -434,50 +298,33 @@ ocdm_status ocdm__model_inputs_wait(ocdm__model_inputs *inputs, unsigned slot_nu
     if (slot_number >= OCDM__INPUT_SLOTS || !inputs->slots[slot_number].busy)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "input slot %u holds no batch", slot_number);
     double started = ocdm__seconds_now();
-    struct slot *slot = &inputs->slots[slot_number];
-    size_t kept = slot->count;
+    struct ocdm__input_slot *slot = &inputs->slots[slot_number];
+    size_t kept = 0;
     ocdm_status status = OCDM_OK;
     ocdm__image_outcome outcome = {.count = 0};
     slot->busy = false;
     if (inputs->loader != NULL)
         status = inputs->images->wait(inputs->loader, slot_number, &outcome, error);
-    if (status == OCDM_OK && outcome.failed > 0)
-        status = close_up(inputs, slot, outcome.errors, &kept, error);
-    else
-        keep_all(slot);
+    if (status == OCDM_OK)
+        status = close_up(inputs, slot, outcome.failed > 0 ? outcome.errors : NULL, &kept, error);
     inputs->seconds += ocdm__seconds_now() - started;
     if (status == OCDM_OK)
         *ready = (ocdm__batch){.input = slot->tensor, .usable = slot->usable, .count = kept};
     return status;
 }
 
-uint64_t ocdm__model_inputs_skipped(const ocdm__model_inputs *inputs)
-{
-    return inputs->skipped;
-}
-
-const ocdm_error *ocdm__model_inputs_first_skipped(const ocdm__model_inputs *inputs)
-{
-    return inputs->skipped > 0 ? &inputs->first_skipped : NULL;
-}
-
 void ocdm__model_inputs_skipped_text(const ocdm__model_inputs *inputs, uint64_t skipped, char text[OCDM__SKIPPED_TEXT])
 {
-    const ocdm_error *first = ocdm__model_inputs_first_skipped(inputs);
+    bool known = inputs->skipped > 0;
     snprintf(text, OCDM__SKIPPED_TEXT, "images left out, as they cannot be decoded: %" PRIu64 "%s%s", skipped,
-             first != NULL ? ", the first because of " : "", first != NULL ? first->message : "");
+             known ? ", the first because of " : "", known ? inputs->first_skipped.message : "");
 }
 
 ocdm_status ocdm__model_inputs_fail_unusable(const ocdm__model_inputs *inputs, const char *part, uint64_t count,
                                              ocdm_error *error)
 {
-    const ocdm_error *first = ocdm__model_inputs_first_skipped(inputs);
+    bool known = inputs->skipped > 0;
     return ocdm__fail(error, OCDM_BAD_FILE, "are these the image files that the stream was made for?",
                       "%s: none of the %" PRIu64 " %s images can be decoded%s%s", inputs->stream->file.name, count, part,
-                      first != NULL ? ", the first because of " : "", first != NULL ? first->message : "");
-}
-
-double ocdm__model_inputs_decode_seconds(const ocdm__model_inputs *inputs)
-{
-    return inputs->seconds;
+                      known ? ", the first because of " : "", known ? inputs->first_skipped.message : "");
 }

@@ -2,8 +2,8 @@
  * The samples of a stream as a network takes them: rows of features, or images as planes of floats, from the stream file itself
  * or from JPEG and PNG files. Batches are requested ahead and fetched when they are needed:
  *
- *     request(inputs, 0, first, 20, step, true);  request(inputs, 1, second, 20, step + 1, true);
- *     wait(inputs, 0, &ready);  train on ready.input;  request(inputs, 0, third, ...);
+ *     request(inputs, 0, &first, true);  request(inputs, 1, &second, true);
+ *     wait(inputs, 0, &ready);  train on ready.input;  request(inputs, 0, &third, true);
  *
  * The result depends only on seed, sample number and step, not on the number of threads. Only one thread may call.
  */
@@ -37,7 +37,35 @@ typedef struct ocdm__model_input_settings {
     const ocdm__image_functions *images; /* &ocdm__image_loading; NULL: features only, nothing can be decoded */
 } ocdm__model_input_settings;
 
-typedef struct ocdm__model_inputs ocdm__model_inputs;
+/* A stream as it is read. The first members may be read, the others are of inputs.c. */
+typedef struct ocdm__model_inputs {
+    const ocdm__stream *stream;
+    size_t size;              /* floats of a sample */
+    uint32_t side;            /* of an image; 0 for features */
+    uint32_t resize;          /* what the shorter side of an image has before the square is taken; 0 for features */
+    uint64_t skipped;         /* how many times an image was left out */
+    ocdm_error first_skipped; /* then: why the first one was */
+    double seconds;           /* in request and wait: what the samples cost beyond what threads prepared meanwhile */
+
+    const char *root; /* of image files; NULL for other streams */
+    bool strict;
+    const ocdm__image_functions *images;
+    ocdm__image_loader *loader;      /* NULL for features */
+    const struct ocdm__store *store; /* NULL: none */
+    uint64_t stored_since;           /* the first step in which samples of the memory pass through it */
+    ocdm__image_request *requests;
+    size_t request_room;
+    struct ocdm__input_slot {
+        float *tensor;
+        uint32_t *usable;
+        size_t room; /* samples that both have room for */
+        char *paths; /* of the batch's image files, each ended by a NUL */
+        size_t path_room;
+        size_t count;
+        bool busy;
+    } slots[OCDM__INPUT_SLOTS];
+    _Atomic uint32_t *sums; /* of the image files that were read, by sample; 0: not read; NULL: nobody compares them */
+} ocdm__model_inputs;
 
 /*
  * Prepares to read a stream, which must outlive the inputs.
@@ -51,40 +79,18 @@ ocdm_status ocdm__model_inputs_open(const ocdm__stream *stream, const ocdm__mode
 /* Releases everything, at any moment. Does nothing for NULL. */
 void ocdm__model_inputs_close(ocdm__model_inputs *inputs);
 
-/* The stream that they are of. */
-const ocdm__stream *ocdm__model_inputs_stream(const ocdm__model_inputs *inputs);
-
-/* Floats of one sample; for images also their height and width, which are 0 for features. */
-size_t ocdm__model_inputs_size(const ocdm__model_inputs *inputs);
-uint32_t ocdm__model_inputs_height(const ocdm__model_inputs *inputs);
-uint32_t ocdm__model_inputs_width(const ocdm__model_inputs *inputs);
-
-/* What the shorter side of an image has before the square is taken: for images of the stream file that are not resized, their
- * own; 0 for features. */
-uint32_t ocdm__model_inputs_resize(const ocdm__model_inputs *inputs);
-
 /*
  * Starts preparing a batch. Images are prepared by threads while the caller continues; features are available at once.
  *
  * slot      below OCDM__INPUT_SLOTS and free: never used, or waited for
- * samples   `count` numbers of samples of the stream; copied
- * step      for the augmentation
- * training  a random square, perhaps mirrored; else the middle
+ * batch     step, update, samples, count and fresh are read: `update` is for the augmentation, and samples of the memory, which
+ * come after the `fresh` ones, pass through the store from a certain step on training  a random square, perhaps mirrored; else
+ * the middle
  *
  * OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_NO_MEMORY; on error the slot is free.
  */
-ocdm_status ocdm__model_inputs_request(ocdm__model_inputs *inputs, unsigned slot, const uint32_t *samples, size_t count,
-                                       uint64_t step, bool training, ocdm_error *error);
-
-/* The same for a batch of a step: samples of the memory pass through the store from a certain step on. Its step, update,
- * samples, count and fresh are read. */
-ocdm_status ocdm__model_inputs_request_batch(ocdm__model_inputs *inputs, unsigned slot, const ocdm__batch *batch, bool training,
-                                             ocdm_error *error);
-
-/* The store that features pass through (experiment/loop/store.h), which must outlive the inputs, and the first step in which
- * they do. */
-struct ocdm__store;
-void ocdm__model_inputs_set_store(ocdm__model_inputs *inputs, const struct ocdm__store *store, uint64_t since);
+ocdm_status ocdm__model_inputs_request(ocdm__model_inputs *inputs, unsigned slot, const ocdm__batch *batch, bool training,
+                                       ocdm_error *error);
 
 /*
  * Waits for a batch; its slot is free afterwards, whatever comes back. `ready` becomes the samples that could be prepared:
@@ -97,11 +103,8 @@ void ocdm__model_inputs_set_store(ocdm__model_inputs *inputs, const struct ocdm_
  */
 ocdm_status ocdm__model_inputs_wait(ocdm__model_inputs *inputs, unsigned slot, ocdm__batch *ready, ocdm_error *error);
 
-/* How many times an image was left out, and why the first one was: NULL when none was. */
-uint64_t ocdm__model_inputs_skipped(const ocdm__model_inputs *inputs);
-const ocdm_error *ocdm__model_inputs_first_skipped(const ocdm__model_inputs *inputs);
-
-/* The same as a line of text without an end, cut to the room; `skipped` may count those before a resume, too. */
+/* How many images were left out, and why, as a line of text without an end, cut to the room; `skipped` may count those before a
+ * resume, too. */
 #define OCDM__SKIPPED_TEXT 640
 void ocdm__model_inputs_skipped_text(const ocdm__model_inputs *inputs, uint64_t skipped, char text[OCDM__SKIPPED_TEXT]);
 
@@ -116,8 +119,5 @@ ocdm_status ocdm__model_inputs_fail_unusable(const ocdm__model_inputs *inputs, c
  */
 ocdm_status ocdm__model_inputs_keep_sums(ocdm__model_inputs *inputs, ocdm_error *error);
 ocdm_status ocdm__model_inputs_compare_sums(const ocdm__model_inputs *inputs, const ocdm__ranks *ranks, ocdm_error *error);
-
-/* Seconds that the caller spent in request and wait: what the samples cost beyond what threads prepared meanwhile. */
-double ocdm__model_inputs_decode_seconds(const ocdm__model_inputs *inputs);
 
 #endif

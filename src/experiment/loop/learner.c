@@ -26,22 +26,7 @@ ocdm__learner_part ocdm__learner_part_of(const ocdm__learner *learner, size_t co
     return part;
 }
 
-size_t ocdm__learner_part_share(const ocdm__learner_part *part, uint32_t *unusable, size_t count)
-{
-    size_t sum = 0;
-    part->ranks->gather_all(unusable, part->starts);
-    for (size_t i = 0; i < count; i++)
-        sum += unusable[i];
-    return sum;
-}
-
 /* ---- files --------------------------------------------------------------------------------------------------------------- */
-
-size_t ocdm__learner_versions(const ocdm__learner *learner)
-{
-    return learner != NULL && learner->functions->average_count != NULL ? 1 + learner->functions->average_count(learner->state)
-                                                                        : 1;
-}
 
 static ocdm_status data_of(const ocdm__learner_file *file, size_t i, const unsigned char **data, ocdm_error *error)
 {

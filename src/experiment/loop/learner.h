@@ -82,10 +82,6 @@ typedef struct ocdm__learner_part {
 
 ocdm__learner_part ocdm__learner_part_of(const ocdm__learner *learner, size_t count, bool training);
 
-/* Tells all ranks which samples of a batch cannot be used. Each has marked those of its part in `unusable`, one number for each
- * sample of the batch. Returns how many they are. */
-size_t ocdm__learner_part_share(const ocdm__learner_part *part, uint32_t *unusable, size_t count);
-
 /* Makes the learner of a run, whose samples are those of `inputs`. */
 typedef struct ocdm__learner_maker ocdm__learner_maker;
 struct ocdm__learner_maker {
@@ -115,9 +111,6 @@ typedef struct ocdm__learner_file {
  * `output`.
  */
 ocdm_status ocdm__learner_file_write(ocdm__output *output, const ocdm__learner_file *file, ocdm_error *error);
-
-/* How many versions of its weights a learner has: the trained ones and their averages. */
-size_t ocdm__learner_versions(const ocdm__learner *learner);
 
 /* Writes what is needed to predict as a weights file with these notes. OCDM_OK, OCDM_IO, OCDM_NO_MEMORY, OCDM_BAD_RECORD; on
  * error `path` is as it was. */

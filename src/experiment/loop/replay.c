@@ -39,19 +39,21 @@ void ocdm__replay_close(ocdm__replay *replay)
     *replay = (ocdm__replay){.rule = OCDM__REPLAY_UNIFORM};
 }
 
-void ocdm__replay_note(ocdm__replay *replay, uint32_t slot, const ocdm__outputs *outputs, size_t row, bool is_new)
+void ocdm__replay_note(ocdm__replay *replay, const ocdm__learner *learner, const uint32_t *slots, size_t count,
+                       const uint32_t *rows, size_t first)
 {
-    float *kept = replay->kept + slot * replay->width;
+    if (replay == NULL || replay->kept == NULL)
+        return;
+    const ocdm__outputs outputs = learner->functions->outputs(learner->state);
     size_t classes = replay->width - replay->losses;
-    if (replay->losses > 0)
-        kept[0] = (float)outputs->losses[row];
-    if (is_new)
-        memcpy(kept + replay->losses, outputs->logits + row * classes, classes * sizeof *kept);
-}
-
-const float *ocdm__replay_logits(const ocdm__replay *replay, uint32_t slot)
-{
-    return replay->kept + slot * replay->width + replay->losses;
+    for (size_t i = 0; i < count; i++) {
+        float *kept = replay->kept + slots[i] * replay->width;
+        size_t row = rows != NULL ? rows[i] : first + i;
+        if (replay->losses > 0)
+            kept[0] = (float)outputs.losses[row];
+        if (rows != NULL)
+            memcpy(kept + replay->losses, outputs.logits + row * classes, classes * sizeof *kept);
+    }
 }
 
 /* ---- drawing ----------------------------------------------------------------------------------------------------------- */

@@ -12,22 +12,18 @@
 
 /* ---- curve --------------------------------------------------------------------------------------------------------------- */
 
-static void thin(ocdm__curve *curve)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < curve->count; i += 2)
-        curve->points[kept++] = curve->points[i];
-    curve->count = kept;
-    curve->stride *= 2;
-}
-
 void ocdm__curve_add(ocdm__curve *curve, const ocdm__curve_point *point)
 {
     if (curve->stride == 0)
         curve->stride = 1;
-    /* One place stays free for the newest point. */
-    if (curve->offered % curve->stride == 0 && curve->count == OCDM__CURVE_ROOM - 1)
-        thin(curve);
+    /* One place stays free for the newest point: without it, every second point is dropped. */
+    if (curve->offered % curve->stride == 0 && curve->count == OCDM__CURVE_ROOM - 1) {
+        size_t kept = 0;
+        for (size_t i = 0; i < curve->count; i += 2)
+            curve->points[kept++] = curve->points[i];
+        curve->count = kept;
+        curve->stride *= 2;
+    }
     if (curve->offered % curve->stride == 0)
         curve->points[curve->count++] = *point;
     curve->last = *point;
@@ -92,14 +88,6 @@ static ocdm_status check_result_size(const ocdm__run *run, ocdm_error *error)
                       bytes / 1e9, limit / 1e9);
 }
 
-static ocdm_status count_classes(ocdm__run *run, ocdm_error *error)
-{
-    const ocdm__stream_table *table = &run->stream->table;
-    ocdm__count_classes(table, OCDM__TRAIN, run->train_counts);
-    ocdm__count_classes(table, OCDM__TEST, run->test_counts);
-    return ocdm__count_classes_by_task(table, &run->schedule.order, run->task_counts, error);
-}
-
 static void report_version(ocdm__run *run, size_t version)
 {
     run->reported = version;
@@ -126,27 +114,6 @@ static ocdm_status make_versions(ocdm__run *run, ocdm_error *error)
     return OCDM_OK;
 }
 
-static void clear_versions(ocdm__run *run)
-{
-    for (size_t v = 0; v < run->version_count; v++) {
-        ocdm__run_version *version = &run->versions[v];
-        for (size_t i = 0; version->evaluations != NULL && i < run->schedule.order.task_count; i++)
-            ocdm__evaluation_clear(&version->evaluations[i]);
-        ocdm__evaluation_clear(&version->validation);
-        ocdm__release(version->evaluations);
-        ocdm__release(version->scores);
-    }
-    ocdm__release(run->versions);
-}
-
-static ocdm_status make_misses(ocdm__run *run, ocdm_error *error)
-{
-    if (run->settings->budget.seconds == 0 && run->settings->budget.operations == 0)
-        return OCDM_OK;
-    run->misses = ocdm__allocate((size_t)(ocdm__schedule_steps(&run->schedule) / 32) + 1, 4);
-    return run->misses != NULL ? OCDM_OK : ocdm__fail_memory(error, "the steps that are missed");
-}
-
 static ocdm_status make_tables(ocdm__run *run, ocdm_error *error)
 {
     const ocdm__run_settings *settings = run->settings;
@@ -157,6 +124,8 @@ static ocdm_status make_tables(ocdm__run *run, ocdm_error *error)
     if (settings->resample_tests)
         OCDM_TRY(ocdm__stream_order_resample(&run->tests, table, settings->network.seed, error));
     OCDM_TRY(check_result_size(run, error));
+    bool limited = settings->budget.seconds > 0 || settings->budget.operations > 0;
+    size_t words = limited ? (size_t)(ocdm__schedule_steps(&run->schedule) / 32) + 1 : 0;
     run->train_counts = ocdm__allocate(table->class_count, sizeof *run->train_counts);
     run->test_counts = ocdm__allocate(table->class_count, sizeof *run->test_counts);
     run->task_counts = ocdm__allocate(table->class_count, run->schedule.order.task_count * sizeof *run->task_counts);
@@ -164,39 +133,36 @@ static ocdm_status make_tables(ocdm__run *run, ocdm_error *error)
     run->curve = ocdm__allocate(1, sizeof *run->curve);
     run->samples = ocdm__allocate(run->schedule.batch, sizeof *run->samples);
     run->next = ocdm__allocate(run->schedule.batch, sizeof *run->next);
+    run->misses = limited ? ocdm__allocate(words, sizeof(uint32_t)) : NULL;
     if (run->train_counts == NULL || run->test_counts == NULL || run->task_counts == NULL || run->groups == NULL ||
-        run->curve == NULL || run->samples == NULL || run->next == NULL)
+        run->curve == NULL || run->samples == NULL || run->next == NULL || (limited && run->misses == NULL))
         return ocdm__fail_memory(error, "the tables of a run");
     OCDM_TRY(make_versions(run, error));
     OCDM_TRY(ocdm__probes_make(&run->probes, settings, table, &run->tests, error));
-    OCDM_TRY(make_misses(run, error));
-    OCDM_TRY(count_classes(run, error));
+    ocdm__count_classes(table, OCDM__TRAIN, run->train_counts);
+    ocdm__count_classes(table, OCDM__TEST, run->test_counts);
+    OCDM_TRY(ocdm__count_classes_by_task(table, &run->schedule.order, run->task_counts, error));
     OCDM_TRY(ocdm__evaluation_groups(settings->groups, table, run->train_counts, run->groups, error));
     return ocdm__class_weights_read(settings->class_weights, table, &run->class_weights, error);
-}
-
-static ocdm__image_storing image_storing(const ocdm__run_settings *settings)
-{
-    if (settings->store != OCDM__STORE_JPEG)
-        return (ocdm__image_storing){.quality = 0};
-    return (ocdm__image_storing){.quality = settings->store_quality,
-                                 .pixels = settings->store_pixels,
-                                 .bytes = (size_t)ocdm__store_jpeg_bytes(settings->store_quality, settings->store_pixels)};
 }
 
 static ocdm_status make_learner(ocdm__run *run, const ocdm__learner_maker *maker, ocdm_error *error)
 {
     const ocdm__run_settings *settings = run->settings;
     bool images = ocdm__model_takes_images(settings->model);
-    const ocdm__model_input_settings inputs = {.resize = images ? settings->resize : 0,
-                                               .crop = images ? settings->crop : 0,
-                                               .symmetric = ocdm__model_is_symmetric(settings->model),
-                                               .strict = settings->strict,
-                                               .image_root = settings->image_root,
-                                               .seed = settings->network.seed,
-                                               .threads = settings->network.threads,
-                                               .images = maker->images,
-                                               .storing = image_storing(settings)};
+    ocdm__model_input_settings inputs = {.resize = images ? settings->resize : 0,
+                                         .crop = images ? settings->crop : 0,
+                                         .symmetric = ocdm__model_is_symmetric(settings->model),
+                                         .strict = settings->strict,
+                                         .image_root = settings->image_root,
+                                         .seed = settings->network.seed,
+                                         .threads = settings->network.threads,
+                                         .images = maker->images};
+    if (settings->store == OCDM__STORE_JPEG)
+        inputs.storing =
+            (ocdm__image_storing){.quality = settings->store_quality,
+                                  .pixels = settings->store_pixels,
+                                  .bytes = (size_t)ocdm__store_jpeg_bytes(settings->store_quality, settings->store_pixels)};
     if (!maker->reads_samples)
         OCDM_TRY(ocdm__model_inputs_open(run->stream, &inputs, &run->inputs, error));
     OCDM_TRY(maker->make(maker, settings, run->inputs, (uint32_t)run->stream->table.class_count, &run->made, error));
@@ -233,14 +199,12 @@ ocdm_status ocdm__run_open(const ocdm__run_settings *settings, const ocdm__strea
     made->loss = NAN;
     made->started = ocdm__seconds_now();
     ocdm_status status = make_tables(made, error);
-    if (status == OCDM_OK && ocdm__run_has_agent(settings))
-        status = make_learner(made, maker, error);
-    if (status == OCDM_OK && ocdm__run_has_memory(settings))
-        status = make_memory(made, error);
-    if (status == OCDM_OK)
-        status = ocdm__replay_open(&made->replays, settings, stream->table.class_count, error);
-    if (status == OCDM_OK)
-        status = ocdm__store_open(&made->store, settings, stream, error);
+    if (ocdm__run_has_agent(settings))
+        OCDM_THEN(status, make_learner(made, maker, error));
+    if (ocdm__run_has_memory(settings))
+        OCDM_THEN(status, make_memory(made, error));
+    OCDM_THEN(status, ocdm__replay_open(&made->replays, settings, stream->table.class_count, error));
+    OCDM_THEN(status, ocdm__store_open(&made->store, settings, stream, error));
     if (status == OCDM_OK)
         *run = made;
     else
@@ -248,31 +212,26 @@ ocdm_status ocdm__run_open(const ocdm__run_settings *settings, const ocdm__strea
     return status;
 }
 
-/* Learns from the first samples of the run; returns the first step that comes after all of them. A stream that ends before has
- * none. */
-static uint64_t learn_store(ocdm__run *run, float *row)
+/* The store learns the ranges of features from the first samples of the run: these pass through it from the first step on that
+ * comes after all of them. A stream that ends before has none. */
+static ocdm_status begin_store(ocdm__run *run, ocdm_error *error)
 {
-    uint64_t step = 0;
-    for (; run->store.learned < run->store.learning; step++) {
-        if (step == ocdm__schedule_steps(&run->schedule))
-            return UINT64_MAX;
+    ocdm__store *store = &run->store;
+    uint64_t step = 0, steps = ocdm__schedule_steps(&run->schedule);
+    if (run->inputs == NULL || store->kind == OCDM__STORE_NONE || store->kind == OCDM__STORE_JPEG)
+        return OCDM_OK;
+    float *row = ocdm__allocate(store->width, sizeof *row);
+    if (row == NULL)
+        return ocdm__fail_memory(error, "the ranges of features");
+    for (; store->learned < store->learning && step < steps; step++) {
         size_t count = ocdm__schedule_batch(&run->schedule, step, run->samples);
         for (size_t i = 0; i < count; i++) {
             ocdm__stream_features(run->stream, run->samples[i], row);
-            ocdm__store_learn(&run->store, row);
+            ocdm__store_learn(store, row);
         }
     }
-    return step;
-}
-
-static ocdm_status begin_store(ocdm__run *run, ocdm_error *error)
-{
-    if (run->inputs == NULL || run->store.kind == OCDM__STORE_NONE || run->store.kind == OCDM__STORE_JPEG)
-        return OCDM_OK;
-    float *row = ocdm__allocate(run->store.width, sizeof *row);
-    if (row == NULL)
-        return ocdm__fail_memory(error, "the ranges of features");
-    ocdm__model_inputs_set_store(run->inputs, &run->store, learn_store(run, row));
+    run->inputs->store = store;
+    run->inputs->stored_since = store->learned < store->learning ? UINT64_MAX : step;
     ocdm__release(row);
     return OCDM_OK;
 }
@@ -303,7 +262,14 @@ void ocdm__run_close(ocdm__run *run)
     ocdm__online_close(&run->online);
     ocdm__replay_close(&run->replays);
     ocdm__store_clear(&run->store);
-    clear_versions(run);
+    for (size_t v = 0; v < run->version_count; v++) {
+        ocdm__run_version *version = &run->versions[v];
+        for (size_t i = 0; version->evaluations != NULL && i < run->schedule.order.task_count; i++)
+            ocdm__evaluation_clear(&version->evaluations[i]);
+        ocdm__evaluation_clear(&version->validation);
+        ocdm__release(version->evaluations);
+        ocdm__release(version->scores);
+    }
     ocdm__probes_clear(&run->probes);
     ocdm__model_inputs_close(run->inputs);
     if (run->learner != NULL)
@@ -311,136 +277,108 @@ void ocdm__run_close(ocdm__run *run)
     ocdm_memory_destroy(run->memory);
     ocdm__schedule_clear(&run->schedule);
     ocdm__stream_order_clear(&run->tests);
-    void *const blocks[] = {run->class_weights, run->train_counts, run->test_counts, run->task_counts, run->groups,
-                            run->curve,         run->samples,      run->next,        run->misses};
+    void *const blocks[] = {run->versions, run->class_weights, run->train_counts, run->test_counts, run->task_counts,
+                            run->groups,   run->curve,         run->samples,      run->next,        run->misses};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         ocdm__release(blocks[i]);
     ocdm__release(run);
 }
 
-/* ---- going on ---------------------------------------------------------------------------------------------------------- */
+/* ---- evaluations --------------------------------------------------------------------------------------------------------- */
 
 static double distance(const ocdm__run *run, ocdm_scope scope)
 {
     return run->memory != NULL ? ocdm_memory_distance(run->memory, scope) : NAN;
 }
 
-/* The number of samples of all steps, counted as often as they occur. */
-static uint64_t samples_brought(const ocdm__schedule *schedule)
-{
-    uint64_t sum = 0;
-    if (!schedule->multitask)
-        return schedule->order.ends[schedule->order.task_count - 1];
-    for (size_t k = 0; k < schedule->order.task_count; k++)
-        sum += (uint64_t)schedule->epochs * schedule->order.ends[k];
-    return sum;
-}
-
-/* Called at the end of the stream: a learner that was never trained has no results. */
+/* Called at the end of the stream: a learner that was never trained has no results. Samples count as often as steps bring them.
+ */
 static ocdm_status check_trained(const ocdm__run *run, ocdm_error *error)
 {
-    const ocdm__stream_order *order = &run->schedule.order;
-    if (run->learner == NULL || run->step < ocdm__schedule_steps(&run->schedule) ||
-        (double)(run->earlier_skipped + run->online.skipped) <
-            (double)samples_brought(&run->schedule) - run->cost.missed_samples)
+    const ocdm__schedule *schedule = &run->schedule;
+    size_t tasks = schedule->order.task_count, last = schedule->order.ends[tasks - 1];
+    uint64_t brought = schedule->multitask ? 0 : last;
+    for (size_t k = 0; schedule->multitask && k < tasks; k++)
+        brought += (uint64_t)schedule->epochs * schedule->order.ends[k];
+    if (run->learner == NULL || run->step < ocdm__schedule_steps(schedule) ||
+        (double)(run->earlier_skipped + run->online.skipped) < (double)brought - run->cost.missed_samples)
         return OCDM_OK;
-    return ocdm__model_inputs_fail_unusable(run->inputs, "training", order->ends[order->task_count - 1], error);
+    return ocdm__model_inputs_fail_unusable(run->inputs, "training", last, error);
 }
 
-static ocdm__examination examination_on(const ocdm__run *run, const ocdm__stream_order *tests, const char *hint,
-                                        const ocdm__progress *progress)
+/* Evaluates all versions of the learner's weights, or the `given` scores unless NULL, on the tests of the first tasks. */
+static ocdm_status examine(ocdm__run *run, const ocdm__stream_order *tests, size_t task_count, const float *given,
+                           const ocdm__progress *progress, const struct ocdm__version_result *results, ocdm_error *error)
 {
-    return (ocdm__examination){.learner = run->learner,
-                               .inputs = run->inputs,
-                               .table = &run->stream->table,
-                               .tests = tests,
-                               .groups = run->groups,
-                               .source = {run->stream->file.name, hint},
-                               .progress = progress};
-}
-
-static const char diverged[] = "the agent diverged: a smaller --lr may help";
-
-/* Of several averages, the one that is best on what is held out is reported; the first of equally good ones. */
-static void choose_version(ocdm__run *run)
-{
-    size_t best = run->version_count > 1 ? 1 : 0;
-    for (size_t v = best + 1; v < run->version_count; v++)
-        if (run->versions[v].validation.total.value[OCDM_MAP] > run->versions[best].validation.total.value[OCDM_MAP])
-            best = v;
-    report_version(run, best);
-}
-
-/* Evaluates on the samples that are held out, at the end. It depends only on the final weights, so checkpoints need not store
- * it. */
-static ocdm_status validate(ocdm__run *run, const ocdm__progress *progress, ocdm_error *error)
-{
-    const ocdm__stream_order *tests = &run->schedule.held_out;
-    if (tests->count == 0 || run->learner == NULL || run->validation->task_count > 0)
-        return OCDM_OK;
+    const ocdm__examination examination = {
+        .learner = run->learner,
+        .inputs = run->inputs,
+        .given = given,
+        .table = &run->stream->table,
+        .tests = tests,
+        .groups = run->groups,
+        .source = {run->stream->file.name,
+                   given != NULL ? "the model may have diverged" : "the agent diverged: a smaller --lr may help"},
+        .progress = progress};
     double begun = ocdm__seconds_now();
-    const ocdm__examination examination = examination_on(run, tests, diverged, progress);
-    ocdm__class_score *scores = ocdm__allocate(run->stream->table.class_count, sizeof *scores);
-    if (scores == NULL)
-        return ocdm__fail_memory(error, "the scores of classes");
-    struct ocdm__version_result results[1 + OCDM__MOST_RATES];
-    for (size_t v = 0; v < run->version_count; v++)
-        results[v] = (struct ocdm__version_result){&run->versions[v].validation, scores};
-    ocdm_status status = ocdm__evaluate_versions(&examination, tests->task_count, results, run->version_count, error);
-    for (size_t v = 0; v < run->version_count && status != OCDM_OK; v++)
-        ocdm__evaluation_clear(&run->versions[v].validation);
-    if (status == OCDM_OK)
-        choose_version(run);
-    ocdm__release(scores);
+    ocdm_status status = ocdm__evaluate_versions(&examination, task_count, results, run->version_count, error);
     run->evaluate_seconds += ocdm__seconds_now() - begun;
     return status;
 }
 
-/* Evaluates the learner, or the `given` scores unless NULL; without a learner there are no metrics. */
-static ocdm_status examine(ocdm__run *run, const float *given, const ocdm__progress *progress, ocdm_error *error)
+/* Evaluates on the samples that are held out, at the end, and chooses what is reported: of several averages the one that is
+ * best on them, the first of equally good ones. It depends only on the final weights, so checkpoints need not store it. */
+static ocdm_status validate(ocdm__run *run, const ocdm__progress *progress, ocdm_error *error)
 {
-    ocdm__evaluation *evaluation = &run->evaluations[run->evaluation_count];
+    const ocdm__stream_order *tests = &run->schedule.held_out;
     struct ocdm__version_result results[1 + OCDM__MOST_RATES];
-    size_t task_count = run->schedule.tested[run->evaluation_count];
-    const ocdm__examination examination =
-        examination_on(run, &run->tests, given != NULL ? "the model may have diverged" : diverged, progress);
-    if (given != NULL)
-        return ocdm__evaluate_scores(&examination, task_count, given, evaluation, run->scores, error);
-    if (run->learner == NULL)
-        return ocdm__evaluation_start(evaluation, task_count, error);
+    size_t best = run->version_count > 1 ? 1 : 0;
+    if (tests->count == 0 || run->learner == NULL || run->validation->task_count > 0)
+        return OCDM_OK;
+    ocdm__class_score *scores = ocdm__allocate(run->stream->table.class_count, sizeof *scores);
+    if (scores == NULL)
+        return ocdm__fail_memory(error, "the scores of classes");
     for (size_t v = 0; v < run->version_count; v++)
-        results[v] =
-            (struct ocdm__version_result){&run->versions[v].evaluations[run->evaluation_count], run->versions[v].scores};
-    return ocdm__evaluate_versions(&examination, task_count, results, run->version_count, error);
+        results[v] = (struct ocdm__version_result){&run->versions[v].validation, scores};
+    ocdm_status status = examine(run, tests, tests->task_count, NULL, progress, results, error);
+    for (size_t v = 0; v < run->version_count; v++) {
+        if (status != OCDM_OK)
+            ocdm__evaluation_clear(&run->versions[v].validation);
+        else if (v > best &&
+                 run->versions[v].validation.total.value[OCDM_MAP] > run->versions[best].validation.total.value[OCDM_MAP])
+            best = v;
+    }
+    if (status == OCDM_OK)
+        report_version(run, best);
+    ocdm__release(scores);
+    return status;
 }
 
-/* What an evaluation says besides metrics. */
-static void place_evaluation(const ocdm__run *run, ocdm__evaluation *evaluation)
-{
-    evaluation->task = run->schedule.order.tasks[run->evaluation_count];
-    evaluation->step = run->step;
-    evaluation->samples = ocdm__schedule_seen(&run->schedule, run->step);
-    evaluation->distance = distance(run, OCDM_IN_PLAY);
-    evaluation->distance_seen = distance(run, OCDM_SEEN_EVER);
-}
-
+/* After a task. On error there is no such evaluation. */
 static ocdm_status evaluate(ocdm__run *run, const float *given, const ocdm__progress *progress, ocdm_error *error)
 {
-    double begun = ocdm__seconds_now();
+    struct ocdm__version_result results[1 + OCDM__MOST_RATES];
+    size_t number = run->evaluation_count;
     OCDM_TRY(check_trained(run, error));
     if (run->inputs != NULL)
         OCDM_TRY(ocdm__model_inputs_compare_sums(run->inputs, run->ranks, error));
-    ocdm_status status = examine(run, given, progress, error);
     for (size_t v = 0; v < run->version_count; v++)
-        if (status == OCDM_OK)
-            place_evaluation(run, &run->versions[v].evaluations[run->evaluation_count]);
-        else
-            ocdm__evaluation_clear(&run->versions[v].evaluations[run->evaluation_count]);
-    if (status != OCDM_OK)
-        return status;
-    run->evaluation_count++;
-    run->evaluate_seconds += ocdm__seconds_now() - begun;
-    return OCDM_OK;
+        results[v] = (struct ocdm__version_result){&run->versions[v].evaluations[number], run->versions[v].scores};
+    ocdm_status status = examine(run, &run->tests, run->schedule.tested[number], given, progress, results, error);
+    for (size_t v = 0; v < run->version_count; v++) {
+        ocdm__evaluation *evaluation = results[v].evaluation;
+        if (status != OCDM_OK) {
+            ocdm__evaluation_clear(evaluation);
+            continue;
+        }
+        evaluation->task = run->schedule.order.tasks[number];
+        evaluation->step = run->step;
+        evaluation->samples = ocdm__schedule_seen(&run->schedule, run->step);
+        evaluation->distance = distance(run, OCDM_IN_PLAY);
+        evaluation->distance_seen = distance(run, OCDM_SEEN_EVER);
+    }
+    run->evaluation_count += status == OCDM_OK;
+    return status;
 }
 
 ocdm_status ocdm__run_evaluate(ocdm__run *run, const float *scores, ocdm_error *error)
@@ -448,53 +386,32 @@ ocdm_status ocdm__run_evaluate(ocdm__run *run, const float *scores, ocdm_error *
     return evaluate(run, scores, NULL, error);
 }
 
-/* ---- evaluations at any time ------------------------------------------------------------------------------------------ */
-
-/* All versions of the weights answer; of the metrics only mAP is kept. */
-static ocdm_status probe_with(ocdm__run *run, const float *given, const ocdm__progress *progress, double *map,
-                              ocdm_error *error)
+/* At any time: of the metrics only mAP is kept. */
+static ocdm_status probe(ocdm__run *run, const float *given, const ocdm__progress *progress, ocdm_error *error)
 {
+    ocdm__probes *probes = &run->probes;
     ocdm__evaluation evaluations[1 + OCDM__MOST_RATES] = {{.task = 0}};
     struct ocdm__version_result results[1 + OCDM__MOST_RATES];
-    size_t tasks = ocdm__schedule_tasks_seen(&run->schedule, run->step);
-    const ocdm__examination examination =
-        examination_on(run, &run->probes.part, given != NULL ? "the model may have diverged" : diverged, progress);
+    OCDM_TRY(ocdm__probes_reserve(probes, probes->count + 1, error));
     ocdm__class_score *scores = ocdm__allocate(run->stream->table.class_count, sizeof *scores);
     if (scores == NULL)
         return ocdm__fail_memory(error, "the scores of classes");
     for (size_t v = 0; v < run->version_count; v++)
         results[v] = (struct ocdm__version_result){&evaluations[v], scores};
-    ocdm_status status = given != NULL ? ocdm__evaluate_scores(&examination, tasks, given, &evaluations[0], scores, error)
-                                       : ocdm__evaluate_versions(&examination, tasks, results, run->version_count, error);
+    ocdm_status status =
+        examine(run, &probes->part, ocdm__schedule_tasks_seen(&run->schedule, run->step), given, progress, results, error);
     for (size_t v = 0; v < run->version_count; v++) {
-        map[v] = evaluations[v].total.value[OCDM_MAP];
+        probes->map[probes->count * probes->versions + v] = evaluations[v].total.value[OCDM_MAP];
         ocdm__evaluation_clear(&evaluations[v]);
     }
+    probes->count += status == OCDM_OK;
     ocdm__release(scores);
     return status;
-}
-
-static ocdm_status probe(ocdm__run *run, const float *given, const ocdm__progress *progress, ocdm_error *error)
-{
-    ocdm__probes *probes = &run->probes;
-    double begun = ocdm__seconds_now();
-    OCDM_TRY(ocdm__probes_reserve(probes, probes->count + 1, error));
-    OCDM_TRY(probe_with(run, given, progress, probes->map + probes->count * probes->versions, error));
-    probes->count++;
-    run->evaluate_seconds += ocdm__seconds_now() - begun;
-    return OCDM_OK;
 }
 
 ocdm_status ocdm__run_probe(ocdm__run *run, const float *scores, ocdm_error *error)
 {
     return probe(run, scores, NULL, error);
-}
-
-static bool probe_is_due(const ocdm__run *run)
-{
-    const ocdm__probes *probes = &run->probes;
-    return ocdm__run_probes_after(run, run->step) &&
-           (probes->count == 0 || ocdm__run_probe_step(run, probes->count - 1) < run->step);
 }
 
 bool ocdm__run_evaluates_after(const ocdm__run *run, uint64_t steps)
@@ -506,28 +423,34 @@ bool ocdm__run_evaluates_after(const ocdm__run *run, uint64_t steps)
 
 enum ocdm__run_event ocdm__run_due(const ocdm__run *run)
 {
+    const ocdm__probes *probes = &run->probes;
     if (run->evaluation_count == run->schedule.order.task_count)
         return OCDM__RUN_FINISHED;
-    if (probe_is_due(run))
+    if (ocdm__run_probes_after(run, run->step) &&
+        (probes->count == 0 || ocdm__run_probe_step(run, probes->count - 1) < run->step))
         return OCDM__RUN_PROBED;
     return run->step == run->schedule.task_ends[run->evaluation_count] ? OCDM__RUN_EVALUATED : OCDM__RUN_STEPPED;
-}
-
-static ocdm_status advance(ocdm__run *run, const ocdm__progress *progress, enum ocdm__run_event event, ocdm_error *error)
-{
-    if (event == OCDM__RUN_FINISHED)
-        return validate(run, progress, error);
-    if (event == OCDM__RUN_PROBED)
-        return probe(run, NULL, progress, error);
-    return event == OCDM__RUN_EVALUATED ? evaluate(run, NULL, progress, error) : ocdm__run_step(run, error);
 }
 
 /* Without training images all ranks come to the same end. */
 ocdm_status ocdm__run_advance(ocdm__run *run, const ocdm__progress *progress, enum ocdm__run_event *event, ocdm_error *error)
 {
     ocdm_error why = {.status = OCDM_OK};
-    *event = ocdm__run_due(run);
-    ocdm_status status = advance(run, progress, *event, &why);
+    ocdm_status status = OCDM_OK;
+    switch (*event = ocdm__run_due(run)) {
+    case OCDM__RUN_STEPPED:
+        status = ocdm__run_step(run, &why);
+        break;
+    case OCDM__RUN_PROBED:
+        status = probe(run, NULL, progress, &why);
+        break;
+    case OCDM__RUN_EVALUATED:
+        status = evaluate(run, NULL, progress, &why);
+        break;
+    case OCDM__RUN_FINISHED:
+        status = validate(run, progress, &why);
+        break;
+    }
     if (status != OCDM_OK && status != OCDM_BAD_FILE)
         ocdm__ranks_end_after(run->ranks, &why);
     if (status != OCDM_OK && error != NULL)

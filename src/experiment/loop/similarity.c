@@ -6,27 +6,6 @@
 #include "base/error.h"
 #include "experiment/loop/step.h"
 
-/*
- * Computes how similar the gradients of a batch are to those of some samples in memory, for policies such as gss. Gradients
- * are those of the loss with respect to all parameters in evaluation mode; images are cropped in the middle and not augmented.
- */
-struct ocdm__similarity {
-    const ocdm__learner *learner;
-    ocdm__model_inputs *inputs;
-    unsigned slot; /* of the inputs, free whenever the memory is updated */
-    const ocdm__stream_table *table;
-    ocdm__label_room labels;
-    size_t size; /* floats of a gradient */
-    float *kept; /* the gradients of the samples in memory that are compared with, and their norms */
-    double *norms;
-    size_t kept_room;
-    float *gradient;
-    uint32_t *samples;
-    size_t sample_room;
-    uint64_t step; /* under way: samples of the memory may pass through the store */
-    size_t asked;  /* samples whose gradients were computed */
-};
-
 static double product(const float *a, const float *b, size_t size)
 {
     double sums[4] = {0}; /* four at a time: the additions need not wait for each other */
@@ -39,14 +18,6 @@ static double product(const float *a, const float *b, size_t size)
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-static ocdm_status gradient_of_usable(struct ocdm__similarity *similarity, ocdm__batch *batch, float *gradient,
-                                      ocdm_error *error)
-{
-    OCDM_TRY(ocdm__batch_label(batch, similarity->table, &similarity->labels, error));
-    similarity->asked += batch->count;
-    return similarity->learner->functions->gradient(similarity->learner->state, batch, gradient, error);
-}
-
 /* The gradient of the mean loss of some samples, of the memory if they are `remembered`; zeros when none of their images can be
  * decoded. */
 static ocdm_status gradient_of(struct ocdm__similarity *similarity, const uint32_t *samples, size_t count, bool remembered,
@@ -54,7 +25,7 @@ static ocdm_status gradient_of(struct ocdm__similarity *similarity, const uint32
 {
     ocdm__batch batch = {.step = similarity->step, .samples = samples, .count = count, .fresh = remembered ? 0 : count}, ready;
     if (similarity->inputs != NULL) {
-        OCDM_TRY(ocdm__model_inputs_request_batch(similarity->inputs, similarity->slot, &batch, false, error));
+        OCDM_TRY(ocdm__model_inputs_request(similarity->inputs, similarity->slot, &batch, false, error));
         OCDM_TRY(ocdm__model_inputs_wait(similarity->inputs, similarity->slot, &ready, error));
         for (size_t i = 0; i < ready.count; i++)
             similarity->samples[i] = samples[ready.usable[i]];
@@ -63,39 +34,29 @@ static ocdm_status gradient_of(struct ocdm__similarity *similarity, const uint32
         batch.count = ready.count;
     }
     batch.fresh = 0; /* no weights of absent classes */
-    if (batch.count > 0)
-        return gradient_of_usable(similarity, &batch, gradient, error);
-    memset(gradient, 0, similarity->size * sizeof *gradient);
-    return OCDM_OK;
+    if (batch.count == 0) {
+        memset(gradient, 0, similarity->size * sizeof *gradient);
+        return OCDM_OK;
+    }
+    OCDM_TRY(ocdm__batch_label(&batch, similarity->table, &similarity->labels, error));
+    similarity->asked += batch.count;
+    return similarity->learner->functions->gradient(similarity->learner->state, &batch, gradient, error);
 }
 
-static ocdm_status reserve_kept(struct ocdm__similarity *similarity, size_t count, ocdm_error *error)
+/* Gradients are large: room for them grows to what is needed and no further. */
+static ocdm_status reserve(struct ocdm__similarity *similarity, size_t samples, size_t groups, ocdm_error *error)
 {
     bool failed = false;
-    if (count <= similarity->kept_room)
-        return OCDM_OK;
-    similarity->kept = ocdm__grown(similarity->kept, count * sizeof *similarity->kept, similarity->size, &failed);
-    similarity->norms = ocdm__grown(similarity->norms, count, sizeof *similarity->norms, &failed);
-    if (failed)
-        return ocdm__fail_memory(error, "the gradients that are compared");
-    similarity->kept_room = count;
-    return OCDM_OK;
-}
-
-static ocdm_status load_kept(struct ocdm__similarity *similarity, const ocdm_memory *memory, const ocdm_comparison *asked,
-                             ocdm_error *error)
-{
-    size_t groups = asked->slot_count / asked->group_size;
-    OCDM_TRY(reserve_kept(similarity, groups, error));
-    uint32_t *members = similarity->samples + similarity->sample_room;
-    for (size_t j = 0; j < groups; j++) {
-        for (size_t k = 0; k < asked->group_size; k++)
-            members[k] = (uint32_t)ocdm_memory_id(memory, asked->slot[j * asked->group_size + k]);
-        float *gradient = similarity->kept + j * similarity->size;
-        OCDM_TRY(gradient_of(similarity, members, asked->group_size, true, gradient, error));
-        similarity->norms[j] = sqrt(product(gradient, gradient, similarity->size));
+    if (samples > similarity->sample_room) {
+        similarity->samples = ocdm__grown(similarity->samples, 2 * samples, sizeof *similarity->samples, &failed);
+        similarity->sample_room = failed ? similarity->sample_room : samples;
     }
-    return OCDM_OK;
+    if (groups > similarity->kept_room) {
+        similarity->kept = ocdm__grown(similarity->kept, groups * sizeof *similarity->kept, similarity->size, &failed);
+        similarity->norms = ocdm__grown(similarity->norms, groups, sizeof *similarity->norms, &failed);
+        similarity->kept_room = failed ? similarity->kept_room : groups;
+    }
+    return failed ? ocdm__fail_memory(error, "the gradients that are compared") : OCDM_OK;
 }
 
 /* The largest cosine between the current gradient and those of the memory; 0 for a gradient of zeros. */
@@ -111,42 +72,32 @@ static double largest_cosine(const struct ocdm__similarity *similarity, size_t c
     return largest;
 }
 
-static ocdm_status compare_with(struct ocdm__similarity *similarity, const uint32_t *samples, size_t count, size_t kept,
-                                double *cosine, ocdm_error *error)
-{
-    OCDM_TRY(gradient_of(similarity, samples, count, false, similarity->gradient, error));
-    *cosine = largest_cosine(similarity, kept);
-    return OCDM_OK;
-}
-
-/* Room for the numbers of the batch or of a group, twice: they come after the room that gradient_of needs. */
-static ocdm_status reserve_samples(struct ocdm__similarity *similarity, size_t count, ocdm_error *error)
-{
-    bool failed = false;
-    if (count <= similarity->sample_room)
-        return OCDM_OK;
-    similarity->samples = ocdm__grown(similarity->samples, 2 * count, sizeof *similarity->samples, &failed);
-    if (failed)
-        return ocdm__fail_memory(error, "a comparison of gradients");
-    similarity->sample_room = count;
-    return OCDM_OK;
-}
-
+/* A batch is compared as a whole, as single samples, or both: what the policy asks for. */
 static ocdm_status answer(void *state, const ocdm_memory *memory, const ocdm_comparison *asked, ocdm_error *error)
 {
     struct ocdm__similarity *similarity = state;
-    size_t groups = asked->slot_count / asked->group_size;
-    OCDM_TRY(reserve_samples(similarity, asked->count > asked->group_size ? asked->count : asked->group_size, error));
-    OCDM_TRY(load_kept(similarity, memory, asked, error));
-    uint32_t *batch = similarity->samples + similarity->sample_room;
+    size_t size = asked->group_size, groups = asked->slot_count / size;
+    OCDM_TRY(reserve(similarity, asked->count > size ? asked->count : size, groups, error));
+    uint32_t *samples = similarity->samples + similarity->sample_room;
+    for (size_t j = 0; j < groups; j++) {
+        float *gradient = similarity->kept + j * similarity->size;
+        for (size_t k = 0; k < size; k++)
+            samples[k] = (uint32_t)ocdm_memory_id(memory, asked->slot[j * size + k]);
+        OCDM_TRY(gradient_of(similarity, samples, size, true, gradient, error));
+        similarity->norms[j] = sqrt(product(gradient, gradient, similarity->size));
+    }
     for (size_t i = 0; i < asked->count; i++)
-        batch[i] = (uint32_t)asked->batch[i].id;
-    if (asked->batch_cosine != NULL)
-        OCDM_TRY(compare_with(similarity, batch, asked->count, groups, asked->batch_cosine, error));
+        samples[i] = (uint32_t)asked->batch[i].id;
+    if (asked->batch_cosine != NULL) {
+        OCDM_TRY(gradient_of(similarity, samples, asked->count, false, similarity->gradient, error));
+        *asked->batch_cosine = largest_cosine(similarity, groups);
+    }
     if (asked->batch_first && *asked->batch_cosine >= 0)
         return OCDM_OK;
-    for (size_t i = 0; i < asked->count; i++)
-        OCDM_TRY(compare_with(similarity, batch + i, 1, groups, &asked->item_cosine[i], error));
+    for (size_t i = 0; i < asked->count; i++) {
+        OCDM_TRY(gradient_of(similarity, samples + i, 1, false, similarity->gradient, error));
+        asked->item_cosine[i] = largest_cosine(similarity, groups);
+    }
     return OCDM_OK;
 }
 
@@ -181,15 +132,4 @@ ocdm_status ocdm__similarity_open(struct ocdm__similarity **opened, const ocdm__
         return ocdm__fail_memory(error, "the gradients that are compared");
     ocdm_memory_set_similarity(parts->memory, answer, similarity);
     return OCDM_OK;
-}
-
-void ocdm__similarity_begin(struct ocdm__similarity *similarity, uint64_t step)
-{
-    similarity->step = step;
-    similarity->asked = 0;
-}
-
-size_t ocdm__similarity_asked(const struct ocdm__similarity *similarity)
-{
-    return similarity->asked;
 }

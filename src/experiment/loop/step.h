@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "agent/batch.h"
+#include "experiment/loop/feed.h"
 #include "experiment/loop/inputs.h"
 #include "experiment/loop/learner.h"
 #include "experiment/loop/settings.h"
@@ -52,9 +53,10 @@ typedef struct ocdm__replay {
 ocdm_status ocdm__replay_open(ocdm__replay *replay, const ocdm__run_settings *settings, size_t class_count, ocdm_error *error);
 void ocdm__replay_close(ocdm__replay *replay);
 
-/* After a step: row `row` of its outputs is the sample in this slot. Logits are those of a new one. */
-void ocdm__replay_note(ocdm__replay *replay, uint32_t slot, const ocdm__outputs *outputs, size_t row, bool is_new);
-const float *ocdm__replay_logits(const ocdm__replay *replay, uint32_t slot);
+/* After a step: keeps what the learner made of the samples in these slots, if anything is kept: their loss, and the logits of
+ * new ones. Sample i is in row rows[i] of the outputs if it is new; else `rows` is NULL and it is in row first + i. */
+void ocdm__replay_note(ocdm__replay *replay, const ocdm__learner *learner, const uint32_t *slots, size_t count,
+                       const uint32_t *rows, size_t first);
 
 /* Draws up to `count` slots for a step by a rule that is not uniform; `keys` is room. Returns how many. */
 size_t ocdm__replay_draw(const ocdm__replay *replay, const ocdm_memory *memory, uint64_t step, uint32_t *slots, double *keys,
@@ -75,6 +77,38 @@ typedef struct ocdm__online_parts {
     ocdm__replay *replays; /* how samples are drawn, what is kept beside them; NULL: uniformly, nothing */
 } ocdm__online_parts;
 
+/* ---- similarity.c -------------------------------------------------------------------------------------------------------- */
+
+/*
+ * Computes how similar the gradients of a batch are to those of some samples in memory, for policies such as gss. Gradients
+ * are those of the loss with respect to all parameters in evaluation mode; images are cropped in the middle and not augmented.
+ */
+struct ocdm__similarity {
+    const ocdm__learner *learner;
+    ocdm__model_inputs *inputs;
+    unsigned slot; /* of the inputs, free whenever the memory is updated */
+    const ocdm__stream_table *table;
+    uint64_t step; /* under way: samples of the memory may pass through the store */
+    size_t asked;  /* samples whose gradients were computed in this step */
+    ocdm__label_room labels;
+    size_t size; /* floats of a gradient */
+    float *kept; /* the gradients of the samples in memory that are compared with, and their norms */
+    double *norms;
+    size_t kept_room;
+    float *gradient;
+    uint32_t *samples; /* room for those that can be decoded, then for those that are asked about */
+    size_t sample_room;
+};
+
+/* For a memory whose ids are numbers of samples. OCDM_OK, OCDM_BAD_ARGUMENT (the learner has no gradients), OCDM_NO_MEMORY.
+ * Close `opened` even after an error. */
+ocdm_status ocdm__similarity_open(struct ocdm__similarity **opened, const struct ocdm__online_parts *parts, unsigned slot,
+                                  ocdm_error *error);
+void ocdm__similarity_close(struct ocdm__similarity *similarity);
+
+/* ---- the step --------------------------------------------------------------------------------------------------------------
+ */
+
 /* Start with all bytes zero. */
 typedef struct ocdm__online {
     ocdm__online_parts parts;
@@ -82,20 +116,15 @@ typedef struct ocdm__online {
     ocdm__step_times times;
     ocdm__batch batch; /* of the update under way; what it points to is below */
     uint64_t skipped;  /* samples of the stream whose image could not be decoded: they neither train nor enter the memory */
-    bool requested;    /* the next update's batch is being prepared already */
     unsigned turn;     /* updates so far: which slot of the inputs the stream's samples are in */
     double operations; /* of the last step: updates, and gradients that the policy compared; NaN: not known */
 
-    uint32_t *samples;  /* of the batch */
-    uint32_t *slots;    /* of the memory, whose samples are replayed */
-    uint32_t *unusable; /* for each sample of the batch: 1 if it cannot be prepared */
+    uint32_t *samples; /* of the batch */
+    uint32_t *slots;   /* of the memory, whose samples are replayed */
     ocdm_sample *offered;
     ocdm__label_room labels;
-    float *input; /* of the samples that this process has */
-    size_t input_count;
-    struct ocdm__online_request {
-        size_t first, end; /* positions in the batch */
-    } requests[OCDM__INPUT_SLOTS];
+    ocdm__feed feed;
+    float *input;         /* of the samples that this process has */
     uint64_t *seen;       /* samples of the stream so far that carried each class; NULL: the loss has no weights of classes */
     float *class_weights; /* of the step */
     float *ages;          /* steps since each class first came, this one included; 0: not yet; NULL: not counted */
@@ -128,17 +157,5 @@ ocdm_status ocdm__online_train(ocdm__online *online, double *loss, ocdm_error *e
 
 /* Updates the memory with the samples of the stream. OCDM_OK, and what the memory gives. */
 ocdm_status ocdm__online_remember(ocdm__online *online, ocdm_error *error);
-
-/* ---- similarity.c -------------------------------------------------------------------------------------------------------- */
-
-/* Compares gradients for a memory whose ids are numbers of samples; `slot` of the inputs is free whenever the memory is
- * updated. Close `opened` even after an error. */
-ocdm_status ocdm__similarity_open(struct ocdm__similarity **opened, const ocdm__online_parts *parts, unsigned slot,
-                                  ocdm_error *error);
-void ocdm__similarity_close(struct ocdm__similarity *similarity);
-
-/* The step that begins now. Samples whose gradients were computed since the last one began. */
-void ocdm__similarity_begin(struct ocdm__similarity *similarity, uint64_t step);
-size_t ocdm__similarity_asked(const struct ocdm__similarity *similarity);
 
 #endif

@@ -286,17 +286,16 @@ ocdm_status ocdm__paper_read_memories(ocdm__compare_memories *memories, const oc
 {
     char path[OCDM__SUMMARY_PATH];
     size_t seeds = (size_t)plan->seed_count, methods = plan->method_count;
-    ocdm_status status = OCDM_OK;
     memories->count = run_count(plan);
     memories->results = ocdm__allocate(memories->count, sizeof *memories->results);
     if (memories->results == NULL)
         return ocdm__fail_memory(error, "the memories of runs");
-    for (size_t i = 0; status == OCDM_OK && i < memories->count; i++)
+    for (size_t i = 0; i < memories->count; i++)
         if (find_summary(plan, folder, i, path)) {
             size_t place = (i / seeds / methods * seeds + i % seeds) * methods + i / seeds % methods;
-            status = read_memory(&memories->results[place], path, class_count, error);
+            OCDM_TRY(read_memory(&memories->results[place], path, class_count, error));
         }
-    return status;
+    return OCDM_OK;
 }
 
 /* ---- classes of a stream ------------------------------------------------------------------------------------------------- */
@@ -353,9 +352,7 @@ ocdm_status ocdm__paper_evaluations(const char *folder, double *values, size_t r
     *count = 0;
     if (!ocdm__summary_find(folder, path))
         return OCDM_OK;
-    ocdm_status status = ocdm__summary_read(&tree, path, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__summary_read(&tree, path, error));
     *count = ocdm__summary_maps(tree.root, values, room);
     ocdm__json_tree_clear(&tree);
     return OCDM_OK;

@@ -58,9 +58,7 @@ static ocdm_status watch_step(ocdm__process *process, ocdm_memory *memory, struc
     ocdm_change change;
     for (uint32_t slot = 0; slot < ocdm_memory_size(memory); slot++)
         count_sample(pool, (uint32_t)ocdm_memory_id(memory, slot), true);
-    ocdm_status status = ocdm_memory_update(memory, batch, count, &change, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm_memory_update(memory, batch, count, &change, error));
     for (size_t i = 0; i < count; i++) {
         count_sample(pool, (uint32_t)batch[i].id, true);
         process->events[process->event_count++] =
@@ -87,9 +85,7 @@ static ocdm_status run_up_to(ocdm__process *process, ocdm_memory *memory, struct
             process->step++;
             if ((k > 0 || order->task_count == 1) && ocdm_memory_size(memory) == ocdm_memory_options(memory)->capacity)
                 return watch_step(process, memory, pool, batch, count, error);
-            ocdm_status status = ocdm_memory_update(memory, batch, count, NULL, error);
-            if (status != OCDM_OK)
-                return status;
+            OCDM_TRY(ocdm_memory_update(memory, batch, count, NULL, error));
             at += count;
         }
     return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "the stream never fills a memory of %u",
