@@ -72,28 +72,6 @@ static ocdm_status agree(const ocdm__ranks *ranks, struct ready *own, ocdm_error
 
 /* ---- the state of a run ------------------------------------------------------------------------------------------------- */
 
-/* The memory as bytes; none for a run without. */
-struct image {
-    unsigned char *bytes;
-    uint64_t size;
-};
-
-static ocdm_status make_image(const ocdm__run *run, struct image *image, ocdm_error *error)
-{
-    size_t size = 0;
-    if (run->memory == NULL)
-        return OCDM_OK;
-    ocdm_status status = ocdm_memory_save_bytes(run->memory, NULL, 0, &size, error);
-    if (status == OCDM_OK)
-        image->bytes = ocdm__allocate(size + UNIT, 1);
-    if (status == OCDM_OK && image->bytes == NULL)
-        status = ocdm__fail_memory(error, "the memory for other ranks");
-    if (status == OCDM_OK)
-        status = ocdm_memory_save_bytes(run->memory, image->bytes, size, &size, error);
-    image->size = size;
-    return status;
-}
-
 /* The same on all ranks: OCDM_OK if all of them have done their part, so that none waits for another that cannot go on. The
  * leader's own error is in `error` already. */
 static ocdm_status all_did(const ocdm__ranks *ranks, ocdm_status status, ocdm_error *error)
@@ -107,24 +85,26 @@ static ocdm_status all_did(const ocdm__ranks *ranks, ocdm_status status, ocdm_er
 static ocdm_status share_memory(ocdm__run *run, ocdm_error *error)
 {
     const ocdm__ranks *ranks = run->ranks;
-    struct image image = {.bytes = NULL};
-    ocdm_status status = ranks->rank == 0 ? make_image(run, &image, error) : OCDM_OK;
-    ranks->broadcast(&image.size, sizeof image.size / UNIT);
-    if (status == OCDM_OK && image.bytes == NULL)
-        image.bytes = ocdm__allocate((size_t)image.size + UNIT, 1);
-    if (status == OCDM_OK && image.bytes == NULL)
+    unsigned char *bytes = NULL;
+    size_t length = 0;
+    ocdm_status status = ranks->rank == 0 ? ocdm__run_memory_bytes(run, &bytes, &length, error) : OCDM_OK;
+    uint64_t size = length;
+    ranks->broadcast(&size, sizeof size / UNIT);
+    if (status == OCDM_OK && bytes == NULL)
+        bytes = ocdm__allocate((size_t)size + UNIT, 1);
+    if (status == OCDM_OK && bytes == NULL)
         status = ocdm__fail_memory(error, "the memory of rank 0");
     status = all_did(ranks, status, error);
     if (status == OCDM_OK) {
-        ranks->broadcast(image.bytes, ((size_t)image.size + UNIT - 1) / UNIT);
-        if (ranks->rank != 0 && image.size > 0) {
+        ranks->broadcast(bytes, ((size_t)size + UNIT - 1) / UNIT);
+        if (ranks->rank != 0 && size > 0) {
             ocdm_memory_destroy(run->memory);
             run->memory = NULL;
-            status = ocdm_memory_load_bytes(image.bytes, (size_t)image.size, NULL, NULL, &run->memory, error);
+            status = ocdm_memory_load_bytes(bytes, (size_t)size, NULL, NULL, &run->memory, error);
         }
         status = all_did(ranks, status, error);
     }
-    ocdm__release(image.bytes);
+    ocdm__release(bytes);
     return status;
 }
 

@@ -1,20 +1,173 @@
-/* Writes checkpoints. The tensors of the learner are fetched one at a time; everything else is small. */
+/*
+ * Writes and reads checkpoints. Everything of a run that is numbers goes through one table, whose functions name the numbers in
+ * their order: the same function writes, counts and reads them. The tensors of the learner are fetched one at a time;
+ * everything else is small. Nothing in a file is trusted before it is checked.
+ */
 #include "experiment/folder/checkpoint.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/allocate.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/output.h"
-#include "experiment/folder/checkpoint_fields.h"
+#include "experiment/folder/saved_run.h"
 
-#define OWN_TENSORS 16u
+/* What differs between versions of the format. */
+static const char format_version[] = "1";
+
+/* The note that says which instructions the learner's numbers come from. */
+static const char instructions_note[] = "instructions";
+
+/* ---- numbers ------------------------------------------------------------------------------------------------------------- */
+
+/* Numbers of eight bytes on their way to a file or from one; without either they are counted. */
+struct pass {
+    ocdm__output *to;
+    const unsigned char *from;
+    const ocdm__record_layout *layouts; /* of the file that is read, one for each kind */
+    size_t count;                       /* of the file's numbers so far */
+};
+
+static void pass_record(struct pass *pass, enum ocdm__record_kind kind, void *object)
+{
+    if (pass->to != NULL)
+        ocdm__record_put(kind, object, pass->to);
+    else if (pass->from != NULL)
+        ocdm__record_get(&pass->layouts[kind], &pass->from, object);
+    pass->count += pass->to == NULL ? pass->layouts[kind].width : 0;
+}
+
+static void pass_number(struct pass *pass, double *number)
+{
+    unsigned char bytes[8];
+    ocdm__put_double(bytes, *number);
+    if (pass->to != NULL)
+        ocdm__output_write(pass->to, bytes, sizeof bytes);
+    if (pass->from != NULL) {
+        *number = ocdm__get_double(pass->from);
+        pass->from += sizeof bytes;
+    }
+    pass->count++;
+}
+
+/* A run that is restored goes on from the times of the checkpoint. */
+static void pass_times(struct pass *pass, ocdm__run *run)
+{
+    ocdm__run_times times = ocdm__run_times_now(run);
+    pass_record(pass, OCDM__RECORD_TIMES, &times);
+    if (pass->from != NULL)
+        run->earlier = times;
+}
+
+static void pass_curve(struct pass *pass, ocdm__run *run)
+{
+    for (size_t i = 0; i < run->curve->count; i++)
+        pass_record(pass, OCDM__RECORD_POINT, &run->curve->points[i]);
+    pass_record(pass, OCDM__RECORD_POINT, &run->curve->last);
+}
+
+/* An evaluation has the averages of all classes, of each group, and of each task that was tested. */
+static void pass_evaluations_of(struct pass *pass, const ocdm__run *run, ocdm__evaluation *evaluations)
+{
+    for (size_t i = 0; i < run->evaluation_count; i++) {
+        ocdm__evaluation *evaluation = &evaluations[i];
+        pass_record(pass, OCDM__RECORD_EVALUATION, evaluation);
+        pass_record(pass, OCDM__RECORD_AVERAGES, &evaluation->total);
+        for (size_t g = 0; g < OCDM__GROUPS; g++)
+            pass_record(pass, OCDM__RECORD_AVERAGES, &evaluation->groups[g]);
+        for (size_t k = 0; k < evaluation->task_count; k++)
+            pass_record(pass, OCDM__RECORD_AVERAGES, &evaluation->tasks[k]);
+    }
+}
+
+static void pass_scores_of(struct pass *pass, const ocdm__run *run, ocdm__class_score *scores)
+{
+    for (size_t c = 0; c < run->stream->table.class_count; c++)
+        pass_record(pass, OCDM__RECORD_SCORE, &scores[c]);
+}
+
+static void pass_evaluations(struct pass *pass, ocdm__run *run)
+{
+    pass_evaluations_of(pass, run, run->evaluations);
+}
+
+static void pass_scores(struct pass *pass, ocdm__run *run)
+{
+    pass_scores_of(pass, run, run->scores);
+}
+
+/* Of the versions of the weights that are not reported. */
+static void pass_other_evaluations(struct pass *pass, ocdm__run *run)
+{
+    for (size_t v = 0; v < run->version_count; v++)
+        if (v != run->reported)
+            pass_evaluations_of(pass, run, run->versions[v].evaluations);
+}
+
+static void pass_other_scores(struct pass *pass, ocdm__run *run)
+{
+    for (size_t v = 0; v < run->version_count; v++)
+        if (v != run->reported)
+            pass_scores_of(pass, run, run->versions[v].scores);
+}
+
+/* They are compared before a run is restored, which has them then. */
+static void pass_class_weights(struct pass *pass, ocdm__run *run)
+{
+    for (size_t c = 0; c < run->stream->table.class_count; c++)
+        pass_number(pass, &run->class_weights[c]);
+}
+
+static void pass_cost(struct pass *pass, ocdm__run *run)
+{
+    pass_record(pass, OCDM__RECORD_COST, &run->cost);
+}
+
+static void pass_probes(struct pass *pass, ocdm__run *run)
+{
+    for (size_t i = 0; i < run->probes.count * run->probes.versions; i++)
+        pass_number(pass, &run->probes.map[i]);
+}
+
+/* The tensors of numbers, in their order in the file, after the position. */
+static const char cost_name[] = "cost", probes_name[] = "probes", class_weights_name[] = "class_weights";
+enum owner { EVERY_RUN, WITH_AVERAGES, WITH_CLASS_WEIGHTS, WITH_PROBES };
+static const struct numbers {
+    const char *name;
+    enum owner owner; /* only runs that have them: others keep their bytes */
+    void (*pass)(struct pass *pass, ocdm__run *run);
+} numbers[] = {
+    {"times", EVERY_RUN, pass_times},
+    {"curve", EVERY_RUN, pass_curve},
+    {"evaluations", EVERY_RUN, pass_evaluations},
+    {"class_scores", EVERY_RUN, pass_scores},
+    {"averages.evaluations", WITH_AVERAGES, pass_other_evaluations},
+    {"averages.class_scores", WITH_AVERAGES, pass_other_scores},
+    {class_weights_name, WITH_CLASS_WEIGHTS, pass_class_weights},
+    {cost_name, EVERY_RUN, pass_cost},
+    {probes_name, WITH_PROBES, pass_probes},
+};
+
+enum { NUMBERS = sizeof numbers / sizeof *numbers, OWN_TENSORS = NUMBERS + 6 };
+
+static bool is_of(const struct numbers *part, const ocdm__run *run)
+{
+    const bool has[] = {[EVERY_RUN] = true,
+                        [WITH_AVERAGES] = run->version_count > 1,
+                        [WITH_CLASS_WEIGHTS] = run->class_weights != NULL,
+                        [WITH_PROBES] = run->settings->eval_every > 0};
+    return has[part->owner];
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------------------------- */
 
 /* The file while it is put together: numbers of eight bytes in one block, the rest elsewhere. */
 struct image {
     ocdm__output numbers, settings;
-    unsigned char *memory;
+    unsigned char *memory; /* a file within the file */
     size_t memory_size;
     ocdm__tensor_list learner; /* their data is fetched when the file is written */
     size_t first;              /* of them among the tensors */
@@ -23,219 +176,98 @@ struct image {
     char *names; /* of the learner's tensors, with their prefix */
 };
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------------- */
-
-/* Ends a tensor that began where the one before it ended. Its data is set when the block has its final place. */
-static void end_numbers(struct image *image, const char *name, enum ocdm__dtype dtype)
+static void add_tensor(struct image *image, const char *name, enum ocdm__dtype dtype, const void *data, size_t count)
 {
-    size_t begun = 0;
-    for (size_t i = 0; i < image->count; i++)
-        begun += image->tensors[i].size;
-    image->tensors[image->count++] = ocdm__tensor_of(name, dtype, NULL, (image->numbers.used - begun) / 8);
+    image->tensors[image->count++] = ocdm__tensor_of(name, dtype, data, count);
 }
 
-static void put_position(struct image *image, const ocdm__run *run, uint64_t log_size)
+static ocdm_status add_numbers(struct image *image, ocdm__run *run, uint64_t log_size, ocdm_error *error)
 {
-    const ocdm__checkpoint_position position = {
-        .step = run->step,
-        .evaluations = run->evaluation_count,
-        .skipped = run->earlier_skipped + run->online.skipped,
-        .log_size = log_size,
-        .curve_offered = run->curve->offered,
-        .curve_stride = run->curve->stride,
-        .checksum = run->stream->checksum[0],
-        .checksum_2 = run->stream->checksum[1],
-    };
+    struct pass pass = {.to = &image->numbers};
+    const ocdm__checkpoint_position position = {.step = run->step,
+                                                .evaluations = run->evaluation_count,
+                                                .skipped = run->earlier_skipped + run->online.skipped,
+                                                .log_size = log_size,
+                                                .curve_offered = run->curve->offered,
+                                                .curve_stride = run->curve->stride,
+                                                .checksum = run->stream->checksum[0],
+                                                .checksum_2 = run->stream->checksum[1]};
     ocdm__record_put(OCDM__RECORD_POSITION, &position, &image->numbers);
-    end_numbers(image, "position", OCDM__U64);
-}
-
-static void put_times(struct image *image, const ocdm__run *run)
-{
-    ocdm__run_times times = ocdm__run_times_now(run);
-    ocdm__record_put(OCDM__RECORD_TIMES, &times, &image->numbers);
-    end_numbers(image, "times", OCDM__F64);
-}
-
-static void put_curve(struct image *image, const ocdm__curve *curve)
-{
-    for (size_t i = 0; i < curve->count; i++)
-        ocdm__record_put(OCDM__RECORD_POINT, &curve->points[i], &image->numbers);
-    ocdm__record_put(OCDM__RECORD_POINT, &curve->last, &image->numbers);
-    end_numbers(image, "curve", OCDM__F64);
-}
-
-static void put_evaluations_of(struct image *image, const ocdm__run *run, const ocdm__evaluation *evaluations)
-{
-    for (size_t i = 0; i < run->evaluation_count; i++) {
-        const ocdm__evaluation *evaluation = &evaluations[i];
-        ocdm__record_put(OCDM__RECORD_EVALUATION, evaluation, &image->numbers);
-        ocdm__record_put(OCDM__RECORD_AVERAGES, &evaluation->total, &image->numbers);
-        for (size_t g = 0; g < OCDM__GROUPS; g++)
-            ocdm__record_put(OCDM__RECORD_AVERAGES, &evaluation->groups[g], &image->numbers);
-        for (size_t k = 0; k < evaluation->task_count; k++)
-            ocdm__record_put(OCDM__RECORD_AVERAGES, &evaluation->tasks[k], &image->numbers);
+    add_tensor(image, "position", OCDM__U64, NULL, image->numbers.used / 8);
+    for (size_t i = 0; i < NUMBERS; i++) {
+        size_t begun = image->numbers.used;
+        if (!is_of(&numbers[i], run))
+            continue;
+        numbers[i].pass(&pass, run);
+        add_tensor(image, numbers[i].name, OCDM__F64, NULL, (image->numbers.used - begun) / 8);
     }
+    OCDM_TRY(ocdm__output_check(&image->numbers, error));
+    const unsigned char *data = (const unsigned char *)image->numbers.buffer; /* its place is final now */
+    for (size_t i = 0; i < image->count; data += image->tensors[i++].size)
+        image->tensors[i].data = data;
+    return OCDM_OK;
 }
 
-static void put_scores_of(struct image *image, const ocdm__run *run, const ocdm__class_score *scores)
-{
-    for (size_t c = 0; c < run->stream->table.class_count; c++)
-        ocdm__record_put(OCDM__RECORD_SCORE, &scores[c], &image->numbers);
-}
-
-/* The version reported, then the others, if there are some, in tensors of their own. */
-static void put_evaluations(struct image *image, const ocdm__run *run)
-{
-    put_evaluations_of(image, run, run->evaluations);
-    end_numbers(image, "evaluations", OCDM__F64);
-    put_scores_of(image, run, run->scores);
-    end_numbers(image, "class_scores", OCDM__F64);
-    if (run->version_count == 1)
-        return;
-    for (size_t v = 0; v < run->version_count; v++)
-        if (v != run->reported)
-            put_evaluations_of(image, run, run->versions[v].evaluations);
-    end_numbers(image, OCDM__CHECKPOINT_OTHER_EVALUATIONS, OCDM__F64);
-    for (size_t v = 0; v < run->version_count; v++)
-        if (v != run->reported)
-            put_scores_of(image, run, run->versions[v].scores);
-    end_numbers(image, OCDM__CHECKPOINT_OTHER_SCORES, OCDM__F64);
-}
-
-static void put_protocol(struct image *image, const ocdm__run *run)
-{
-    const ocdm__probes *probes = &run->probes;
-    ocdm__record_put(OCDM__RECORD_COST, &run->cost, &image->numbers);
-    end_numbers(image, OCDM__CHECKPOINT_COST, OCDM__F64);
-    if (run->settings->eval_every == 0)
-        return;
-    for (size_t i = 0; i < probes->count * probes->versions; i++) {
-        unsigned char bytes[8];
-        ocdm__put_double(bytes, probes->map[i]);
-        ocdm__output_write(&image->numbers, bytes, sizeof bytes);
-    }
-    end_numbers(image, OCDM__CHECKPOINT_PROBES, OCDM__F64);
-}
-
-/* Only for a run that has them, so that other checkpoints keep their bytes. */
-static void put_class_weights(struct image *image, const ocdm__run *run)
-{
-    if (run->class_weights == NULL)
-        return;
-    for (size_t c = 0; c < run->stream->table.class_count; c++) {
-        unsigned char bytes[8];
-        ocdm__put_double(bytes, run->class_weights[c]);
-        ocdm__output_write(&image->numbers, bytes, sizeof bytes);
-    }
-    end_numbers(image, "class_weights", OCDM__F64);
-}
-
-/* ---- the rest ---------------------------------------------------------------------------------------------------------- */
-
-/* The learner's tensors with a prefix, so that their names cannot collide with the others. */
-static ocdm_status name_learner_tensors(struct image *image, ocdm_error *error)
+/* With a prefix, so that their names cannot collide with the others. */
+static ocdm_status add_learner_tensors(struct image *image, ocdm_error *error)
 {
     static const char prefix[] = OCDM__CHECKPOINT_LEARNER;
     size_t room = 0;
     for (size_t i = 0; i < image->learner.count; i++)
         room += strlen(image->learner.tensors[i].name) + sizeof prefix;
-    image->names = ocdm__allocate(room, 1);
-    if (image->names == NULL)
+    char *at = image->names = ocdm__allocate(room, 1), *end = at + room;
+    if (at == NULL)
         return ocdm__fail_memory(error, "a checkpoint");
-    char *at = image->names;
     image->first = image->count;
     for (size_t i = 0; i < image->learner.count; i++) {
         struct ocdm__tensor *tensor = &image->tensors[image->count++];
-        size_t length = strlen(image->learner.tensors[i].name);
         *tensor = image->learner.tensors[i];
-        memcpy(at, prefix, sizeof prefix - 1);
-        memcpy(at + sizeof prefix - 1, tensor->name, length + 1);
+        tensor->name_length = (size_t)snprintf(at, (size_t)(end - at), "%s%s", prefix, tensor->name);
         tensor->name = at;
-        tensor->name_length = length + sizeof prefix - 1;
-        at += length + sizeof prefix;
+        at += tensor->name_length + 1;
     }
     return OCDM_OK;
 }
 
-static ocdm_status open_image(struct image *image, const ocdm__run *run, ocdm_error *error)
+/* Elements of eight bytes come first, single bytes last, so that all are aligned. */
+static ocdm_status build(struct image *image, ocdm__run *run, uint64_t log_size, ocdm_error *error)
 {
-    *image = (struct image){.count = 0};
+    const ocdm__replay *replays = &run->replays;
     OCDM_TRY(ocdm__output_open_memory(&image->numbers, "a checkpoint", error));
     OCDM_TRY(ocdm__output_open_memory(&image->settings, "a checkpoint", error));
     if (run->learner != NULL)
         OCDM_TRY(run->learner->functions->save(run->learner->state, true, &image->learner, error));
     image->tensors = ocdm__allocate(image->learner.count + OWN_TENSORS, sizeof *image->tensors);
-    return image->tensors != NULL ? OCDM_OK : ocdm__fail_memory(error, "a checkpoint");
-}
-
-static void close_image(struct image *image)
-{
-    ocdm__output_abandon(&image->numbers);
-    ocdm__output_abandon(&image->settings);
-    ocdm__tensor_list_clear(&image->learner);
-    ocdm__release(image->memory);
-    ocdm__release(image->tensors);
-    ocdm__release(image->names);
-}
-
-/* The memory as bytes: a file within the file. */
-static ocdm_status take_memory(struct image *image, const ocdm_memory *memory, ocdm_error *error)
-{
-    OCDM_TRY(ocdm_memory_save_bytes(memory, NULL, 0, &image->memory_size, error));
-    image->memory = ocdm__allocate(image->memory_size, 1);
-    if (image->memory == NULL)
+    if (image->tensors == NULL)
         return ocdm__fail_memory(error, "a checkpoint");
-    return ocdm_memory_save_bytes(memory, image->memory, image->memory_size, &image->memory_size, error);
-}
-
-/* Elements of eight bytes come first, single bytes last, so that all are aligned. */
-static ocdm_status build(struct image *image, const ocdm__run *run, uint64_t log_size, ocdm_error *error)
-{
-    put_position(image, run, log_size);
-    put_times(image, run);
-    put_curve(image, run->curve);
-    put_evaluations(image, run);
-    put_class_weights(image, run);
-    put_protocol(image, run);
-    ocdm_status status = ocdm__output_check(&image->numbers, error);
-    const unsigned char *data = (const unsigned char *)image->numbers.buffer;
-    for (size_t i = 0; i < image->count; data += image->tensors[i++].size)
-        image->tensors[i].data = data;
-    if (status == OCDM_OK)
-        status = name_learner_tensors(image, error);
+    OCDM_TRY(add_numbers(image, run, log_size, error));
+    OCDM_TRY(add_learner_tensors(image, error));
     ocdm__run_settings_write(&image->settings, run->settings, run->schedule.order.tasks, run->schedule.order.task_count);
-    if (status == OCDM_OK)
-        status = ocdm__output_check(&image->settings, error);
-    if (status == OCDM_OK && run->memory != NULL)
-        status = take_memory(image, run->memory, error);
-    const ocdm__replay *replays = &run->replays;
+    OCDM_TRY(ocdm__output_check(&image->settings, error));
+    OCDM_TRY(ocdm__run_memory_bytes(run, &image->memory, &image->memory_size, error));
     if (replays->kept != NULL)
-        image->tensors[image->count++] =
-            ocdm__tensor_of(OCDM__CHECKPOINT_REPLAYS, OCDM__F32, replays->kept, replays->capacity * replays->width);
-    image->tensors[image->count++] = ocdm__tensor_of("settings", OCDM__U8, image->settings.buffer, image->settings.used);
-    const void *memory = image->memory != NULL ? (const void *)image->memory : "";
-    image->tensors[image->count++] = ocdm__tensor_of("memory", OCDM__U8, memory, image->memory_size);
+        add_tensor(image, "replays", OCDM__F32, replays->kept, replays->capacity * replays->width);
+    add_tensor(image, "settings", OCDM__U8, image->settings.buffer, image->settings.used);
+    add_tensor(image, "memory", OCDM__U8, image->memory, image->memory_size);
     if (run->misses != NULL)
-        image->tensors[image->count++] =
-            ocdm__tensor_of(OCDM__CHECKPOINT_MISSES, OCDM__U8, run->misses, (size_t)((run->step + 7) / 8));
-    image->tensors[image->count++] = ocdm__tensor_of("groups", OCDM__U8, run->groups, run->stream->table.class_count);
-    return status;
+        add_tensor(image, "misses", OCDM__U8, run->misses, (size_t)((run->step + 7) / 8));
+    add_tensor(image, "groups", OCDM__U8, run->groups, run->stream->table.class_count);
+    return OCDM_OK;
 }
 
 static ocdm_status write_file(const struct image *image, const ocdm__learner *learner, const char *path, ocdm_error *error)
 {
     char names[OCDM__RECORD_KINDS][OCDM__RECORD_NOTE];
     struct ocdm__note notes[4 + OCDM__RECORD_KINDS] = {{.key = "format", .value = OCDM__CHECKPOINT_FORMAT},
-                                                       {.key = "version", .value = OCDM__CHECKPOINT_VERSION},
+                                                       {.key = "version", .value = format_version},
                                                        {.key = "program", .value = ocdm_version()}};
-    for (unsigned i = 0; i < OCDM__RECORD_KINDS; i++) {
-        ocdm__record_names((enum ocdm__record_kind)i, names[i]);
-        notes[3 + i] = (struct ocdm__note){.key = ocdm__record_key((enum ocdm__record_kind)i), .value = names[i]};
+    size_t count = 3;
+    for (enum ocdm__record_kind kind = 0; kind < OCDM__RECORD_KINDS; kind++) {
+        ocdm__record_names(kind, names[kind]);
+        notes[count++] = (struct ocdm__note){.key = ocdm__record_key(kind), .value = names[kind]};
     }
-    size_t count = 3 + OCDM__RECORD_KINDS;
     if (learner != NULL && learner->instructions[0] != '\0')
-        notes[count++] = (struct ocdm__note){.key = OCDM__CHECKPOINT_INSTRUCTIONS, .value = learner->instructions};
+        notes[count++] = (struct ocdm__note){.key = instructions_note, .value = learner->instructions};
     const ocdm__learner_file file = {.notes = notes,
                                      .note_count = count,
                                      .tensors = image->tensors,
@@ -252,14 +284,312 @@ static ocdm_status write_file(const struct image *image, const ocdm__learner *le
     return status;
 }
 
-ocdm_status ocdm__checkpoint_write(const ocdm__run *run, uint64_t log_size, const char *path, ocdm_error *error)
+ocdm_status ocdm__checkpoint_write(ocdm__run *run, uint64_t log_size, const char *path, ocdm_error *error)
 {
-    struct image image;
-    ocdm_status status = open_image(&image, run, error);
-    if (status == OCDM_OK)
-        status = build(&image, run, log_size, error);
+    struct image image = {.count = 0};
+    ocdm_status status = build(&image, run, log_size, error);
     if (status == OCDM_OK)
         status = write_file(&image, run->learner, path, error);
-    close_image(&image);
+    ocdm__output_abandon(&image.numbers);
+    ocdm__output_abandon(&image.settings);
+    ocdm__tensor_list_clear(&image.learner);
+    ocdm__release(image.memory);
+    ocdm__release(image.tensors);
+    ocdm__release(image.names);
     return status;
+}
+
+/* ---- opening ------------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status refuse(const ocdm__checkpoint *checkpoint, const char *what, ocdm_error *error)
+{
+    return ocdm__fail(error, OCDM_BAD_FILE, "the file is damaged or not a checkpoint of this program", "%s: %s",
+                      checkpoint->file.name, what);
+}
+
+/* NULL where the file has none of that type. */
+static const struct ocdm__tensor *find_tensor(const ocdm__checkpoint *checkpoint, const char *name, enum ocdm__dtype dtype)
+{
+    const struct ocdm__tensor *tensor = ocdm__safetensors_find(&checkpoint->tensors, name);
+    return tensor != NULL && tensor->dtype == dtype && tensor->rank == 1 ? tensor : NULL;
+}
+
+ocdm_status ocdm__checkpoint_open(ocdm__checkpoint *checkpoint, const char *path, ocdm_error *error)
+{
+    *checkpoint = (ocdm__checkpoint){.tensors = {.tensor_count = 0}};
+    OCDM_TRY(ocdm__map_file(&checkpoint->file, path, error));
+    OCDM_TRY(ocdm__safetensors_read(&checkpoint->tensors, path, checkpoint->file.bytes, checkpoint->file.size, error));
+    const struct ocdm__note *format = ocdm__safetensors_note(&checkpoint->tensors, "format");
+    const struct ocdm__note *version = ocdm__safetensors_note(&checkpoint->tensors, "version");
+    if (ocdm__safetensors_note(&checkpoint->tensors, "checksum") == NULL)
+        return refuse(checkpoint, "the checksum is missing", error);
+    if (format == NULL || !ocdm__note_is(format, OCDM__CHECKPOINT_FORMAT))
+        return refuse(checkpoint, "this is not a checkpoint", error);
+    if (version == NULL || !ocdm__note_is(version, format_version))
+        return refuse(checkpoint, "the checkpoint is of another version", error);
+    const ocdm__record_layout layout = ocdm__record_layout_of(&checkpoint->tensors, OCDM__RECORD_POSITION);
+    const struct ocdm__tensor *position = find_tensor(checkpoint, "position", OCDM__U64);
+    if (position == NULL || layout.width == 0 || position->size != 8 * layout.width ||
+        find_tensor(checkpoint, "settings", OCDM__U8) == NULL || find_tensor(checkpoint, "memory", OCDM__U8) == NULL)
+        return refuse(checkpoint, "a tensor is missing or has another shape", error);
+    const unsigned char *at = position->data;
+    ocdm__record_get(&layout, &at, &checkpoint->position);
+    return OCDM_OK;
+}
+
+void ocdm__checkpoint_close(ocdm__checkpoint *checkpoint)
+{
+    ocdm__safetensors_close(&checkpoint->tensors);
+    ocdm__unmap_file(&checkpoint->file);
+    *checkpoint = (ocdm__checkpoint){.tensors = {.tensor_count = 0}};
+}
+
+/* Groups are not there in a checkpoint of an earlier version, weights of classes not in one of a run without them. */
+ocdm_status ocdm__checkpoint_compare(const ocdm__checkpoint *checkpoint, const ocdm__run *run, ocdm_error *error)
+{
+    const struct ocdm__tensor *settings = find_tensor(checkpoint, "settings", OCDM__U8);
+    const struct ocdm__tensor *groups = find_tensor(checkpoint, "groups", OCDM__U8);
+    const struct ocdm__tensor *weights = find_tensor(checkpoint, class_weights_name, OCDM__F64);
+    const uint64_t checksum[] = {checkpoint->position.checksum, checkpoint->position.checksum_2};
+    size_t classes = run->stream->table.class_count;
+    bool has_groups = groups != NULL && groups->size == classes, has_weights = weights != NULL && weights->size == 8 * classes;
+    double *class_weights = ocdm__allocate(classes, sizeof *class_weights);
+    if (class_weights == NULL)
+        return ocdm__fail_memory(error, "the weights of classes");
+    for (size_t c = 0; c < classes; c++) {
+        has_groups = has_groups && groups->data[c] < OCDM__GROUPS;
+        class_weights[c] = has_weights ? ocdm__get_double(weights->data + 8 * c) : 1;
+    }
+    ocdm__saved_run saved = {.name = checkpoint->file.name,
+                             .settings = (const char *)settings->data,
+                             .settings_length = settings->size,
+                             .groups = has_groups ? groups->data : NULL,
+                             .class_weights = has_weights ? class_weights : NULL};
+    const ocdm__asked_run asked = ocdm__asked_of(run);
+    ocdm__checksum_text(checksum, saved.checksum);
+    ocdm_status status = ocdm__saved_run_compare(&saved, &asked, error);
+    ocdm__release(class_weights);
+    return status;
+}
+
+bool ocdm__checkpoint_has_other_instructions(const ocdm__checkpoint *checkpoint, const ocdm__run *run, char *text, size_t room)
+{
+    const struct ocdm__note *made = ocdm__safetensors_note(&checkpoint->tensors, instructions_note);
+    const char *used = run->learner != NULL ? run->learner->instructions : "";
+    if (made == NULL || used[0] == '\0' || ocdm__note_is(made, used))
+        return false;
+    snprintf(text, room, "%.*s", (int)(made->value_length < 64 ? made->value_length : 64), made->value);
+    return true;
+}
+
+/* ---- restoring ----------------------------------------------------------------------------------------------------------- */
+
+/* Whether so many of `count` samples can have been skipped: only a run that reads samples skips some. */
+static bool can_skip(const ocdm__run *run, uint64_t skipped, uint64_t count)
+{
+    return skipped <= (run->inputs != NULL ? count : 0);
+}
+
+/* The curve keeps one of `stride` logged steps; the stride doubles when the curve is full. See ocdm__curve_add. */
+static bool curve_fits(const ocdm__checkpoint_position *position, size_t points)
+{
+    uint64_t offered = position->curve_offered, stride = position->curve_stride;
+    if (offered == 0)
+        return stride <= 1 && points == 1;
+    bool doubles = stride > 0 && (stride & (stride - 1)) == 0;
+    return doubles && offered <= position->step && points == (offered - 1) / stride + 2;
+}
+
+/* One evaluation at any time has been made for each step that asks for one; the last may be due. */
+static bool probes_fit(const ocdm__run *run, uint64_t step, size_t count)
+{
+    uint64_t every = run->settings->eval_every;
+    size_t due = (size_t)(step / every) + (step % every != 0 && step == ocdm__schedule_steps(&run->schedule));
+    return count == due || (ocdm__run_probes_after(run, step) && count + 1 == due);
+}
+
+/* Checks the position, and makes room for as many evaluations and points as the file has then. */
+static ocdm_status restore_position(const ocdm__checkpoint *checkpoint, const ocdm__record_layout *layouts, ocdm__run *run,
+                                    ocdm_error *error)
+{
+    const ocdm__checkpoint_position *position = &checkpoint->position;
+    const ocdm__schedule *schedule = &run->schedule;
+    uint64_t step = position->step, evaluations = position->evaluations;
+    size_t tasks = schedule->order.task_count;
+    bool fits = evaluations <= tasks && step <= ocdm__schedule_steps(schedule) &&
+                (evaluations == 0 || step >= schedule->task_ends[evaluations - 1]) &&
+                (evaluations == tasks || step <= schedule->task_ends[evaluations]) &&
+                can_skip(run, position->skipped, step * schedule->batch);
+    if (!fits)
+        return refuse(checkpoint, "the position is none of this run", error);
+    run->step = step;
+    run->evaluation_count = (size_t)evaluations;
+    run->earlier_skipped = position->skipped;
+    for (size_t v = 0; v < run->version_count; v++)
+        for (size_t i = 0; i < run->evaluation_count; i++)
+            OCDM_TRY(ocdm__evaluation_start(&run->versions[v].evaluations[i], schedule->tested[i], error));
+    const struct ocdm__tensor *curve = find_tensor(checkpoint, "curve", OCDM__F64);
+    size_t width = 8 * layouts[OCDM__RECORD_POINT].width, points = curve != NULL && width > 0 ? curve->size / width : 0;
+    if (points < 1 || points > OCDM__CURVE_ROOM || !curve_fits(position, points))
+        return refuse(checkpoint, "the curve has another size", error);
+    run->curve->offered = position->curve_offered;
+    run->curve->stride = position->curve_stride;
+    run->curve->count = points - 1;
+    const struct ocdm__tensor *probes = find_tensor(checkpoint, probes_name, OCDM__F64);
+    size_t count = probes != NULL ? probes->size / 8 / run->probes.versions : 0;
+    if (run->settings->eval_every == 0)
+        return OCDM_OK;
+    if (!probes_fit(run, step, count))
+        return refuse(checkpoint, "evaluations at any time are missing, or there are too many", error);
+    OCDM_TRY(ocdm__probes_reserve(&run->probes, count, error));
+    run->probes.count = count;
+    return OCDM_OK;
+}
+
+static ocdm_status restore_numbers(const ocdm__checkpoint *checkpoint, const ocdm__record_layout *layouts, ocdm__run *run,
+                                   ocdm_error *error)
+{
+    for (size_t i = 0; i < NUMBERS; i++) {
+        const struct ocdm__tensor *tensor = find_tensor(checkpoint, numbers[i].name, OCDM__F64);
+        struct pass counted = {.layouts = layouts};
+        if (!is_of(&numbers[i], run) || numbers[i].owner == WITH_CLASS_WEIGHTS)
+            continue;
+        if (tensor == NULL && numbers[i].name == cost_name && run->misses == NULL) {
+            run->cost = (ocdm__run_cost){.operations = NAN, .updates = NAN}; /* an earlier version did not say */
+            continue;
+        }
+        numbers[i].pass(&counted, run);
+        if (tensor == NULL || tensor->size != 8 * counted.count)
+            return ocdm__fail(error, OCDM_BAD_FILE, "the file is damaged or not a checkpoint of this program",
+                              "%s: %s is missing or of another size", checkpoint->file.name, numbers[i].name);
+        struct pass read = {.from = tensor->data, .layouts = layouts};
+        numbers[i].pass(&read, run);
+    }
+    return OCDM_OK;
+}
+
+/* What no run could have written. */
+static ocdm_status check_numbers(const ocdm__checkpoint *checkpoint, const ocdm__run *run, ocdm_error *error)
+{
+    const ocdm__run_cost *cost = &run->cost;
+    double steps = (double)run->step;
+    for (size_t v = 0; v < run->version_count; v++)
+        for (size_t i = 0; i < run->evaluation_count; i++) {
+            const ocdm__evaluation *evaluation = &run->versions[v].evaluations[i];
+            if (!can_skip(run, evaluation->skipped, run->tests.ends[evaluation->task_count - 1]))
+                return refuse(checkpoint, "an evaluation skipped more samples than there are", error);
+        }
+    if (!(cost->missed >= 0 && cost->missed <= steps && cost->missed_samples >= 0 &&
+          cost->missed_samples <= steps * (double)run->schedule.batch && cost->behind >= 0 && isfinite(cost->behind)))
+        return refuse(checkpoint, "what the steps cost is impossible", error);
+    for (size_t i = 0; i < run->probes.count * run->probes.versions; i++) {
+        double map = run->probes.map[i];
+        if (!isnan(map) && !(map >= 0 && map <= 1))
+            return refuse(checkpoint, "a mAP is not a fraction", error);
+    }
+    return OCDM_OK;
+}
+
+static ocdm_status restore_misses(const ocdm__checkpoint *checkpoint, const ocdm__run *run, ocdm_error *error)
+{
+    size_t bytes = (size_t)((run->step + 7) / 8);
+    const struct ocdm__tensor *tensor = find_tensor(checkpoint, "misses", OCDM__U8);
+    double missed = 0;
+    if (run->misses == NULL)
+        return OCDM_OK;
+    if (tensor == NULL || tensor->size != bytes)
+        return refuse(checkpoint, "the steps that were missed are not there or of another number", error);
+    memcpy(run->misses, tensor->data, bytes);
+    for (uint64_t step = 0; step < run->step; step++)
+        missed += ocdm__run_missed(run, step);
+    return missed == run->cost.missed ? OCDM_OK : refuse(checkpoint, "more or fewer steps were missed than it says", error);
+}
+
+/* A memory of samples of this stream, made with these settings; its ids lead into the stream's tables. */
+static bool memory_fits(const ocdm_memory *memory, const ocdm__run *run)
+{
+    const ocdm_options *options = ocdm_memory_options(memory);
+    if (strcmp(options->policy->name, run->settings->method) != 0 || options->capacity != run->settings->memory)
+        return false;
+    for (uint32_t slot = 0; slot < ocdm_memory_size(memory); slot++)
+        if (ocdm_memory_id(memory, slot) >= run->stream->table.sample_count)
+            return false;
+    return true;
+}
+
+static ocdm_status restore_memory(const ocdm__checkpoint *checkpoint, ocdm__run *run, ocdm_error *error)
+{
+    const struct ocdm__tensor *tensor = find_tensor(checkpoint, "memory", OCDM__U8);
+    ocdm_memory *memory = NULL;
+    ocdm_error why;
+    if (run->memory == NULL)
+        return OCDM_OK;
+    ocdm_status status = ocdm_memory_load_bytes(tensor->data, tensor->size, NULL, NULL, &memory, &why);
+    if (status != OCDM_OK)
+        return ocdm__fail(error, status, why.hint, "%s: %s", checkpoint->file.name, why.message);
+    if (!memory_fits(memory, run)) {
+        ocdm_memory_destroy(memory);
+        return refuse(checkpoint, "the memory is not of this run", error);
+    }
+    ocdm_memory_destroy(run->memory);
+    run->memory = memory;
+    return OCDM_OK;
+}
+
+static ocdm_status restore_replays(const ocdm__checkpoint *checkpoint, ocdm__replay *replays, ocdm_error *error)
+{
+    const struct ocdm__tensor *tensor = find_tensor(checkpoint, "replays", OCDM__F32);
+    size_t count = replays->capacity * replays->width;
+    if (replays->kept == NULL)
+        return OCDM_OK;
+    if (tensor == NULL || tensor->size != count * sizeof *replays->kept)
+        return refuse(checkpoint, "what is kept beside the memory's samples is missing or of another size", error);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bits = ocdm__get_u32(tensor->data + 4 * i);
+        memcpy(&replays->kept[i], &bits, sizeof bits);
+        if (!isfinite(replays->kept[i]))
+            return refuse(checkpoint, "what is kept beside the memory's samples is not of finite numbers", error);
+    }
+    return OCDM_OK;
+}
+
+/* The learner gets its own tensors, without the prefix. */
+static ocdm_status restore_learner(const ocdm__checkpoint *checkpoint, ocdm__run *run, ocdm_error *error)
+{
+    static const char prefix[] = OCDM__CHECKPOINT_LEARNER;
+    const size_t length = sizeof prefix - 1;
+    if (run->learner == NULL)
+        return OCDM_OK;
+    struct ocdm__tensor *tensors = ocdm__allocate(checkpoint->tensors.tensor_count, sizeof *tensors);
+    if (tensors == NULL)
+        return ocdm__fail_memory(error, "the tensors of a checkpoint");
+    struct ocdm__safetensors file = {.tensors = tensors};
+    for (size_t i = 0; i < checkpoint->tensors.tensor_count; i++) {
+        struct ocdm__tensor tensor = checkpoint->tensors.tensors[i];
+        if (tensor.name_length <= length || memcmp(tensor.name, prefix, length) != 0)
+            continue;
+        tensor.name += length;
+        tensor.name_length -= length;
+        tensors[file.tensor_count++] = tensor;
+    }
+    const struct ocdm__weights saved = {checkpoint->file.name, &file};
+    ocdm_status status = run->learner->functions->load(run->learner->state, &saved, error);
+    ocdm__release(tensors);
+    return status;
+}
+
+ocdm_status ocdm__checkpoint_restore(const ocdm__checkpoint *checkpoint, ocdm__run *run, uint64_t *log_size, ocdm_error *error)
+{
+    ocdm__record_layout layouts[OCDM__RECORD_KINDS];
+    for (enum ocdm__record_kind kind = 0; kind < OCDM__RECORD_KINDS; kind++)
+        layouts[kind] = ocdm__record_layout_of(&checkpoint->tensors, kind);
+    OCDM_TRY(restore_position(checkpoint, layouts, run, error));
+    OCDM_TRY(restore_memory(checkpoint, run, error));
+    OCDM_TRY(restore_replays(checkpoint, &run->replays, error));
+    OCDM_TRY(restore_learner(checkpoint, run, error));
+    OCDM_TRY(restore_numbers(checkpoint, layouts, run, error));
+    OCDM_TRY(check_numbers(checkpoint, run, error));
+    OCDM_TRY(restore_misses(checkpoint, run, error));
+    *log_size = checkpoint->position.log_size;
+    return OCDM_OK;
 }

@@ -14,9 +14,13 @@
 #include "experiment/loop/run.h"
 #include "ocdm/ocdm.h"
 
-/* Writes the state of a run; `log_size` is the length of its log. OCDM_OK, OCDM_IO, OCDM_NO_MEMORY, OCDM_BAD_RECORD (weights
- * that are not finite); on error `path` is as it was. */
-ocdm_status ocdm__checkpoint_write(const ocdm__run *run, uint64_t log_size, const char *path, ocdm_error *error);
+/* The format that the file's notes name, and the prefix of the names of the learner's tensors. */
+#define OCDM__CHECKPOINT_FORMAT "ocdm-checkpoint"
+#define OCDM__CHECKPOINT_LEARNER "agent."
+
+/* Writes the state of a run, which stays as it is; `log_size` is the length of its log. OCDM_OK, OCDM_IO, OCDM_NO_MEMORY,
+ * OCDM_BAD_RECORD (weights that are not finite); on error `path` is as it was. */
+ocdm_status ocdm__checkpoint_write(ocdm__run *run, uint64_t log_size, const char *path, ocdm_error *error);
 
 /* A checkpoint that is open. Start with all bytes zero. */
 typedef struct ocdm__checkpoint {
@@ -38,29 +42,5 @@ bool ocdm__checkpoint_has_other_instructions(const ocdm__checkpoint *checkpoint,
 
 /* Restores a run that was opened and not begun. OCDM_OK; after OCDM_BAD_FILE or OCDM_NO_MEMORY the run can only be closed. */
 ocdm_status ocdm__checkpoint_restore(const ocdm__checkpoint *checkpoint, ocdm__run *run, uint64_t *log_size, ocdm_error *error);
-
-/* ---- shared by writing and reading ------------------------------------------------------------------------------------ */
-
-#define OCDM__CHECKPOINT_FORMAT "ocdm-checkpoint"
-#define OCDM__CHECKPOINT_VERSION "1"
-
-/* The note that says which instructions the learner's numbers come from. */
-#define OCDM__CHECKPOINT_INSTRUCTIONS "instructions"
-
-/* Prefix of the names of the learner's tensors. */
-#define OCDM__CHECKPOINT_LEARNER "agent."
-
-/* Tensors that a run has only if it keeps averages of the weights: evaluations and scores of the versions not reported. */
-#define OCDM__CHECKPOINT_OTHER_EVALUATIONS "averages.evaluations"
-#define OCDM__CHECKPOINT_OTHER_SCORES "averages.class_scores"
-
-/* What the steps cost, mAP of evaluations at any time, and which steps were missed: the first is of every run, the others are
- * of runs with such a setting. */
-#define OCDM__CHECKPOINT_COST "cost"
-#define OCDM__CHECKPOINT_PROBES "probes"
-#define OCDM__CHECKPOINT_MISSES "misses"
-
-/* What is kept beside the samples of the memory, if anything is. */
-#define OCDM__CHECKPOINT_REPLAYS "replays"
 
 #endif

@@ -41,6 +41,11 @@ static bool is_same(const char *a, int a_length, const char *b, int b_length)
     return a_length == b_length && memcmp(a, b, (size_t)a_length) == 0;
 }
 
+static bool is_text(const char *text, int length, const char *wanted)
+{
+    return is_same(text, length, wanted, (int)strlen(wanted));
+}
+
 /* Finds a member of the saved settings. */
 static bool find_saved(const ocdm__saved_run *saved, const char *key, struct member *member)
 {
@@ -48,18 +53,7 @@ static bool find_saved(const ocdm__saved_run *saved, const char *key, struct mem
     ocdm__json_begin(&json, saved->settings, saved->settings_length);
     ocdm__json_next(&json);
     while (next_member(&json, member))
-        if (is_same(member->key, member->key_length, key, (int)strlen(key)))
-            return true;
-    return false;
-}
-
-static bool is_known(const struct member *member)
-{
-    const ocdm__setting *setting;
-    if (is_same(member->key, member->key_length, OCDM__WEIGHTS_DIGEST_KEY, (int)strlen(OCDM__WEIGHTS_DIGEST_KEY)))
-        return true;
-    for (size_t i = 0; (setting = ocdm__setting_at(i)) != NULL; i++)
-        if (setting->key != NULL && is_same(member->key, member->key_length, setting->key, (int)strlen(setting->key)))
+        if (is_text(member->key, member->key_length, key))
             return true;
     return false;
 }
@@ -71,10 +65,14 @@ static ocdm_status check_keys(const ocdm__saved_run *saved, ocdm_error *error)
     struct member member;
     ocdm__json_begin(&json, saved->settings, saved->settings_length);
     ocdm__json_next(&json);
-    while (next_member(&json, &member))
-        if (!is_known(&member))
+    while (next_member(&json, &member)) {
+        bool known = is_text(member.key, member.key_length, OCDM__WEIGHTS_DIGEST_KEY);
+        for (size_t i = 0; !known && ocdm__setting_at(i) != NULL; i++)
+            known = ocdm__setting_at(i)->key != NULL && is_text(member.key, member.key_length, ocdm__setting_at(i)->key);
+        if (!known)
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, "a newer version of ocdm made the run; resume it with that version",
                               "%s: unknown setting \"%.*s\"", saved->name, member.key_length, member.key);
+    }
     return OCDM_OK;
 }
 
@@ -99,12 +97,6 @@ static bool is_same_value(const ocdm__saved_run *saved, const ocdm__setting *set
            ocdm__text_to_double(is->value, (size_t)is->value_length, &b) && a == b;
 }
 
-/* What was written to `output` as a value. */
-static struct member value_in(const ocdm__output *output)
-{
-    return (struct member){.value = output->buffer, .value_length = (int)output->used};
-}
-
 /* Weights are the same if their digests are, whatever their files are called. Where a digest is not known, as with runs of an
  * earlier version, the names are compared: then `decided` is false. */
 static ocdm_status compare_weights_files(const ocdm__saved_run *saved, const ocdm__run_settings *asked, bool *decided,
@@ -113,36 +105,33 @@ static ocdm_status compare_weights_files(const ocdm__saved_run *saved, const ocd
     struct member was;
     const char *is = asked->weights_sha256;
     *decided = is[0] != '\0' && find_saved(saved, OCDM__WEIGHTS_DIGEST_KEY, &was);
-    if (!*decided || (was.value_length > 2 && is_same(was.value + 1, was.value_length - 2, is, (int)strlen(is))))
+    if (!*decided || (was.value_length > 2 && is_text(was.value + 1, was.value_length - 2, is)))
         return OCDM_OK;
     return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint,
                       "%s: the run began with other weights than %.200s has: SHA-256 %.*s, not %s", saved->name, asked->weights,
                       was.value_length > 2 ? was.value_length - 2 : 0, was.value + 1, is);
 }
 
-/* A key that is missing in the file means its default: the run is older than the setting. */
+/* A key that is missing in the file means its default: the run is older than the setting. `text` is room. */
 static ocdm_status compare_setting(const ocdm__saved_run *saved, const ocdm__setting *setting, const ocdm__asked_run *asked,
-                                   ocdm__output *text, ocdm__output *default_text, ocdm_error *error)
+                                   ocdm__output *text, ocdm_error *error)
 {
     const ocdm__run_settings defaults = ocdm__run_settings_default();
     struct member was;
     bool decided = false;
-    ocdm_status status = OCDM_OK;
     if (setting->kind == OCDM__SETTING_WEIGHTS_FILE)
-        status = compare_weights_files(saved, asked->settings, &decided, error);
-    if (status != OCDM_OK || decided)
-        return status;
-    text->used = default_text->used = 0;
+        OCDM_TRY(compare_weights_files(saved, asked->settings, &decided, error));
+    if (decided)
+        return OCDM_OK;
+    text->used = 0;
     ocdm__setting_write(text, setting, asked->settings, asked->tasks, asked->task_count);
-    ocdm__setting_write(default_text, setting, &defaults, asked->tasks, asked->task_count);
-    status = ocdm__output_check(text, error);
-    if (status == OCDM_OK)
-        status = ocdm__output_check(default_text, error);
-    if (status != OCDM_OK)
-        return status;
+    size_t length = text->used;
+    ocdm__output_text(text, "["); /* no comma comes behind it */
+    ocdm__setting_write(text, setting, &defaults, asked->tasks, asked->task_count);
+    OCDM_TRY(ocdm__output_check(text, error));
+    const struct member is = {.value = text->buffer, .value_length = (int)length};
     if (!find_saved(saved, setting->key, &was))
-        was = value_in(default_text);
-    const struct member is = value_in(text);
+        was = (struct member){.value = text->buffer + length + 1, .value_length = (int)(text->used - length - 1)};
     if (is_same_value(saved, setting, &was, &is))
         return OCDM_OK;
     return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s: the run began with %s %.*s, not %.*s", saved->name, setting->key,
@@ -151,49 +140,37 @@ static ocdm_status compare_setting(const ocdm__saved_run *saved, const ocdm__set
 
 ocdm_status ocdm__saved_settings_compare(const ocdm__saved_run *saved, const ocdm__asked_run *asked, ocdm_error *error)
 {
-    ocdm__output text = {.buffer = NULL}, default_text = {.buffer = NULL};
+    ocdm__output text;
     const ocdm__setting *setting;
-    ocdm_status status = check_keys(saved, error);
-    if (status == OCDM_OK)
-        status = ocdm__output_open_memory(&text, "a setting", error);
-    if (status == OCDM_OK)
-        status = ocdm__output_open_memory(&default_text, "a setting", error);
+    ocdm_status status = OCDM_OK;
+    OCDM_TRY(check_keys(saved, error));
+    OCDM_TRY(ocdm__output_open_memory(&text, "a setting", error));
     for (size_t i = 0; status == OCDM_OK && (setting = ocdm__setting_at(i)) != NULL; i++)
         if (setting->key != NULL)
-            status = compare_setting(saved, setting, asked, &text, &default_text, error);
+            status = compare_setting(saved, setting, asked, &text, error);
     ocdm__output_abandon(&text);
-    ocdm__output_abandon(&default_text);
     return status;
 }
 
 /* ---- classes ----------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status compare_groups(const ocdm__saved_run *saved, const ocdm__asked_run *asked, ocdm_error *error)
+/* The first class whose group or weight in the target is another one. */
+static ocdm_status compare_classes(const ocdm__saved_run *saved, const ocdm__asked_run *asked, ocdm_error *error)
 {
     const ocdm__stream_table *table = &asked->stream->table;
-    for (size_t c = 0; saved->groups != NULL && c < table->class_count; c++) {
-        if (saved->groups[c] == asked->groups[c])
-            continue;
-        size_t length;
-        const char *name = ocdm__text_at(&table->classes, c, &length);
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s: the run began with the class %s in the group %s, not %s",
-                          saved->name, ocdm__show_label(name, length).text,
-                          ocdm__class_group_name((enum ocdm__class_group)saved->groups[c]),
-                          ocdm__class_group_name((enum ocdm__class_group)asked->groups[c]));
-    }
-    return OCDM_OK;
-}
-
-static ocdm_status compare_weights(const ocdm__saved_run *saved, const ocdm__asked_run *asked, ocdm_error *error)
-{
-    const ocdm__stream_table *table = &asked->stream->table;
-    if (saved->class_weights == NULL || asked->class_weights == NULL)
-        return OCDM_OK;
+    bool weighted = saved->class_weights != NULL && asked->class_weights != NULL;
     for (size_t c = 0; c < table->class_count; c++) {
-        if (saved->class_weights[c] == asked->class_weights[c])
+        bool group = saved->groups != NULL && saved->groups[c] != asked->groups[c];
+        bool weight = weighted && saved->class_weights[c] != asked->class_weights[c];
+        if (!group && !weight)
             continue;
         size_t length;
         const char *name = ocdm__text_at(&table->classes, c, &length);
+        if (group)
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s: the run began with the class %s in the group %s, not %s",
+                              saved->name, ocdm__show_label(name, length).text,
+                              ocdm__class_group_name((enum ocdm__class_group)saved->groups[c]),
+                              ocdm__class_group_name((enum ocdm__class_group)asked->groups[c]));
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s: the run began with the weight %g for the class %s, not %g",
                           saved->name, saved->class_weights[c], ocdm__show_label(name, length).text, asked->class_weights[c]);
     }
@@ -218,33 +195,29 @@ ocdm_status ocdm__saved_run_compare(const ocdm__saved_run *saved, const ocdm__as
     if (strcmp(saved->checksum, checksum) != 0)
         return ocdm__fail(error, OCDM_BAD_FILE, "go on with the stream that the run began with, or begin in a new folder",
                           "%s: the stream %s has changed since the run began", saved->name, asked->stream->file.name);
-    OCDM_TRY(compare_groups(saved, asked, error));
-    return compare_weights(saved, asked, error);
+    return compare_classes(saved, asked, error);
 }
 
 /* ---- summaries --------------------------------------------------------------------------------------------------------- */
 
-/* The settings as they are written in the file: a tree does not keep that. */
-static void find_settings(const ocdm__mapped_file *file, ocdm__saved_run *saved)
-{
-    ocdm__json json;
-    struct member member;
-    ocdm__json_begin(&json, file->bytes, file->size);
-    ocdm__json_next(&json);
-    while (saved->settings == NULL && next_member(&json, &member))
-        if (is_same(member.key, member.key_length, "settings", 8)) {
-            saved->settings = member.value;
-            saved->settings_length = (size_t)member.value_length;
-        }
-}
-
+/* `groups` and `weights` are room for those of the file. Settings are compared as they are written, which a tree does not keep.
+ */
 static ocdm_status compare_summary(const ocdm__mapped_file *file, const ocdm__json_node *root, uint8_t *groups, double *weights,
                                    const ocdm__asked_run *asked, ocdm_error *error)
 {
     ocdm__saved_run saved = {.name = file->name};
-    const char *checksum = ocdm__summary_checksum(root);
+    const char *checksum = ocdm__json_text(ocdm__json_find(root, "stream.checksum"), "");
+    size_t classes = asked->stream->table.class_count;
     char wanted[OCDM__CHECKSUM_TEXT];
-    find_settings(file, &saved);
+    ocdm__json json;
+    struct member member;
+    ocdm__json_begin(&json, file->bytes, file->size);
+    ocdm__json_next(&json);
+    while (saved.settings == NULL && next_member(&json, &member))
+        if (is_text(member.key, member.key_length, "settings")) {
+            saved.settings = member.value;
+            saved.settings_length = (size_t)member.value_length;
+        }
     if (saved.settings == NULL || strlen(checksum) != OCDM__CHECKSUM_TEXT - 1)
         return ocdm__fail(error, OCDM_BAD_FILE, "name another folder", "%s has no settings or no checksum of the stream",
                           file->name);
@@ -255,10 +228,8 @@ static ocdm_status compare_summary(const ocdm__mapped_file *file, const ocdm__js
                           "%.160s: the run was made on the stream %.60s (checksum %.32s), not on %.100s (%s)", file->name,
                           ocdm__json_text(ocdm__json_find(root, "stream.file"), "?"), checksum, asked->stream->file.name,
                           wanted);
-    if (ocdm__summary_groups(root, groups, asked->stream->table.class_count))
-        saved.groups = groups;
-    if (ocdm__summary_class_weights(root, weights, asked->stream->table.class_count))
-        saved.class_weights = weights;
+    saved.groups = ocdm__summary_groups(root, groups, classes) ? groups : NULL;
+    saved.class_weights = ocdm__summary_class_weights(root, weights, classes) ? weights : NULL;
     return ocdm__saved_run_compare(&saved, asked, error);
 }
 
@@ -270,10 +241,8 @@ ocdm_status ocdm__summary_compare(const char *path, const ocdm__asked_run *asked
     double *weights = ocdm__allocate(asked->stream->table.class_count, sizeof *weights);
     ocdm_status status = groups != NULL && weights != NULL ? ocdm__map_file(&file, path, error)
                                                            : ocdm__fail_memory(error, "the groups and weights of classes");
-    if (status == OCDM_OK)
-        status = ocdm__summary_read(&tree, path, error);
-    if (status == OCDM_OK)
-        status = compare_summary(&file, tree.root, groups, weights, asked, error);
+    OCDM_THEN(status, ocdm__summary_read(&tree, path, error));
+    OCDM_THEN(status, compare_summary(&file, tree.root, groups, weights, asked, error));
     ocdm__json_tree_clear(&tree);
     ocdm__unmap_file(&file);
     ocdm__release(groups);

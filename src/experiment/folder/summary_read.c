@@ -27,20 +27,6 @@ ocdm_status ocdm__summary_read(ocdm__json_tree *summary, const char *path, ocdm_
     return ocdm__fail(error, OCDM_BAD_FILE, "name another folder", "%s is not the summary of a run, version 1", path);
 }
 
-const char *ocdm__summary_checksum(const ocdm__json_node *root)
-{
-    return ocdm__json_text(ocdm__json_find(root, "stream.checksum"), "");
-}
-
-/* The group of a name; OCDM__GROUPS for none. */
-static uint8_t group_of(const char *name)
-{
-    uint8_t group = 0;
-    while (group < OCDM__GROUPS && strcmp(name, ocdm__class_group_name((enum ocdm__class_group)group)) != 0)
-        group++;
-    return group;
-}
-
 /* The first of `count` classes; NULL if the summary has none, or a different number of them. */
 static const ocdm__json_node *first_class(const ocdm__json_node *root, size_t count)
 {
@@ -54,9 +40,10 @@ bool ocdm__summary_groups(const ocdm__json_node *root, uint8_t *groups, size_t c
     if (class == NULL)
         return false;
     for (size_t c = 0; c < count; c++, class = class->next) {
-        groups[c] = group_of(ocdm__json_text(ocdm__json_find(class, "group"), ""));
-        if (groups[c] == OCDM__GROUPS)
-            return false;
+        const char *name = ocdm__json_text(ocdm__json_find(class, "group"), "");
+        for (groups[c] = 0; strcmp(name, ocdm__class_group_name((enum ocdm__class_group)groups[c])) != 0;)
+            if (++groups[c] == OCDM__GROUPS)
+                return false;
     }
     return true;
 }

@@ -29,9 +29,6 @@ ocdm_status ocdm__summary_read(ocdm__json_tree *summary, const char *path, ocdm_
 
 /* The functions below take the root of a summary. */
 
-/* The checksum of the run's stream; "" if the summary does not have it. */
-const char *ocdm__summary_checksum(const ocdm__json_node *root);
-
 /* The groups of `count` classes, enum ocdm__class_group; false if the summary does not have them, or those of other classes. */
 bool ocdm__summary_groups(const ocdm__json_node *root, uint8_t *groups, size_t count);
 

@@ -111,10 +111,10 @@ void ocdm__online_draw(ocdm__online *online, const ocdm__batch *stream)
         online->similarity->asked = 0;
     }
     if (parts->memory != NULL && parts->learner != NULL)
-        drawn = parts->replays == NULL || parts->replays->rule == OCDM__REPLAY_UNIFORM
-                    ? ocdm_memory_draw(parts->memory, parts->replay, online->slots)
-                    : ocdm__replay_draw(parts->replays, parts->memory, parts->table, stream->update, online->slots,
-                                        online->keys, parts->replay);
+        drawn =
+            parts->replays == NULL || parts->replays->rule == OCDM__REPLAY_UNIFORM
+                ? ocdm_memory_draw(parts->memory, parts->replay, online->slots)
+                : ocdm__replay_draw(parts->replays, parts->memory, stream->update, online->slots, online->keys, parts->replay);
     memcpy(online->samples, stream->samples, stream->count * sizeof *online->samples);
     for (size_t i = 0; i < drawn; i++)
         online->samples[stream->count + i] = (uint32_t)ocdm_memory_id(parts->memory, online->slots[i]);

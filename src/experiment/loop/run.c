@@ -212,6 +212,17 @@ ocdm_status ocdm__run_open(const ocdm__run_settings *settings, const ocdm__strea
     return status;
 }
 
+ocdm_status ocdm__run_memory_bytes(const ocdm__run *run, unsigned char **bytes, size_t *size, ocdm_error *error)
+{
+    *size = 0;
+    if (run->memory != NULL)
+        OCDM_TRY(ocdm_memory_save_bytes(run->memory, NULL, 0, size, error));
+    *bytes = ocdm__allocate(*size + sizeof(uint32_t), 1);
+    if (*bytes == NULL)
+        return ocdm__fail_memory(error, "the memory as bytes");
+    return run->memory != NULL ? ocdm_memory_save_bytes(run->memory, *bytes, *size, size, error) : OCDM_OK;
+}
+
 /* The store learns the ranges of features from the first samples of the run: these pass through it from the first step on that
  * comes after all of them. A stream that ends before has none. */
 static ocdm_status begin_store(ocdm__run *run, ocdm_error *error)
