@@ -24,13 +24,21 @@ define compile_into
 @$(COMPILE) $(1) $(3) --parallel $(JOBS) $(QUIET)
 endef
 
-.PHONY: all help setup demo python test test-programs python-programs test-ranks fuzz-programs test-torch torture soak platforms coverage mutation bench golden judge fuzz check deb test-deb install clean
+.PHONY: all lib test-lib help setup demo python test test-programs python-programs test-ranks fuzz-programs test-torch torture soak platforms coverage mutation bench golden judge fuzz check deb test-deb install clean
 .DEFAULT_GOAL := all
 
 all: ## build the library and the program into build/
 	@$(REQUIRE) build
 	$(call compile_into,$(BUILD),-DCMAKE_INSTALL_PREFIX=$(abspath $(PREFIX)))
 	@echo "built $(BUILD)/ocdm; try: $(BUILD)/ocdm demo"
+
+lib: ## build the libraries alone into build/lib; needs a C compiler, make and cmake, nothing else
+	@$(REQUIRE) library
+	$(call compile_into,$(BUILD)/lib,-DOCDM_PROGRAM=OFF -DOCDM_TESTS=ON -DCMAKE_INSTALL_PREFIX=$(abspath $(PREFIX)))
+	@echo "built $(BUILD)/lib/libocdm.a and libocdm.so; try: make test-lib, or cmake --install $(BUILD)/lib"
+
+test-lib: lib ## run the tests of the libraries that need nothing else
+	@ctest --test-dir $(BUILD)/lib --output-on-failure --parallel $(JOBS)
 
 help: ## list the targets
 	@echo "make [TARGET]"

@@ -1,8 +1,10 @@
 # Where things go: header, libraries, ocdm.pc, the CMake package, the program, its man page and its completions.
 include(CMakePackageConfigHelpers)
 
-install(TARGETS ocdm_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-if(MPI_C_FOUND)
+if(OCDM_PROGRAM)
+  install(TARGETS ocdm_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+if(OCDM_PROGRAM AND MPI_C_FOUND)
   install(TARGETS ocdm_mpi_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 install(TARGETS ocdm_static ocdm_shared ocdm_experiment EXPORT ocdm ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -30,7 +32,7 @@ install(FILES ${PROJECT_BINARY_DIR}/ocdmConfig.cmake ${PROJECT_BINARY_DIR}/ocdmC
         DESTINATION ${package_dir})
 
 # The program writes its own documents; one that cannot run here (cross-compiled) is installed without them.
-if(NOT CMAKE_CROSSCOMPILING)
+if(OCDM_PROGRAM AND NOT CMAKE_CROSSCOMPILING)
   set(documents ocdm.1 completion.bash completion.zsh completion.fish)
   add_custom_command(OUTPUT ${documents} DEPENDS ocdm_program VERBATIM
                      COMMAND ocdm_program man > ocdm.1

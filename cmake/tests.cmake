@@ -1,5 +1,5 @@
 # Tests by their names: tests/<kind>/test_*.c is a program each, with the other .c files of its folder, cmocka, and everything
-# of the project but main.c. An example sees the static libraries only, as a user would. tools/run-tests runs them all.
+# of the project but main.c. tools/run-tests runs them all.
 enable_testing()
 find_path(CMOCKA_INCLUDE cmocka.h REQUIRED)
 find_library(CMOCKA_LIBRARY cmocka REQUIRED)
@@ -48,17 +48,4 @@ add_executable(soak_updates tests/torture/soak_updates.c)
 set_target_properties(soak_updates PROPERTIES RUNTIME_OUTPUT_DIRECTORY tests/torture)
 target_link_libraries(soak_updates PRIVATE ocdm_flags ocdm_measures ocdm_all ocdm_parts m)
 
-file(GLOB examples CONFIGURE_DEPENDS examples/*.c)
-foreach(example ${examples})
-  get_filename_component(name ${example} NAME_WE)
-  add_executable(example_${name} ${example})
-  set_target_properties(example_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY examples)
-  target_compile_options(example_${name} PRIVATE -Wall -Wextra -Wpedantic)
-  file(STRINGS ${example} experiment REGEX "#include <ocdm/(experiment|stream).h>")
-  if(experiment)
-    target_link_libraries(example_${name} PRIVATE ocdm_experiment)
-  else()
-    target_link_libraries(example_${name} PRIVATE ocdm_static)
-  endif()
-  add_test(NAME example/${name} COMMAND example_${name})
-endforeach()
+include(cmake/examples.cmake)

@@ -24,10 +24,10 @@
 #include "base/error.h"
 #include "base/json.h"
 
-#define CAPACITY ((size_t)64 * 1024)
+#define BUFFER ((size_t)64 * 1024)
 #define NAME_ATTEMPTS 1000u
 
-static ocdm_status fail(const ocdm__output *output, ocdm_error *error, const char *verb, int reason)
+static ocdm_status fail_call(const ocdm__output *output, ocdm_error *error, const char *verb, int reason)
 {
     const char *hint = reason == ENOSPC || reason == EDQUOT ? "free some space, or write to another place" : "";
     return ocdm__fail(error, OCDM_IO, hint, "cannot %s %s: %s", verb, output->path, strerror(reason));
@@ -45,8 +45,8 @@ static char *copy_text(const char *text)
 /* The parts that need memory, before anything is opened: a failure leaves nothing behind. */
 static ocdm_status start(ocdm__output *output, const char *name, ocdm_error *error)
 {
-    *output = (ocdm__output){.fd = -1, .capacity = CAPACITY};
-    output->buffer = ocdm__allocate(CAPACITY, 1);
+    *output = (ocdm__output){.fd = -1, .capacity = BUFFER};
+    output->buffer = ocdm__allocate(BUFFER, 1);
     output->path = copy_text(name);
     if (output->buffer && output->path)
         return OCDM_OK;
@@ -186,7 +186,7 @@ static ocdm_status open_temporary(ocdm__output *output, ocdm_error *error)
     int reason = errno;
     ocdm__release(output->temporary);
     output->temporary = NULL;
-    return fail(output, error, "write", reason);
+    return fail_call(output, error, "write", reason);
 }
 
 static ocdm_status open_path(ocdm__output *output, ocdm_error *error)
@@ -197,7 +197,7 @@ static ocdm_status open_path(ocdm__output *output, ocdm_error *error)
     if (borrowed >= 0 || (exists && !S_ISREG(there.st_mode))) {
         output->fd = borrowed >= 0 ? fcntl(borrowed, F_DUPFD_CLOEXEC, 0) : open(output->path, O_WRONLY | O_CLOEXEC);
         if (output->fd < 0)
-            return fail(output, error, "open", errno);
+            return fail_call(output, error, "open", errno);
         output->owns_fd = true;
         return OCDM_OK;
     }
@@ -205,7 +205,7 @@ static ocdm_status open_path(ocdm__output *output, ocdm_error *error)
         /* A symbolic link is kept; the file that it leads to is replaced. */
         char resolved[PATH_MAX];
         if (!realpath(output->path, resolved))
-            return fail(output, error, "open", errno);
+            return fail_call(output, error, "open", errno);
         char *path = copy_text(resolved);
         if (!path)
             return ocdm__fail_memory(error, "a file name");
@@ -335,7 +335,7 @@ ocdm_status ocdm__output_check(const ocdm__output *output, ocdm_error *error)
 {
     if (output->failure && output->grows)
         return ocdm__fail_memory(error, output->path);
-    return output->failure ? fail(output, error, "write", output->failure) : OCDM_OK;
+    return output->failure ? fail_call(output, error, "write", output->failure) : OCDM_OK;
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------------ */

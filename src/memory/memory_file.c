@@ -311,7 +311,7 @@ struct parts {
     ocdm_error *error;
 };
 
-static ocdm_status bad(const struct parts *parts, const char *what)
+static ocdm_status bad_part(const struct parts *parts, const char *what)
 {
     return ocdm__fail(parts->error, OCDM_BAD_FILE, "the file is damaged: use another copy", "%s: %s", parts->name, what);
 }
@@ -369,7 +369,7 @@ static ocdm_status find_all(struct parts *parts, const struct ocdm__safetensors 
     uint64_t samples = parts->ids->shape[0], classes = parts->classes->shape[0];
     if (parts->counters->shape[0] != COUNTERS || parts->rho->shape[0] != 1 || parts->arrivals->shape[0] != samples ||
         parts->starts->shape[0] != samples + 1 || parts->seen->shape[0] != classes || parts->in_play->shape[0] != classes)
-        return bad(parts, "its tensors do not have the lengths that go together");
+        return bad_part(parts, "its tensors do not have the lengths that go together");
     return OCDM_OK;
 }
 
@@ -400,12 +400,12 @@ static ocdm_status find_optional(struct parts *parts, const struct ocdm__safeten
         const struct ocdm__tensor *like = rows[i].like != NULL ? *rows[i].like : NULL;
         uint64_t count = (*rows[i].tensor)->shape[0];
         if (rows[i].like == NULL ? count != 1 : like == NULL || count != like->shape[0] || count >= UINT32_MAX)
-            return bad(parts, "its tensors do not have the lengths that go together");
+            return bad_part(parts, "its tensors do not have the lengths that go together");
     }
     if ((parts->weights == NULL) != (parts->weighted_classes == NULL) ||
         (parts->minimums == NULL) != (parts->minimum_classes == NULL) ||
         (parts->weights != NULL && parts->weights->shape[0] == 0))
-        return bad(parts, "its weights or minimums and their classes are not as many");
+        return bad_part(parts, "its weights or minimums and their classes are not as many");
     return OCDM_OK;
 }
 
@@ -450,10 +450,10 @@ static ocdm_status read_options(const struct parts *parts, const struct ocdm__sa
     int distance = find_name(ocdm__safetensors_note(file, "distance"), distance_name);
     int tie = find_name(ocdm__safetensors_note(file, "tie"), tie_name);
     if (distance < 0 || tie < 0)
-        return bad(parts, "its distance or tie rule is not one that the library knows");
+        return bad_part(parts, "its distance or tie rule is not one that the library knows");
     uint64_t capacity = counter(parts, COUNTER_CAPACITY), batch = counter(parts, COUNTER_BATCH);
     if (!capacity || capacity > OCDM_MAX_CAPACITY || !batch || batch > UINT32_MAX)
-        return bad(parts, "its capacity or batch is out of range");
+        return bad_part(parts, "its capacity or batch is out of range");
     options->capacity = (uint32_t)capacity;
     options->batch = (uint32_t)batch;
     options->distance = (ocdm_distance)distance;
@@ -461,13 +461,13 @@ static ocdm_status read_options(const struct parts *parts, const struct ocdm__sa
     options->seed = counter(parts, COUNTER_SEED);
     options->rho = ocdm__get_double(parts->rho->data);
     if (!(fabs(options->rho) <= OCDM_MAX_RHO))
-        return bad(parts, "its rho is out of range");
+        return bad_part(parts, "its rho is out of range");
     options->tolerance = parts->tolerance != NULL ? ocdm__get_double(parts->tolerance->data) : 0;
     if (!(options->tolerance >= 0 && options->tolerance <= OCDM_MAX_TOLERANCE))
-        return bad(parts, "its tolerance is out of range");
+        return bad_part(parts, "its tolerance is out of range");
     options->shard = parts->shard != NULL ? number(parts->shard, 0) : 0;
     options->minimum = parts->minimum != NULL ? small_number(parts->minimum, 0) : 0;
-    return options->shard <= OCDM_MAX_SHARD ? OCDM_OK : bad(parts, "its shard is out of range");
+    return options->shard <= OCDM_MAX_SHARD ? OCDM_OK : bad_part(parts, "its shard is out of range");
 }
 
 /* ---- contents ------------------------------------------------------------------------------------------------------- */
@@ -491,7 +491,7 @@ static ocdm_status check_distinct(const struct parts *parts, const struct ocdm__
     for (size_t i = 1; i < count; i++)
         distinct &= sorted[i - 1] != sorted[i];
     ocdm__release(sorted);
-    return distinct ? OCDM_OK : bad(parts, what);
+    return distinct ? OCDM_OK : bad_part(parts, what);
 }
 
 /* No stream is that long; beyond it, sums of counts could wrap around. */
@@ -502,7 +502,7 @@ static ocdm_status check_counters(const struct parts *parts)
     static const enum counter counted[] = {COUNTER_ARRIVED, COUNTER_DRAWS, COUNTER_STEP};
     for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
         if (counter(parts, counted[i]) >= COUNTER_LIMIT)
-            return bad(parts, "one of its counters is beyond 2^63");
+            return bad_part(parts, "one of its counters is beyond 2^63");
     return OCDM_OK;
 }
 
@@ -511,19 +511,19 @@ static ocdm_status check_samples(const struct parts *parts)
     uint64_t samples = parts->ids->shape[0], arrived = counter(parts, COUNTER_ARRIVED);
     if (samples > counter(parts, COUNTER_CAPACITY) || arrived < samples ||
         counter(parts, COUNTER_DEPARTED) != arrived - samples)
-        return bad(parts, "the number of its samples does not fit its counters");
+        return bad_part(parts, "the number of its samples does not fit its counters");
     for (uint64_t i = 0; i < samples; i++) {
         if (number(parts->arrivals, i) >= arrived)
-            return bad(parts, "a sample arrived later than the last");
+            return bad_part(parts, "a sample arrived later than the last");
         uint64_t first = number(parts->starts, i), end = number(parts->starts, i + 1);
         if (first > end || end - first > OCDM_MAX_LABELS || end > parts->labels->shape[0])
-            return bad(parts, "label_starts does not ascend within the labels");
+            return bad_part(parts, "label_starts does not ascend within the labels");
         for (uint64_t j = first + 1; j < end; j++)
             if (small_number(parts->labels, j) <= small_number(parts->labels, j - 1))
-                return bad(parts, "a sample's labels do not ascend");
+                return bad_part(parts, "a sample's labels do not ascend");
     }
     if (number(parts->starts, 0) || number(parts->starts, samples) != parts->labels->shape[0])
-        return bad(parts, "label_starts does not cover the labels");
+        return bad_part(parts, "label_starts does not cover the labels");
     ocdm_status status = check_distinct(parts, parts->ids, "an id comes twice");
     return status == OCDM_OK ? check_distinct(parts, parts->arrivals, "two samples have one arrival number") : status;
 }
@@ -532,10 +532,10 @@ static ocdm_status check_classes(const struct parts *parts)
 {
     uint64_t classes = parts->classes->shape[0], arrived = counter(parts, COUNTER_ARRIVED);
     if (classes >= UINT32_MAX)
-        return bad(parts, "it has too many classes");
+        return bad_part(parts, "it has too many classes");
     for (uint64_t i = 0; i < classes; i++)
         if (!number(parts->seen, i) || number(parts->seen, i) > arrived || parts->in_play->data[i] > 1)
-            return bad(parts, "a class was seen never, or more often than samples arrived");
+            return bad_part(parts, "a class was seen never, or more often than samples arrived");
     return check_distinct(parts, parts->classes, "a class comes twice");
 }
 
@@ -544,7 +544,7 @@ static ocdm_status check_settings(const struct parts *parts)
     for (uint64_t i = 0; parts->weights != NULL && i < parts->weights->shape[0]; i++) {
         double weight = ocdm__get_double(parts->weights->data + 8 * i);
         if (!(weight >= OCDM_MIN_WEIGHT && weight <= OCDM_MAX_WEIGHT) || weight == 1)
-            return bad(parts, "a weight is 1 or out of range");
+            return bad_part(parts, "a weight is 1 or out of range");
     }
     if (parts->weights != NULL)
         OCDM_TRY(check_distinct(parts, parts->weighted_classes, "a class has two weights"));
@@ -586,7 +586,7 @@ static ocdm_status fill_sample(const struct parts *parts, ocdm_memory *memory, u
     for (uint32_t i = 0; i < count; i++) {
         scratch[i] = ocdm__pool_class(&memory->pool, small_number(parts->labels, first + i));
         if (scratch[i] == OCDM_NONE)
-            return bad(parts, "a sample carries a class that the file does not list");
+            return bad_part(parts, "a sample carries a class that the file does not list");
     }
     ocdm__sort(scratch, count);
     ocdm_status status = ocdm__memory_reserve(memory, slot + 1, parts->error);
@@ -614,7 +614,7 @@ static ocdm_status fill_counts(const struct parts *parts, ocdm_memory *memory)
         struct class *class = &memory->pool.classes[i];
         bool in_play = parts->in_play->data[i];
         if (class->kept > class->seen || (class->kept && !in_play) || (in_play && !memory->step))
-            return bad(parts, "the counts of a class contradict its samples");
+            return bad_part(parts, "the counts of a class contradict its samples");
         if (in_play && !class->kept)
             class->emptied_at = memory->step;
     }
@@ -626,7 +626,7 @@ static ocdm_status load_state(const struct parts *parts, ocdm_memory *memory)
     const struct ocdm__tensor *saved = parts->policy_state;
     ocdm_error found;
     if (memory->policy.load == NULL)
-        return saved->size > 0 ? bad(parts, "it has a state that its policy does not take") : OCDM_OK;
+        return saved->size > 0 ? bad_part(parts, "it has a state that its policy does not take") : OCDM_OK;
     ocdm__error_reset(&found);
     ocdm_status status = memory->policy.load(memory->state, memory, saved->data, saved->size, &found);
     return ocdm__pass_on(status, &found, "the policy could not load its state", parts->error);
@@ -658,11 +658,11 @@ static ocdm_status find_parts(struct parts *parts, const struct ocdm__safetensor
     while (number > 0 && !ocdm__note_is(version, versions[number - 1]))
         number--;
     if (!ocdm__note_is(ocdm__safetensors_note(file, "format"), FORMAT))
-        return bad(parts, "it is not a memory that ocdm_memory_save wrote");
+        return bad_part(parts, "it is not a memory that ocdm_memory_save wrote");
     if (number == 0)
-        return bad(parts, "it is of a version that this library does not read");
+        return bad_part(parts, "it is of a version that this library does not read");
     if (checksum == NULL || checksum->value_length != 16)
-        return bad(parts, "it has no checksum");
+        return bad_part(parts, "it has no checksum");
     ocdm_status status = find_all(parts, file);
     return status == OCDM_OK ? find_optional(parts, file, number) : status;
 }

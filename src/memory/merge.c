@@ -176,7 +176,7 @@ static ocdm_status gather(struct merge *merge, ocdm_error *error)
 }
 
 /* Gives the new memory what was set for classes, then offers the batch. */
-static ocdm_status fill(struct merge *merge, ocdm_memory *memory, ocdm_error *error)
+static ocdm_status fill_merged(struct merge *merge, ocdm_memory *memory, ocdm_error *error)
 {
     const struct pool *first = &merge->memories[0]->pool;
     for (uint32_t i = 0; i < first->setting_count; i++) {
@@ -212,7 +212,7 @@ static ocdm_status merge_into(struct merge *merge, uint32_t capacity, ocdm_memor
     OCDM_TRY(gather(merge, error));
     ocdm_memory *memory = NULL;
     OCDM_TRY(ocdm_memory_create(&options, &memory, error));
-    ocdm_status status = fill(merge, memory, error);
+    ocdm_status status = fill_merged(merge, memory, error);
     if (status == OCDM_OK)
         *result = memory;
     else

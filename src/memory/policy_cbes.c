@@ -88,7 +88,7 @@ static uint32_t scarcest_if_all_full(const struct pool *pool, const uint32_t *of
     return scarcest;
 }
 
-static uint32_t choose(void *state, const ocdm_memory *memory)
+static uint32_t choose_cbes(void *state, const ocdm_memory *memory)
 {
     (void)state;
     const struct pool *pool = &memory->pool;
@@ -105,11 +105,12 @@ static uint32_t choose(void *state, const ocdm_memory *memory)
     return stays(&pool->classes[scarcest], &random) ? ocdm__any_of_class(pool, scarcest, &random) : OCDM_NONE;
 }
 
-static ocdm_status replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot, ocdm_error *error)
+static ocdm_status cbes_replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot,
+                                ocdm_error *error)
 {
     (void)sample;
     (void)error;
-    *slot = choose(state, memory);
+    *slot = choose_cbes(state, memory);
     return OCDM_OK;
 }
 
@@ -134,8 +135,8 @@ static void restart_empty(void *state, const ocdm_memory *memory, const ocdm_cha
             ocdm__ranking_unmark(memory->pool.ranking, i);
 }
 
-static ocdm_status save(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room, size_t *size,
-                        ocdm_error *error)
+static ocdm_status cbes_save(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room, size_t *size,
+                             ocdm_error *error)
 {
     (void)state;
     (void)error;
@@ -145,7 +146,7 @@ static ocdm_status save(const void *state, const ocdm_memory *memory, unsigned c
     return OCDM_OK;
 }
 
-static ocdm_status load(void *state, const ocdm_memory *memory, const unsigned char *bytes, size_t size, ocdm_error *error)
+static ocdm_status cbes_load(void *state, const ocdm_memory *memory, const unsigned char *bytes, size_t size, ocdm_error *error)
 {
     (void)state;
     if (size != memory->pool.class_count)
@@ -164,11 +165,11 @@ const ocdm_policy ocdm__policy_cbes = {
     .size = sizeof(ocdm_policy),
     .name = "cbes",
     .traits = RANKS_CLASSES,
-    .replace = replace,
+    .replace = cbes_replace,
     .remove = ocdm__remove_from_largest,
     .seen = refresh_full,
-    .save = save,
-    .load = load,
+    .save = cbes_save,
+    .load = cbes_load,
     .end = restart_empty,
 };
 
@@ -179,7 +180,7 @@ const ocdm_policy ocdm__policy_cbrs = {
     .replace = replace_single,
     .remove = remove_single,
     .seen = refresh_full,
-    .save = save,
-    .load = load,
+    .save = cbes_save,
+    .load = cbes_load,
     .end = restart_empty,
 };

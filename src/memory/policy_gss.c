@@ -80,7 +80,7 @@ static ocdm_status reserve_batch(struct gss *gss, uint32_t count, ocdm_error *er
     return OCDM_OK;
 }
 
-static void destroy(void *state)
+static void gss_destroy(void *state)
 {
     struct gss *gss = state;
     ocdm__release(gss->score);
@@ -91,7 +91,7 @@ static void destroy(void *state)
     ocdm__release(gss);
 }
 
-static ocdm_status create(const ocdm_memory *memory, void *data, void **state, ocdm_error *error)
+static ocdm_status gss_create(const ocdm_memory *memory, void *data, void **state, ocdm_error *error)
 {
     (void)data;
     struct gss *gss = ocdm__allocate(1, sizeof *gss);
@@ -103,7 +103,7 @@ static ocdm_status create(const ocdm_memory *memory, void *data, void **state, o
     if (status == OCDM_OK)
         *state = gss;
     else
-        destroy(gss);
+        gss_destroy(gss);
     return status;
 }
 
@@ -192,7 +192,7 @@ static ocdm_status compare(struct gss *gss, const ocdm_memory *memory, ocdm_comp
     return OCDM_OK;
 }
 
-static ocdm_status begin(void *state, const ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
+static ocdm_status gss_begin(void *state, const ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
     struct gss *gss = state;
     uint32_t slot[COMPARED * GROUP];
@@ -249,7 +249,8 @@ static bool yields(uint64_t held, uint64_t offered, ocdm__random *random)
     return ocdm__random_below(random, held + offered) < held;
 }
 
-static ocdm_status replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot, ocdm_error *error)
+static ocdm_status gss_replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot,
+                               ocdm_error *error)
 {
     (void)sample;
     (void)error;
@@ -309,8 +310,8 @@ static void drop_forgotten(void *state, const ocdm_memory *memory, const ocdm_ch
 
 /* ---- files ---------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status save(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room, size_t *size,
-                        ocdm_error *error)
+static ocdm_status gss_save(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room, size_t *size,
+                            ocdm_error *error)
 {
     (void)error;
     const struct gss *gss = state;
@@ -320,7 +321,7 @@ static ocdm_status save(const void *state, const ocdm_memory *memory, unsigned c
     return OCDM_OK;
 }
 
-static ocdm_status load(void *state, const ocdm_memory *memory, const unsigned char *bytes, size_t size, ocdm_error *error)
+static ocdm_status gss_load(void *state, const ocdm_memory *memory, const unsigned char *bytes, size_t size, ocdm_error *error)
 {
     struct gss *gss = state;
     if (size != (size_t)memory->pool.size * sizeof(double))
@@ -340,8 +341,8 @@ static ocdm_status load(void *state, const ocdm_memory *memory, const unsigned c
 
 /* clang-format off */
 #define GSS(its_name, its_traits)                                                                                              \
-    {.size = sizeof(ocdm_policy), .name = (its_name), .traits = (its_traits), .create = create, .destroy = destroy,            \
-     .begin = begin, .replace = replace, .remove = remove_by_score, .seen = keep_score, .save = save, .load = load,            \
+    {.size = sizeof(ocdm_policy), .name = (its_name), .traits = (its_traits), .create = gss_create, .destroy = gss_destroy,            \
+     .begin = gss_begin, .replace = gss_replace, .remove = remove_by_score, .seen = keep_score, .save = gss_save, .load = gss_load,            \
      .end = drop_forgotten}
 /* clang-format on */
 

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "memory/distances.h"
 
-static ocdm_status create(const ocdm_memory *memory, void *data, void **state, ocdm_error *error)
+static ocdm_status ocdm_create(const ocdm_memory *memory, void *data, void **state, ocdm_error *error)
 {
     (void)data;
     struct scan *scan = ocdm__allocate(1, sizeof *scan);
@@ -22,7 +22,7 @@ static ocdm_status create(const ocdm_memory *memory, void *data, void **state, o
     return OCDM_OK;
 }
 
-static void destroy(void *state)
+static void ocdm_destroy(void *state)
 {
     struct scan *scan = state;
     ocdm__release(scan->target);
@@ -30,7 +30,7 @@ static void destroy(void *state)
     ocdm__release(scan);
 }
 
-static ocdm_status begin(void *state, const ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
+static ocdm_status ocdm_begin(void *state, const ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
     (void)batch;
     (void)count;
@@ -192,9 +192,9 @@ const ocdm_policy ocdm__policy_ocdm = {
     .size = sizeof(ocdm_policy),
     .name = "ocdm",
     .traits = OCDM_BY_DISTANCE,
-    .create = create,
-    .destroy = destroy,
-    .begin = begin,
+    .create = ocdm_create,
+    .destroy = ocdm_destroy,
+    .begin = ocdm_begin,
     .remove = remove_best,
 };
 
@@ -202,9 +202,9 @@ const ocdm_policy ocdm__policy_onlyone = {
     .size = sizeof(ocdm_policy),
     .name = "onlyone",
     .traits = OCDM_BY_DISTANCE,
-    .create = create,
-    .destroy = destroy,
-    .begin = begin,
+    .create = ocdm_create,
+    .destroy = ocdm_destroy,
+    .begin = ocdm_begin,
     .admit = has_one_label,
     .remove = remove_best,
 };

@@ -8,7 +8,8 @@
  */
 #include "memory/policies.h"
 
-static ocdm_status replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot, ocdm_error *error)
+static ocdm_status rs_replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot,
+                              ocdm_error *error)
 {
     (void)state;
     (void)sample;
@@ -19,7 +20,7 @@ static ocdm_status replace(void *state, const ocdm_memory *memory, const ocdm_sa
     return OCDM_OK;
 }
 
-const ocdm_policy ocdm__policy_rs = {.size = sizeof(ocdm_policy), .name = "rs", .replace = replace};
+const ocdm_policy ocdm__policy_rs = {.size = sizeof(ocdm_policy), .name = "rs", .replace = rs_replace};
 
 static ocdm_status remove_any(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error)
 {

@@ -59,7 +59,7 @@ struct partitions {
     struct exponential exponentials[EXPONENTIALS]; /* by a hash of x */
 };
 
-static ocdm_status create(const ocdm_memory *memory, void *data, void **state, ocdm_error *error)
+static ocdm_status prs_create(const ocdm_memory *memory, void *data, void **state, ocdm_error *error)
 {
     (void)data;
     struct partitions *partitions = ocdm__allocate(1, sizeof *partitions);
@@ -72,7 +72,7 @@ static ocdm_status create(const ocdm_memory *memory, void *data, void **state, o
     return OCDM_OK;
 }
 
-static void destroy(void *state)
+static void prs_destroy(void *state)
 {
     struct partitions *partitions = state;
     ocdm__release(partitions->classes);
@@ -97,7 +97,7 @@ static ocdm_status reserve(struct partitions *partitions, uint32_t count, ocdm_e
     return OCDM_OK;
 }
 
-static ocdm_status begin(void *state, const ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
+static ocdm_status prs_begin(void *state, const ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
     (void)batch;
     (void)count;
@@ -425,7 +425,7 @@ static void keep_last_shares(struct partitions *partitions, const struct pool *p
     }
 }
 
-static uint32_t choose(void *state, const ocdm_memory *memory)
+static uint32_t choose_class(void *state, const ocdm_memory *memory)
 {
     struct partitions *partitions = state;
     const struct pool *pool = &memory->pool;
@@ -445,11 +445,12 @@ static uint32_t choose(void *state, const ocdm_memory *memory)
     return position;
 }
 
-static ocdm_status replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot, ocdm_error *error)
+static ocdm_status prs_replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot,
+                               ocdm_error *error)
 {
     (void)sample;
     (void)error;
-    *slot = choose(state, memory);
+    *slot = choose_class(state, memory);
     return OCDM_OK;
 }
 
@@ -472,7 +473,7 @@ static void refresh_shares(struct partitions *partitions, const struct pool *poo
 }
 
 /* After forget and resize. */
-static void end(void *state, const ocdm_memory *memory, const ocdm_change *change, ocdm_status status)
+static void prs_end(void *state, const ocdm_memory *memory, const ocdm_change *change, ocdm_status status)
 {
     if (status == OCDM_OK && change->stored == 0 && change->left_count > 0 && change->left[0].item == OCDM_NONE)
         refresh_shares(state, &memory->pool);
@@ -496,8 +497,8 @@ static ocdm_status sample_out(void *state, const ocdm_memory *memory, uint32_t *
     return OCDM_OK;
 }
 
-static ocdm_status save(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room, size_t *size,
-                        ocdm_error *error)
+static ocdm_status prs_save(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room, size_t *size,
+                            ocdm_error *error)
 {
     (void)error;
     const struct partitions *partitions = state;
@@ -509,7 +510,7 @@ static ocdm_status save(const void *state, const ocdm_memory *memory, unsigned c
     return OCDM_OK;
 }
 
-static ocdm_status load(void *state, const ocdm_memory *memory, const unsigned char *bytes, size_t size, ocdm_error *error)
+static ocdm_status prs_load(void *state, const ocdm_memory *memory, const unsigned char *bytes, size_t size, ocdm_error *error)
 {
     struct partitions *partitions = state;
     if (size != (size_t)memory->pool.class_count * sizeof(double))
@@ -531,8 +532,8 @@ static ocdm_status load(void *state, const ocdm_memory *memory, const unsigned c
 
 /* clang-format off */
 #define PRS(its_name, its_traits)                                                                                              \
-    {.size = sizeof(ocdm_policy), .name = (its_name), .traits = (its_traits), .create = create, .destroy = destroy,            \
-     .begin = begin, .replace = replace, .remove = sample_out, .seen = update_shares, .save = save, .load = load, .end = end}
+    {.size = sizeof(ocdm_policy), .name = (its_name), .traits = (its_traits), .create = prs_create, .destroy = prs_destroy,            \
+     .begin = prs_begin, .replace = prs_replace, .remove = sample_out, .seen = update_shares, .save = prs_save, .load = prs_load, .end = prs_end}
 /* clang-format on */
 
 const ocdm_policy ocdm__policy_prs = PRS("prs", RANKS_SOFTMAX);

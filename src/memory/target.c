@@ -17,14 +17,14 @@
 
 /* ---- settings of classes -------------------------------------------------------------------------------------------- */
 
-static bool has_class_id(const void *settings, uint32_t number, const void *class_id)
+static bool is_setting_of(const void *settings, uint32_t number, const void *class_id)
 {
     return ((const struct class_setting *)settings)[number].class_id == *(const uint32_t *)class_id;
 }
 
 static uint32_t find_setting(const struct pool *pool, uint32_t class_id)
 {
-    return ocdm__hash_table_find(&pool->setting_table, ocdm__hash_number(class_id), has_class_id, pool->settings, &class_id);
+    return ocdm__hash_table_find(&pool->setting_table, ocdm__hash_number(class_id), is_setting_of, pool->settings, &class_id);
 }
 
 static bool grow_settings(struct pool *pool)

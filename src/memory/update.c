@@ -116,7 +116,7 @@ static ocdm_status take_nodes(ocdm_memory *memory, const ocdm_sample *batch, siz
     return OCDM_OK;
 }
 
-static ocdm_status reserve(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
+static ocdm_status reserve_update(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
     if (count > OCDM_MAX_CAPACITY || (count && !batch))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "a batch of %zu samples at %p", count, (const void *)batch);
@@ -151,7 +151,7 @@ static ocdm_status check_traits(const ocdm_memory *memory, const ocdm_sample *ba
 }
 
 /* The policy's look at the batch, before anything is touched. */
-static ocdm_status begin(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
+static ocdm_status begin_update(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
     ocdm_error found;
     if (memory->policy.begin == NULL)
@@ -167,7 +167,7 @@ static ocdm_status begin(ocdm_memory *memory, const ocdm_sample *batch, size_t c
 
 static ocdm_status prepare(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
-    ocdm_status status = reserve(memory, batch, count, error);
+    ocdm_status status = reserve_update(memory, batch, count, error);
     if (status != OCDM_OK)
         return status;
     uint32_t known_classes = memory->pool.class_count;
@@ -176,7 +176,7 @@ static ocdm_status prepare(ocdm_memory *memory, const ocdm_sample *batch, size_t
     OCDM_THEN(status, take_nodes(memory, batch, count, error));
     if (status == OCDM_OK) {
         status = check_traits(memory, batch, count, error);
-        OCDM_THEN(status, begin(memory, batch, count, error));
+        OCDM_THEN(status, begin_update(memory, batch, count, error));
         if (status != OCDM_OK)
             give_back_nodes(memory, count);
     }
@@ -198,12 +198,12 @@ void ocdm__memory_stamp(ocdm_memory *memory, uint32_t number, uint64_t arrival)
 static void count_as_seen(ocdm_memory *memory, uint32_t item)
 {
     const uint32_t *class_index = memory->class_index + memory->first_class[item];
-    const uint32_t *end = memory->class_index + memory->first_class[item + 1];
-    for (const uint32_t *i = class_index; i < end; i++)
+    const uint32_t *end_update = memory->class_index + memory->first_class[item + 1];
+    for (const uint32_t *i = class_index; i < end_update; i++)
         memory->pool.classes[*i].seen++;
     if (memory->index == NULL || memory->options.rho == 0)
         return;
-    for (const uint32_t *i = class_index; i < end; i++)
+    for (const uint32_t *i = class_index; i < end_update; i++)
         ocdm__index_class_seen(memory->index, &memory->pool, *i);
 }
 
@@ -393,7 +393,7 @@ static ocdm_change publish(ocdm_memory *memory, size_t count)
                          memory->left, memory->moved_count, memory->moved};
 }
 
-static void end(ocdm_memory *memory, const ocdm_change *change, ocdm_status status)
+static void end_update(ocdm_memory *memory, const ocdm_change *change, ocdm_status status)
 {
     if (memory->policy.end != NULL)
         memory->policy.end(memory->state, memory, change, status);
@@ -403,7 +403,7 @@ static void end(ocdm_memory *memory, const ocdm_change *change, ocdm_status stat
 static void finish(ocdm_memory *memory, size_t count, ocdm_change *change)
 {
     ocdm_change done = publish(memory, count);
-    end(memory, &done, OCDM_OK);
+    end_update(memory, &done, OCDM_OK);
     if (change != NULL)
         *change = done;
 }
@@ -423,7 +423,7 @@ ocdm_status ocdm_memory_update(ocdm_memory *memory, const ocdm_sample *batch, si
                                             : offer_one_by_one(memory, batch, count, error);
     if (status != OCDM_OK) {
         ocdm__journal_undo(memory, count, before);
-        end(memory, NULL, status);
+        end_update(memory, NULL, status);
         return status;
     }
     finish(memory, count, change);
@@ -510,7 +510,7 @@ static ocdm_status shrink_or_undo(ocdm_memory *memory, uint32_t capacity, uint32
     ocdm_status status = ocdm__memory_reserve_batch(memory, leaving, error);
     if (status == OCDM_OK && memory->keeps_journal)
         status = ocdm__journal_reserve(memory, 0, error);
-    OCDM_THEN(status, begin(memory, NULL, 0, error));
+    OCDM_THEN(status, begin_update(memory, NULL, 0, error));
 
     if (status != OCDM_OK)
         return status;
@@ -524,7 +524,7 @@ static ocdm_status shrink_or_undo(ocdm_memory *memory, uint32_t capacity, uint32
         return OCDM_OK;
     ocdm__journal_undo(memory, 0, before);
     memory->options.capacity = capacity_before;
-    end(memory, NULL, status);
+    end_update(memory, NULL, status);
     return status;
 }
 
@@ -552,7 +552,7 @@ ocdm_status ocdm_memory_resize(ocdm_memory *memory, uint32_t capacity, ocdm_chan
 
 /* Sorting label sets: nearly always two to five numbers, now and then thousands; qsort may allocate. */
 
-#define FEW 24
+#define LIST_ALL_UP_TO 24
 
 static void sift_down(uint32_t *heap, size_t root, size_t count)
 {
@@ -570,7 +570,7 @@ static void sift_down(uint32_t *heap, size_t root, size_t count)
 
 void ocdm__sort(uint32_t *number, size_t count)
 {
-    if (count <= FEW)
+    if (count <= LIST_ALL_UP_TO)
         for (size_t i = 1; i < count; i++) {
             uint32_t x = number[i];
             size_t j = i;
@@ -581,11 +581,11 @@ void ocdm__sort(uint32_t *number, size_t count)
     else {
         for (size_t i = count / 2; i-- > 0;)
             sift_down(number, i, count);
-        for (size_t end = count - 1; end > 0; end--) {
+        for (size_t end_update = count - 1; end_update > 0; end_update--) {
             uint32_t largest = number[0];
-            number[0] = number[end];
-            number[end] = largest;
-            sift_down(number, 0, end);
+            number[0] = number[end_update];
+            number[end_update] = largest;
+            sift_down(number, 0, end_update);
         }
     }
 }

@@ -9,7 +9,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 
-struct ranking {
+struct label_ranking {
     uint32_t *columns; /* the classes that are ranked */
     size_t column_count;
     const uint8_t *counted;
@@ -24,7 +24,7 @@ static int by_score(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-static void take_carried(struct ranking *ranking, const ocdm__test_set *set, size_t sample)
+static void take_carried(struct label_ranking *ranking, const ocdm__test_set *set, size_t sample)
 {
     ranking->own_count = 0;
     for (uint64_t j = set->label_starts[sample]; j < set->label_starts[sample + 1]; j++) {
@@ -41,7 +41,7 @@ static void take_carried(struct ranking *ranking, const ocdm__test_set *set, siz
 }
 
 /* A sample that carries none of the classes, or all of them, has no pair: its ranking loss is 0. */
-static void add_sample(const struct ranking *ranking, const ocdm__test_set *set, size_t sample, ocdm__rank_sums *sums)
+static void add_sample(const struct label_ranking *ranking, const ocdm__test_set *set, size_t sample, ocdm__rank_sums *sums)
 {
     const float *row = set->logits + sample * set->classes;
     uint64_t wrong = 0, beaten = 0;
@@ -78,7 +78,7 @@ static void add_sample(const struct ranking *ranking, const ocdm__test_set *set,
 
 ocdm_status ocdm__rank_classes(const ocdm__test_set *set, const uint8_t *counted, ocdm__rank_sums *sums, ocdm_error *error)
 {
-    struct ranking ranking = {.counted = counted};
+    struct label_ranking ranking = {.counted = counted};
     ocdm_status status = OCDM_OK;
     *sums = (ocdm__rank_sums){.samples = 0};
     ranking.columns = ocdm__allocate(set->classes, sizeof *ranking.columns);

@@ -168,7 +168,7 @@ struct room {
 
 /* ---- room ----------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status make_room(struct room *room, const ocdm__test_set *set, size_t label_count, ocdm_error *error)
+static ocdm_status make_score_room(struct room *room, const ocdm__test_set *set, size_t label_count, ocdm_error *error)
 {
     room->scores = ocdm__allocate(set->classes, sizeof *room->scores);
     room->list_ends = ocdm__allocate(set->classes, sizeof *room->list_ends);
@@ -295,7 +295,7 @@ ocdm_status ocdm__score_classes(const ocdm__test_set *set, ocdm__class_score *sc
                                   set->labels[j], set->classes);
     }
     struct room room = {0};
-    ocdm_status status = make_room(&room, set, (size_t)(set->label_starts[set->samples] - set->label_starts[0]), error);
+    ocdm_status status = make_score_room(&room, set, (size_t)(set->label_starts[set->samples] - set->label_starts[0]), error);
     OCDM_THEN(status, score_all(set, &room, error));
     for (size_t c = 0; c < set->classes && status == OCDM_OK; c++)
         scores[c] = room.scores[c];

@@ -113,7 +113,7 @@ static ocdm_status take_labels(struct finder *finder, const ocdm_label_sets *set
 }
 
 /* Adds the features of a sample to the unit at hand. */
-static ocdm_status add_sample(struct finder *finder, const ocdm_label_sets *sets, size_t sample, ocdm_error *error)
+static ocdm_status add_member(struct finder *finder, const ocdm_label_sets *sets, size_t sample, ocdm_error *error)
 {
     size_t count = 0;
     OCDM_TRY(take_labels(finder, sets, sample, &count, error));
@@ -151,7 +151,7 @@ static ocdm_status add_units(struct finder *finder, const ocdm_label_sets *sets,
             found->unit[members[i].sample] = found->unit_count - 1;
             found->size[found->unit_count - 1]++;
         }
-        OCDM_TRY(add_sample(finder, sets, members != NULL ? members[i].sample : i, error));
+        OCDM_TRY(add_member(finder, sets, members != NULL ? members[i].sample : i, error));
     }
     return OCDM_OK;
 }

@@ -8,7 +8,7 @@
 #include "split/arrange.h"
 
 /* Samples that lift more labels at once towards their minimum than this are not told apart. */
-#define MOST_AT_ONCE 16u
+#define MOST_CHOSEN_AT_ONCE 16u
 
 ocdm_select_options ocdm_select_options_default(void)
 {
@@ -84,7 +84,7 @@ static ocdm_status pin_minimums(struct ocdm__arrangement *arrangement, struct de
     arrangement->pinned = ocdm__allocate(features->unit_count, 1);
     if (arrangement->pinned == NULL)
         return ocdm__fail_memory(error, "the samples of a subset");
-    for (uint32_t at_once = MOST_AT_ONCE; at_once > 0; at_once--)
+    for (uint32_t at_once = MOST_CHOSEN_AT_ONCE; at_once > 0; at_once--)
         for (uint32_t i = 0; i < features->unit_count; i++) {
             uint32_t unit = arrangement->shuffled[i];
             if (arrangement->pinned[unit] || count_lacking(features, unit, demands, false) < at_once)

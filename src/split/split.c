@@ -66,7 +66,7 @@ ocdm_status ocdm_split_sizes(const double *shares, size_t parts, uint64_t count,
 }
 
 /* The parts have all samples, and each has some. */
-static ocdm_status check_parts(const ocdm_label_sets *sets, const uint64_t *sizes, size_t parts, ocdm_error *error)
+static ocdm_status check_sizes(const ocdm_label_sets *sets, const uint64_t *sizes, size_t parts, ocdm_error *error)
 {
     uint64_t sum = 0;
     if (sizes == NULL || parts == 0)
@@ -121,7 +121,7 @@ ocdm_status ocdm_split(const ocdm_label_sets *sets, const uint64_t *sizes, size_
     OCDM_TRY(ocdm__check_sets(sets, error));
     OCDM_TRY(ocdm__check_size(options->size, sizeof *options, "an ocdm_split_options", error));
     OCDM_TRY(ocdm__check_order(options->order, error));
-    OCDM_TRY(check_parts(sets, sizes, parts, error));
+    OCDM_TRY(check_sizes(sets, sizes, parts, error));
     struct ocdm__arrangement arrangement = {.features = &features, .parts = (uint32_t)parts, .sizes = sizes};
     ocdm_status status = ocdm__features_find(&features, sets, options->order, ocdm__fewest(sizes, parts), error);
     OCDM_THEN(status, check_groups(&features, sizes, parts, error));

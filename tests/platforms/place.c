@@ -1,4 +1,5 @@
-/* Where the stand-in for cmocka jumps when an assertion fails. */
+/* What the stand-in for cmocka keeps: where it jumps when an assertion fails, and which tests run. */
 #include "cmocka.h"
 
 jmp_buf cmocka_failed;
+const char *cmocka_filter = "";

@@ -50,7 +50,7 @@ TEST(memories_in_several_threads_decide_alike)
     for (size_t i = 0; i < THREADS; i++) {
         assert_int_equal(works[i].status, OCDM_OK);
         assert_int_equal(ocdm_memory_size(works[i].memory), 100);
-        for (size_t slot = 0; slot < 100; slot++)
+        for (uint32_t slot = 0; slot < 100; slot++)
             assert_int_equal(ocdm_memory_id(works[i].memory, slot), ocdm_memory_id(works[0].memory, slot));
     }
     for (size_t i = 0; i < THREADS; i++)
