@@ -9,6 +9,7 @@ target_compile_options(ocdm_flags INTERFACE -g -fsanitize=fuzzer-no-link,${fuzz_
 file(GLOB programs CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
 file(GLOB helpers CONFIGURE_DEPENDS tests/fuzz/*.c)
 list(FILTER helpers EXCLUDE REGEX "/fuzz_[^/]*$")
+include(cmake/rest.cmake)
 add_library(ocdm_rest OBJECT ${OCDM_REST_SOURCES})
 target_link_libraries(ocdm_rest PRIVATE ocdm_flags ocdm_parts)
 add_library(ocdm_all STATIC src/cli/table.c $<TARGET_OBJECTS:ocdm_core> $<TARGET_OBJECTS:ocdm_rest>)

@@ -1,9 +1,6 @@
-# The program ocdm, the same over MPI, and the programs of bench/. main.c and table.c are in no library, so that tests and other
-# programs can link everything else.
-file(GLOB_RECURSE OCDM_REST_SOURCES CONFIGURE_DEPENDS src/base/*.c src/metrics/*.c src/ranks/ranks.c src/stream/*.c src/agent/*.c src/experiment/*.c
-     src/sample/*.c src/report/*.c src/cli/*.c)
-list(FILTER OCDM_REST_SOURCES EXCLUDE REGEX "/src/cli/(main|table)\\.c$")
-list(REMOVE_ITEM OCDM_REST_SOURCES ${OCDM_CORE_SOURCES} ${OCDM_EXPERIMENT_SOURCES})
+# The program ocdm, the same over MPI, and the programs of bench/.
+include(cmake/rest.cmake)
+list(REMOVE_ITEM OCDM_REST_SOURCES ${OCDM_EXPERIMENT_SOURCES})
 add_library(ocdm_rest OBJECT ${OCDM_REST_SOURCES})
 target_link_libraries(ocdm_rest PRIVATE ocdm_flags ocdm_parts)
 add_executable(ocdm_program src/cli/main.c src/cli/table.c $<TARGET_OBJECTS:ocdm_core> $<TARGET_OBJECTS:ocdm_loop> $<TARGET_OBJECTS:ocdm_rest>)

@@ -198,13 +198,14 @@ static unsigned char hex_digit(char digit)
     return (unsigned char)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
 }
 
-void ocdm__put_digest(ocdm__output *out, const char *text)
+void ocdm__put_digest(ocdm__output *out, const char *const *parts)
 {
     ocdm__sha256 sha;
     char hex[OCDM__SHA256_TEXT];
     unsigned char bytes[OCDM__SHA256_SIZE];
     ocdm__sha256_begin(&sha);
-    ocdm__sha256_add(&sha, text, strlen(text));
+    for (; *parts != NULL; parts++)
+        ocdm__sha256_add(&sha, *parts, strlen(*parts));
     ocdm__sha256_end(&sha, hex);
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (unsigned char)(hex_digit(hex[2 * i]) << 4 | hex_digit(hex[2 * i + 1]));

@@ -20,56 +20,33 @@ static void put_title(ocdm__output *out, const ocdm__page *page)
         ocdm__output_text(out, "What the memory kept and what was learned");
 }
 
-/* Style and script are one text each, whose digests the Content-Security-Policy allows. */
-#define STYLE_ROOM 20480
-#define SCRIPT_ROOM 20000 /* a page is for reading: its script stays small */
+/* The style sheet and the script, each in parts: the Content-Security-Policy allows them by their digests. */
+static const char *const style[] = {
+    ocdm__page_css, ocdm__figure_style, "@media screen and (prefers-color-scheme: dark) {\n", ocdm__figure_style_dark, "}\n", NULL};
+static const char *const script[] = {ocdm__page_js, NULL};
 
-static void join_lines(const char *const *lines, char *text, size_t room)
+static void put_parts(ocdm__output *out, const char *const *parts)
 {
-    size_t used = 0;
-    for (size_t i = 0; lines[i] != NULL && used < room; i++)
-        used += (size_t)snprintf(text + used, room - used, "%s", lines[i]);
-}
-
-static void put_script(ocdm__output *out)
-{
-    char script[SCRIPT_ROOM];
-    join_lines(ocdm__page_script, script, sizeof script);
-    ocdm__output_text(out, "<script>");
-    ocdm__output_text(out, script);
-    ocdm__output_text(out, "</script>\n");
-}
-
-static void put_script_digest(ocdm__output *out)
-{
-    char script[SCRIPT_ROOM];
-    join_lines(ocdm__page_script, script, sizeof script);
-    ocdm__put_digest(out, script);
+    for (; *parts != NULL; parts++)
+        ocdm__output_text(out, *parts);
 }
 
 static void put_head(ocdm__output *out, const ocdm__page *page)
 {
-    char style[STYLE_ROOM];
-    join_lines(ocdm__page_style, style, sizeof style);
-    size_t used = strlen(style);
-    snprintf(style + used, sizeof style - used, "%s@media screen and (prefers-color-scheme:dark){\n%s}\n", ocdm__figure_style,
-             ocdm__figure_style_dark);
     ocdm__output_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "
                            "base-uri 'none'; form-action 'none'; style-src ");
     ocdm__put_digest(out, style);
     ocdm__output_text(out, "; script-src ");
-    put_script_digest(out);
+    ocdm__put_digest(out, script);
     ocdm__output_text(out, "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                            "<meta name=\"generator\" content=\"ocdm ");
     ocdm__output_text(out, ocdm_version());
     ocdm__output_text(out, "\">\n<link rel=\"icon\" href=\"data:,\">\n<title>");
     put_title(out, page);
-    ocdm__output_text(out, "</title>\n");
-    ocdm__output_text(out, "<style>");
-    ocdm__output_text(out, style);
-    ocdm__output_text(out, "</style>\n");
-    ocdm__output_text(out, "</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the verdict</a>\n");
+    ocdm__output_text(out, "</title>\n<style>");
+    put_parts(out, style);
+    ocdm__output_text(out, "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the verdict</a>\n");
 }
 
 /* ---- a study ------------------------------------------------------------------------------------------------------------ */
@@ -273,8 +250,9 @@ static ocdm_status put_page(ocdm__output *out, const ocdm__page *page, const cha
     ocdm__output_text(out, ". The numbers behind this page are in it as JSON, in the element with the id \"data\"; <code>ocdm "
                            "report --figures FOLDER</code> writes every figure as SVG and CSV.</p></footer>\n");
     ocdm__put_data(out, page);
-    put_script(out);
-    ocdm__output_text(out, "</body>\n</html>\n");
+    ocdm__output_text(out, "<script>");
+    put_parts(out, script);
+    ocdm__output_text(out, "</script>\n</body>\n</html>\n");
     return status;
 }
 

@@ -5,10 +5,9 @@
 #include "base/output.h"
 #include "report/page/page.h"
 
-/* look.c: the style sheet without that of the figures, and the script. The Content-Security-Policy allows both by their
- * digests. */
-extern const char *const ocdm__page_style[];
-extern const char *const ocdm__page_script[];
+/* page.css, the style sheet without that of the figures, and page.js, the script: built from the files (cmake/embed.cmake). */
+extern const char ocdm__page_css[];
+extern const char ocdm__page_js[];
 
 /* verdict.c: which method wins by how much, in one paragraph. */
 void ocdm__put_verdict(ocdm__output *out, const ocdm__study *study);
@@ -40,8 +39,8 @@ ocdm_status ocdm__put_kept(ocdm__output *out, const ocdm__study *study, const oc
 /* data.c: everything as JSON, escaped so that it cannot end its script element. */
 void ocdm__put_data(ocdm__output *out, const ocdm__page *page);
 
-/* data.c: the digest of a text as a Content-Security-Policy takes it; a picture as a data URL. */
-void ocdm__put_digest(ocdm__output *out, const char *text);
+/* data.c: the digest of a text in parts, ended by NULL, as a Content-Security-Policy takes it; a picture as a data URL. */
+void ocdm__put_digest(ocdm__output *out, const char *const *parts);
 ocdm_status ocdm__put_picture(ocdm__output *out, const uint8_t *rgb, uint32_t side, ocdm_error *error);
 
 #endif
