@@ -148,20 +148,6 @@ void ocdm__put_csv(ocdm__output *out, const char *text)
         ocdm__output_text(out, "\"");
 }
 
-void ocdm__put_csv_number(ocdm__output *out, double value)
-{
-    ocdm__output_text(out, ",");
-    if (isfinite(value))
-        ocdm__output_double(out, value);
-}
-
-void ocdm__put_csv_summary(ocdm__output *out, const ocdm__summary *summary)
-{
-    ocdm__put_csv_number(out, summary->mean);
-    ocdm__put_csv_number(out, summary->deviation);
-    ocdm__put(out, ",%zu\n", summary->count);
-}
-
 void ocdm__put_decimals(ocdm__output *out, double value, int decimals)
 {
     if (isfinite(value) && fabs(value) < 1e15)

@@ -8,7 +8,6 @@
 #include <stddef.h>
 
 #include "base/output.h"
-#include "metrics/intervals.h"
 #include "metrics/metrics.h"
 
 /* Formatted text, not escaped: for numbers and literals. Truncated to 1000 bytes. */
@@ -38,12 +37,6 @@ void ocdm__put_decimals(ocdm__output *out, double value, int decimals);
 
 /* An integer with commas: 26,617. */
 void ocdm__put_grouped(ocdm__output *out, double value);
-
-/* A comma and a number as a field of CSV; empty when it is not finite. */
-void ocdm__put_csv_number(ocdm__output *out, double value);
-
-/* The last fields of a line: mean, deviation and count. */
-void ocdm__put_csv_summary(ocdm__output *out, const ocdm__summary *summary);
 
 /* A metric with its unit, for an axis: "total mAP (%)" when `before` is "total ". */
 void ocdm__metric_text(const char *before, ocdm_metric metric, char *text, size_t room);

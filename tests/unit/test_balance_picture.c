@@ -11,24 +11,20 @@
 
 #include "../test.h"
 #include "markup.h"
-#include "report/figures/figure.h"
+#include "report/figures/balance.h"
 
 enum { CLASSES = 7 };
 
-static const ocdm__study_class classes[CLASSES] = {
-    {.name = "a<b>&\"c\"", .group = "majority", .column = 0, .turn = 0},
-    {.name = "d", .group = "moderate", .column = 1, .turn = 0},
-    {.name = "e", .group = "majority", .column = 2, .turn = 0},
-    {.name = "f", .group = "majority", .column = 3, .turn = 0},
-    {.name = "g", .group = "moderate", .column = 4, .turn = 1},
-    {.name = "h", .group = "minority", .column = 5, .turn = 1},
-    {.name = "i", .group = "minority", .column = 6, .turn = 1},
+static const ocdm__picture_class classes[CLASSES] = {
+    {.name = "a<b>&\"c\"", .group = "majority", .task = 3}, {.name = "d", .group = "moderate", .task = 3},
+    {.name = "e", .group = "majority", .task = 3},          {.name = "f", .group = "majority", .task = 3},
+    {.name = "g", .group = "moderate", .task = 1},          {.name = "h", .group = "minority", .task = 1},
+    {.name = "i", .group = "minority", .task = 1},
 };
-static double tasks[] = {3, 1};
 static const uint32_t even[CLASSES] = {30, 31, 70, 29, 30, 31, 2};      /* none over the top, none lost */
 static const uint32_t uneven[CLASSES] = {71, 1000, 552, 70, 200, 0, 0}; /* four over the top, three of them neighbours */
-static const ocdm__picture_panel panels[2] = {{"even", 0.01236, 0.01236, even}, {"uneven", 0.99996, 12.5, uneven}};
-static const ocdm__balance_picture both = {classes, CLASSES, {tasks, 2}, panels, 2, "1000 of 26,617 samples"};
+static const ocdm__picture_panel panels[2] = {{"even", 0.01236, 0.01236, even, NULL}, {"uneven", 0.99996, 12.5, uneven, NULL}};
+static const ocdm__balance_picture both = {classes, CLASSES, panels, 2, OCDM__PICTURE_TOP, "1000 of 26,617 samples"};
 
 /* The file that the picture becomes; free it. */
 static char *draw(const ocdm__balance_picture *picture)
@@ -179,16 +175,16 @@ TEST(picture_marks_and_numbers_bars_when_they_are_cut_off)
 TEST(picture_numbers_do_not_overlap)
 {
     enum { MANY = 60, DIGIT = 6 };
-    ocdm__study_class many[MANY];
+    ocdm__picture_class many[MANY];
     uint32_t kept[MANY];
     double rows[MANY], ends[MANY] = {0};
     size_t row_count = 0, numbers = 0;
     for (size_t c = 0; c < MANY; c++) {
-        many[c] = (ocdm__study_class){.name = "x", .group = "majority", .column = c};
+        many[c] = (ocdm__picture_class){.name = "x", .group = "majority"};
         kept[c] = 1000;
     }
-    ocdm__picture_panel panel = {"all", 1, 1, kept};
-    ocdm__balance_picture picture = {many, MANY, {tasks, 2}, &panel, 1, ""};
+    ocdm__picture_panel panel = {"all", 1, 1, kept, NULL};
+    ocdm__balance_picture picture = {many, MANY, &panel, 1, OCDM__PICTURE_TOP, ""};
     char *text = draw(&picture);
     for (const char *at = text; (at = element_saying(at, "text", "1000")) != NULL; at++, numbers++) {
         size_t row = 0;
@@ -256,11 +252,32 @@ TEST(picture_fails_when_the_folder_is_missing)
     assert_non_null(strstr(error.message, "/nonexistent/balance.svg"));
 }
 
+/* Targets of one's own are where the marks are, and the scale reaches them. */
+TEST(picture_marks_the_targets_that_are_given)
+{
+    static const double targets[CLASSES] = {100, 50, 50, 50, 50, 25, 0};
+    ocdm__picture_panel panel = {"even", 0.1, 0.1, even, targets};
+    ocdm__balance_picture picture = {classes, CLASSES, &panel, 1, 0, ""};
+    char *text = draw(&picture);
+    char *bars = panel_of(text, "even");
+    assert_int_equal(count_elements(bars, "line", "mark"), CLASSES);
+    const char *high = element_with(bars, "line", "class", "mark"), *low = element_with(high + 1, "line", "class", "mark");
+    struct bar drawn[CLASSES];
+    read_bars(bars, drawn);
+    double base = drawn[0].y + drawn[0].height;
+    assert_near((base - number_of(high, "y1")) / 2, base - number_of(low, "y1"));
+    assert_non_null(element_mentioning(text, "title", ", target 100"));
+    assert_null(strstr(text, "equal share 3"));
+    free(bars);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(picture_bars_are_as_high_as_the_counts),
         cmocka_unit_test(picture_tells_tasks_apart),
+        cmocka_unit_test(picture_marks_the_targets_that_are_given),
         cmocka_unit_test(picture_fills_follow_the_groups),
         cmocka_unit_test(picture_marks_and_numbers_bars_when_they_are_cut_off),
         cmocka_unit_test(picture_numbers_do_not_overlap),

@@ -133,12 +133,11 @@ static void begin(ocdm__table *table, const char *name)
 
 static ocdm__cell *add_row(ocdm__table *table, const char *method, const char *order)
 {
-    ocdm_error error;
-    ocdm__cell *row = ocdm__table_row(table, &error);
+    ocdm__cell *row = ocdm__table_row(table);
     assert_non_null(row);
-    ocdm__cell_text(&row[0], "made<up>");
-    ocdm__cell_text(&row[1], method);
-    ocdm__cell_text(&row[2], order);
+    row[0] = ocdm__cell_text(table, "made<up>");
+    row[1] = ocdm__cell_text(table, method);
+    row[2] = ocdm__cell_text(table, order);
     return row;
 }
 
@@ -146,7 +145,7 @@ static void add_kept(ocdm__table *table, const char *method, const char *order, 
 {
     for (size_t c = 0; c < CLASSES; c++) {
         ocdm__cell *row = add_row(table, method, order);
-        ocdm__cell_text(&row[4], names[c]);
+        row[4] = ocdm__cell_text(table, names[c]);
         row[7] = ocdm__cell_number(c == 0 ? first : 10.0 * (double)c, NAN, 1);
         row[8] = ocdm__cell_number(25, NAN, 1);
     }
@@ -156,7 +155,7 @@ static void add_series(ocdm__table *table, const char *method, const char *order
 {
     for (size_t i = 0; i < count; i++) {
         ocdm__cell *row = add_row(table, method, order);
-        ocdm__cell_text(&row[3], series);
+        row[3] = ocdm__cell_text(table, series);
         row[4] = ocdm__cell_number((double)(i + 1), NAN, 0);
         row[5] = ocdm__cell_number(i == 3 ? NAN : 40.0 / (double)(i + 1), NAN, 4);
         row[6] = ocdm__cell_number(1.5, NAN, 4);

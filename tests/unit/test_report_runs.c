@@ -9,7 +9,7 @@
 #include "../test.h"
 #include "experiment/loop/settings.h"
 #include "made_summary.h"
-#include "report/figures/canvas.h"
+#include "report/charts/canvas.h"
 #include "report/runs/groups.h"
 
 static ocdm__run_list runs;

@@ -23,13 +23,13 @@ static ocdm__table make_table(void)
 {
     ocdm__table table;
     assert_int_equal(OCDM_OK, ocdm__table_begin(&table, columns, 4, NULL));
-    ocdm__cell *row = ocdm__table_row(&table, NULL);
-    ocdm__cell_text(&row[0], "a_b, \"c\" | 5%");
+    ocdm__cell *row = ocdm__table_row(&table);
+    row[0] = ocdm__cell_text(&table, "a_b, \"c\" | 5%");
     row[1] = ocdm__cell_number(12.34, NAN, 1);
     row[2] = ocdm__cell_number(43.06, 0.74, 1);
     row[2].bold = true;
-    row = ocdm__table_row(&table, NULL);
-    ocdm__cell_text(&row[0], "rs");
+    row = ocdm__table_row(&table);
+    row[0] = ocdm__cell_text(&table, "rs");
     row[1] = ocdm__cell_number(NAN, 3, 1);
     row[3] = ocdm__cell_number(656, NAN, 0);
     return table;
@@ -99,8 +99,8 @@ TEST(table_text_makes_room_for_a_wide_heading)
     static const ocdm__column wide[] = {{"n", "n", ""}, {"a", "a", "a wide heading"}, {"b", "b", ""}};
     ocdm__table table;
     assert_int_equal(OCDM_OK, ocdm__table_begin(&table, wide, 3, NULL));
-    ocdm__cell *row = ocdm__table_row(&table, NULL);
-    ocdm__cell_text(&row[0], "x");
+    ocdm__cell *row = ocdm__table_row(&table);
+    row[0] = ocdm__cell_text(&table, "x");
     row[1] = ocdm__cell_number(1, NAN, 0);
     row[2] = ocdm__cell_number(2, NAN, 0);
     snprintf(table.title, sizeof table.title, "a title of words");
@@ -156,8 +156,8 @@ TEST(table_loses_the_column_that_is_dropped)
     ocdm__table_drop(&table, "a");
     ocdm__table_drop(&table, "nothing");
     assert_int_equal(3, table.column_count);
-    ocdm__cell *row = ocdm__table_row(&table, NULL);
-    ocdm__cell_text(&row[0], "new");
+    ocdm__cell *row = ocdm__table_row(&table);
+    row[0] = ocdm__cell_text(&table, "new");
     row[2] = ocdm__cell_number(7, NAN, 0);
     assert_string_equal("name,b,c\n\"a_b, \"\"c\"\" | 5%\",43.06,\nrs,,656\nnew,,7\n", written(&table, OCDM__CSV, 0, false));
     ocdm__table_clear(&table);
@@ -170,8 +170,8 @@ TEST(table_folds_blocks_into_means_with_ranges)
     ocdm__table table = make_table();
     const double values[2][3] = {{10, 7, NAN}, {11.5, 7, 2}};
     for (size_t i = 0; i < 6; i++) {
-        ocdm__cell *row = ocdm__table_row(&table, NULL);
-        ocdm__cell_text(&row[0], i % 3 == 0 ? "x" : i % 3 == 1 ? "y" : "z");
+        ocdm__cell *row = ocdm__table_row(&table);
+        row[0] = ocdm__cell_text(&table, i % 3 == 0 ? "x" : i % 3 == 1 ? "y" : "z");
         row[1] = ocdm__cell_number(values[i / 3][i % 3], 0.5, 2);
     }
     ocdm__table_fold(&table, 2, 2);
@@ -184,15 +184,43 @@ TEST(table_folds_blocks_into_means_with_ranges)
     ocdm__table_clear(&table);
 }
 
-/* A character of several bytes is left out whole. */
-TEST(table_cuts_long_texts_between_characters)
+/* Cells keep their own texts, however long and however many, while the table grows. */
+TEST(table_keeps_copies_of_its_texts)
 {
-    ocdm__cell cell;
-    char text[100];
-    memset(text, 'x', OCDM__TABLE_TEXT - 2);
-    strcpy(text + OCDM__TABLE_TEXT - 2, "±y");
-    ocdm__cell_text(&cell, text);
-    assert_int_equal(OCDM__TABLE_TEXT - 2, strlen(cell.text));
+    enum { ROWS = 300 };
+    ocdm__table table;
+    char text[6000];
+    assert_int_equal(OCDM_OK, ocdm__table_begin_keys(&table, (const char *const[]){"text", "same", NULL}, NULL));
+    for (size_t i = 0; i < ROWS; i++) {
+        memset(text, 'a' + (int)(i % 26), i * 20);
+        snprintf(text + i * 20, sizeof text - i * 20, "%zu", i);
+        ocdm__cell *row = ocdm__table_row(&table);
+        row[0] = ocdm__cell_text(&table, text);
+        row[1] = ocdm__cell_text(&table, "same");
+    }
+    assert_int_equal(OCDM_OK, ocdm__table_check(&table, NULL));
+    for (size_t i = 0; i < ROWS; i++) {
+        const char *kept = ocdm__table_at(&table, i, 0)->text;
+        assert_int_equal(i, strtoul(kept + i * 20, NULL, 10));
+        assert_true(i == 0 || (kept[0] == 'a' + (char)(i % 26) && kept[i * 20 - 1] == kept[0]));
+        assert_string_equal("same", ocdm__table_at(&table, i, 1)->text);
+    }
+    ocdm__table_clear(&table);
+}
+
+/* A column whose key begins with a dot is a chart's: files do not have it. */
+TEST(table_data_leaves_out_the_columns_of_charts)
+{
+    ocdm__table table;
+    assert_int_equal(OCDM_OK, ocdm__table_begin_keys(&table, (const char *const[]){".series", "x", NULL}, NULL));
+    ocdm__cell *row = ocdm__table_row(&table);
+    row[0] = ocdm__cell_value(3);
+    row[1] = ocdm__cell_value(INFINITY);
+    ocdm__table_row(&table)[1] = ocdm__cell_value(0.5);
+    assert_string_equal("x\n\n0.5\n", written(&table, OCDM__CSV, 0, false));
+    assert_string_equal("[\n{\"x\":null},\n{\"x\":0.5}\n]\n", written(&table, OCDM__JSON, 0, false));
+    assert_true(isnan(ocdm__table_number(&table, 0, ocdm__table_column(&table, "no such"))));
+    ocdm__table_clear(&table);
 }
 
 int main(void)
@@ -208,7 +236,8 @@ int main(void)
         cmocka_unit_test(table_json_is_a_list_of_objects),
         cmocka_unit_test(table_loses_the_column_that_is_dropped),
         cmocka_unit_test(table_folds_blocks_into_means_with_ranges),
-        cmocka_unit_test(table_cuts_long_texts_between_characters),
+        cmocka_unit_test(table_keeps_copies_of_its_texts),
+        cmocka_unit_test(table_data_leaves_out_the_columns_of_charts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

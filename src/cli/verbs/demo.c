@@ -14,7 +14,7 @@
 #include "cli/console.h"
 #include "cli/verbs.h"
 #include "experiment/compare/memory_only.h"
-#include "report/figures/figure.h"
+#include "report/figures/balance.h"
 #include "report/text.h"
 #include "stream/label_stream.h"
 #include "stream/scenes/builtin.h"
@@ -266,22 +266,17 @@ static ocdm_status print_stream(uint64_t seed, ocdm_error *error)
 static ocdm_status draw_picture(const ocdm__label_stream *stream, const struct outcome outcomes[MOST_POLICIES],
                                 const char *path, ocdm_error *error)
 {
-    ocdm__study_class classes[MAX_CLASSES];
+    ocdm__picture_class classes[MAX_CLASSES];
     ocdm__picture_panel panels[MOST_POLICIES];
-    double tasks[OCDM__BUILTIN_TASKS];
     char caption[160];
-    /* The classes of the stream as a figure has them; they come in the order of their tasks. */
-    uint64_t seen[MAX_CLASSES];
+    uint64_t seen[MAX_CLASSES]; /* classes come in the order of their tasks */
     count_classes(stream, seen);
     for (uint32_t c = 0; c < stream->class_count; c++) {
         enum ocdm__class_group group = ocdm__class_group_of(seen[c], OCDM__MAJORITY_OVER, OCDM__MINORITY_UNDER);
-        classes[c] = (ocdm__study_class){.name = ocdm__builtin_class_name(c),
-                                         .group = ocdm__class_group_name(group),
-                                         .column = c,
-                                         .turn = ocdm__builtin_class_task(c)};
+        classes[c] = (ocdm__picture_class){.name = ocdm__builtin_class_name(c),
+                                           .group = ocdm__class_group_name(group),
+                                           .task = (double)ocdm__builtin_class_task(c)};
     }
-    for (size_t i = 0; i < OCDM__BUILTIN_TASKS; i++)
-        tasks[i] = (double)i;
     for (size_t i = 0; i < policy_count(); i++)
         panels[i] = (ocdm__picture_panel){.policy = policy_names()[i],
                                           .distance = outcomes[i].distance,
@@ -293,9 +288,9 @@ static ocdm_status draw_picture(const ocdm__label_stream *stream, const struct o
              CAPACITY, stream->sample_count, OCDM__MAJORITY_OVER, OCDM__MINORITY_UNDER);
     ocdm__balance_picture picture = {.classes = classes,
                                      .class_count = stream->class_count,
-                                     .tasks = {tasks, OCDM__BUILTIN_TASKS},
                                      .panels = panels,
                                      .panel_count = policy_count(),
+                                     .top = OCDM__PICTURE_TOP,
                                      .caption = caption};
     return ocdm__balance_picture_write(&picture, path, error);
 }

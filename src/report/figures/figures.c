@@ -46,32 +46,41 @@ static ocdm_status open_file(const char *folder, const char *prefix, const char 
     return status;
 }
 
+static ocdm_status write_files(const ocdm__figure *figure, const ocdm__chart *chart, const char *folder, const char *prefix,
+                               ocdm__output *out, ocdm_error *error)
+{
+    OCDM_TRY(open_file(folder, prefix, figure->name, "svg", out, error));
+    OCDM_TRY(ocdm__chart_draw(chart, &(ocdm__canvas){.out = out, .alone = true, .title = figure->title}, error));
+    OCDM_TRY(ocdm__output_commit(out, error));
+    OCDM_TRY(open_file(folder, prefix, figure->name, "csv", out, error));
+    ocdm__table_write(&chart->table, OCDM__CSV, NULL, out);
+    return ocdm__output_commit(out, error);
+}
+
 static ocdm_status write_figure(const ocdm__study *study, const ocdm__figure *figure, const char *folder, const char *prefix,
                                 ocdm_error *error)
 {
     ocdm__output out = {.buffer = NULL};
-    ocdm_status status = open_file(folder, prefix, figure->name, "svg", &out, error);
-    if (status == OCDM_OK)
-        status = figure->draw(study, &(ocdm__canvas){.out = &out, .alone = true, .title = figure->title}, error);
-    if (status == OCDM_OK)
-        status = ocdm__output_commit(&out, error);
-    if (status == OCDM_OK)
-        status = open_file(folder, prefix, figure->name, "csv", &out, error);
-    if (status == OCDM_OK)
-        status = figure->write_csv(study, &out, error);
-    if (status == OCDM_OK)
-        status = ocdm__output_commit(&out, error);
+    ocdm__chart chart = {.x = NULL};
+    ocdm_status status = ocdm__figure_make(figure, study, &chart, error);
+    if (status == OCDM_OK && ocdm__chart_has_numbers(&chart))
+        status = write_files(figure, &chart, folder, prefix, &out, error);
     ocdm__output_abandon(&out);
+    ocdm__chart_clear(&chart);
     return status;
+}
+
+ocdm_status ocdm__figure_make(const ocdm__figure *figure, const ocdm__study *study, ocdm__chart *chart, ocdm_error *error)
+{
+    OCDM_TRY(figure->make(study, chart, error));
+    return ocdm__table_check(&chart->table, error);
 }
 
 ocdm_status ocdm__figures_write(const ocdm__study *study, const char *folder, const char *prefix, ocdm_error *error)
 {
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return ocdm__fail(error, OCDM_IO, "", "%s: %s", folder, strerror(errno));
-    ocdm_status status = OCDM_OK;
-    for (size_t i = 0; status == OCDM_OK && ocdm__figures[i] != NULL; i++)
-        if (ocdm__figures[i]->is_there(study))
-            status = write_figure(study, ocdm__figures[i], folder, prefix, error);
-    return status;
+    for (size_t i = 0; ocdm__figures[i] != NULL; i++)
+        OCDM_TRY(write_figure(study, ocdm__figures[i], folder, prefix, error));
+    return OCDM_OK;
 }

@@ -1,31 +1,21 @@
 /* What is in memory: the class distribution and the age of the samples; and the classes of the stream. */
-#include "report/figures/figure.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/allocate.h"
 #include "base/error.h"
-#include "report/figures/panels.h"
-#include "report/text.h"
+#include "report/figures/figure.h"
 
-static ocdm__class_list classes_of(const ocdm__study *study)
+static void add_classes(ocdm__chart *chart, const ocdm__study *study)
 {
-    return (ocdm__class_list){study->classes, study->class_count, study->order};
+    for (size_t c = 0; c < study->class_count; c++) {
+        const ocdm__study_class *class = &study->classes[c];
+        ocdm__chart_add_class(chart, class->name, class->group, class->turn,
+                              class->turn < study->order.count ? study->order.values[class->turn] : NAN);
+    }
 }
 
 /* ---- in memory ---------------------------------------------------------------------------------------------------------- */
-
-static double count_of(const void *group, const ocdm__study_class *class)
-{
-    return ocdm__group_count(group, class->column);
-}
-
-static double target_of(const void *group, const ocdm__study_class *class)
-{
-    return ocdm__group_target(group, class->column);
-}
 
 static bool has_counts(const ocdm__run_group *group)
 {
@@ -36,8 +26,10 @@ static bool has_counts(const ocdm__run_group *group)
     return false;
 }
 
-static void note_group(const ocdm__study *study, const ocdm__run_group *group, ocdm__panel *panel)
+static size_t add_panel(ocdm__chart *chart, const ocdm__study *study, const ocdm__run_group *group)
 {
+    ocdm__series *panel =
+        ocdm__chart_add_series(chart, group->method[0] != '\0' ? group->method : group->label, group->mark, group->colour);
     double distance = ocdm__group_summary(group, "final.distance_seen").mean;
     if (isfinite(distance))
         snprintf(panel->notes[0], sizeof panel->notes[0], "distance %.4f", distance);
@@ -47,78 +39,52 @@ static void note_group(const ocdm__study *study, const ocdm__run_group *group, o
     const char *comma = strchr(group->label, ',');
     if (comma != NULL)
         snprintf(panel->notes[2], sizeof panel->notes[2], "%.20s", comma + 2);
+    return chart->series_count - 1;
 }
 
-ocdm_status ocdm__draw_memory(const ocdm__study *study, ocdm__group_filter *takes, const ocdm__canvas *canvas,
-                              ocdm_error *error)
+static ocdm__cell number_of(const ocdm__numbers *numbers, size_t column)
 {
-    ocdm__panels panels = {.y_what = "samples in memory with the class", .target_what = "target", .marks_lost = true};
-    ocdm__class_list classes = classes_of(study);
-    ocdm_status status = ocdm__class_panels_begin(&panels, &classes, error);
-    for (size_t i = 0; status == OCDM_OK && i < study->group_count; i++) {
+    return ocdm__cell_value(column < numbers->count ? numbers->values[column] : NAN);
+}
+
+ocdm_status ocdm__make_memory(const ocdm__study *study, ocdm__group_filter *takes, ocdm__chart *chart, ocdm_error *error)
+{
+    static const char *const keys[] = {".series", ".bar",      "label",  "seed",      "class",
+                                       "group",   "in_memory", "target", "in_stream", NULL};
+    *chart = (ocdm__chart){.kind = OCDM__CHART_BARS,
+                           .x = ".bar",
+                           .y = "in_memory",
+                           .target = "target",
+                           .y_what = "samples in memory with the class",
+                           .target_what = "target",
+                           .marks_lost = true};
+    OCDM_TRY(ocdm__table_begin_keys(&chart->table, keys, error));
+    add_classes(chart, study);
+    for (size_t i = 0; i < study->group_count; i++) {
         const ocdm__run_group *group = &study->groups[i];
-        if (!takes(study, group) || !has_counts(group))
+        if (!takes(study, group))
             continue;
-        ocdm__panel *panel = ocdm__panels_add(&panels, group->method[0] != '\0' ? group->method : group->label);
-        if (panel == NULL) {
-            status = ocdm__fail_memory(error, "a figure");
-            break;
+        size_t series = has_counts(group) ? add_panel(chart, study, group) : OCDM__NO_SERIES;
+        for (size_t k = 0; k < group->run_count * study->class_count; k++) {
+            const ocdm__run_record *run = group->runs[k / study->class_count];
+            const ocdm__study_class *class = &study->classes[k % study->class_count];
+            ocdm__cell *row = ocdm__chart_row(chart, series);
+            row[1] = ocdm__cell_value((double)(k % study->class_count));
+            row[2] = ocdm__cell_text(&chart->table, group->label);
+            row[3] = ocdm__cell_value(run->seed);
+            row[4] = ocdm__cell_text(&chart->table, class->name);
+            row[5] = ocdm__cell_text(&chart->table, class->group);
+            row[6] = number_of(&run->counts, class->column);
+            row[7] = number_of(&run->target, class->column);
+            row[8] = number_of(&run->seen, class->column);
         }
-        ocdm__class_panels_fill(&classes, panel->values, count_of, group);
-        ocdm__class_panels_fill(&classes, panel->targets, target_of, group);
-        panel->mark = group->mark;
-        panel->colour = (int)group->colour;
-        note_group(study, group, panel);
     }
-    if (status == OCDM_OK)
-        ocdm__panels_draw(&panels, canvas);
-    ocdm__panels_clear(&panels);
-    return status;
-}
-
-static void csv_number(ocdm__output *out, const ocdm__numbers *numbers, size_t column)
-{
-    ocdm__put_csv_number(out, column < numbers->count ? numbers->values[column] : NAN);
-}
-
-void ocdm__csv_memory(const ocdm__study *study, ocdm__group_filter *takes, ocdm__output *out)
-{
-    ocdm__output_text(out, "label,seed,class,group,in_memory,target,in_stream\n");
-    for (size_t i = 0; i < study->group_count; i++)
-        for (size_t j = 0; takes(study, &study->groups[i]) && j < study->groups[i].run_count; j++)
-            for (size_t c = 0; c < study->class_count; c++) {
-                const ocdm__run_record *run = study->groups[i].runs[j];
-                ocdm__put_csv(out, study->groups[i].label);
-                ocdm__put_csv_number(out, run->seed);
-                ocdm__output_text(out, ",");
-                ocdm__put_csv(out, study->classes[c].name);
-                ocdm__output_text(out, ",");
-                ocdm__put_csv(out, study->classes[c].group);
-                csv_number(out, &run->counts, study->classes[c].column);
-                csv_number(out, &run->target, study->classes[c].column);
-                csv_number(out, &run->seen, study->classes[c].column);
-                ocdm__output_text(out, "\n");
-            }
-}
-
-static bool has_memory(const ocdm__study *study)
-{
-    for (size_t i = 0; i < study->base_count; i++)
-        if (study->class_count > 0 && has_counts(&study->groups[i]))
-            return true;
-    return false;
-}
-
-static ocdm_status draw_memory(const ocdm__study *study, const ocdm__canvas *canvas, ocdm_error *error)
-{
-    return ocdm__draw_memory(study, ocdm__is_base_group, canvas, error);
-}
-
-static ocdm_status csv_memory(const ocdm__study *study, ocdm__output *out, ocdm_error *error)
-{
-    (void)error;
-    ocdm__csv_memory(study, ocdm__is_base_group, out);
     return OCDM_OK;
+}
+
+static ocdm_status make_memory(const ocdm__study *study, ocdm__chart *chart, ocdm_error *error)
+{
+    return ocdm__make_memory(study, ocdm__is_base_group, chart, error);
 }
 
 const ocdm__figure ocdm__figure_memory = {
@@ -131,33 +97,20 @@ const ocdm__figure ocdm__figure_memory = {
         "it.",
     .section = OCDM__SECTION_FIGURES,
     .scales = {"linear", "logarithmic"},
-    .is_there = has_memory,
-    .draw = draw_memory,
-    .write_csv = csv_memory,
+    .make = make_memory,
 };
 
 /* ---- in the stream ------------------------------------------------------------------------------------------------------ */
 
-static double count_of_turn(const void *turn, const ocdm__study_class *class)
+static void add_task_panel(ocdm__chart *chart, const ocdm__study *study, size_t turn)
 {
-    return class->turns.values[*(const size_t *)turn];
-}
-
-static bool has_stream(const ocdm__study *study)
-{
-    for (size_t c = 0; c < study->class_count; c++)
-        for (size_t t = 0; t < study->classes[c].turns.count; t++)
-            if (study->classes[c].turns.values[t] > 0)
-                return true;
-    return false;
-}
-
-static void note_task(const ocdm__study *study, size_t turn, ocdm__panel *panel)
-{
+    char text[40];
     size_t classes = 0;
     double labels = 0;
+    snprintf(text, sizeof text, "task %.15g", study->order.values[turn]);
+    ocdm__series *panel = ocdm__chart_add_series(chart, ocdm__cell_text(&chart->table, text).text, NULL, OCDM__INK(0));
     for (size_t c = 0; c < study->class_count; c++) {
-        double count = count_of_turn(&turn, &study->classes[c]);
+        double count = study->classes[c].turns.values[turn];
         classes += count > 0;
         labels += count > 0 ? count : 0;
     }
@@ -165,43 +118,24 @@ static void note_task(const ocdm__study *study, size_t turn, ocdm__panel *panel)
     snprintf(panel->notes[1], sizeof panel->notes[1], "%.0f labels", labels);
 }
 
-static ocdm_status draw_stream(const ocdm__study *study, const ocdm__canvas *canvas, ocdm_error *error)
+static ocdm_status make_stream(const ocdm__study *study, ocdm__chart *chart, ocdm_error *error)
 {
-    ocdm__panels panels = {.y_what = "training samples", .is_log = true};
-    ocdm__class_list classes = classes_of(study);
-    char(*names)[40] = ocdm__allocate(study->task_count, sizeof *names);
-    ocdm_status status =
-        names == NULL ? ocdm__fail_memory(error, "a figure") : ocdm__class_panels_begin(&panels, &classes, error);
-    panels.section_count = 0;
-    for (size_t turn = 0; status == OCDM_OK && turn < study->order.count; turn++) {
-        snprintf(names[turn], sizeof names[turn], "task %.15g", study->order.values[turn]);
-        ocdm__panel *panel = ocdm__panels_add(&panels, names[turn]);
-        if (panel == NULL) {
-            status = ocdm__fail_memory(error, "a figure");
-            break;
-        }
-        ocdm__class_panels_fill(&classes, panel->values, count_of_turn, &turn);
-        note_task(study, turn, panel);
-    }
-    if (status == OCDM_OK)
-        ocdm__panels_draw(&panels, canvas);
-    ocdm__panels_clear(&panels);
-    ocdm__release(names);
-    return status;
-}
-
-static ocdm_status csv_stream(const ocdm__study *study, ocdm__output *out, ocdm_error *error)
-{
-    (void)error;
-    ocdm__output_text(out, "class,group,task,training_samples\n");
+    static const char *const keys[] = {".series", ".bar", "class", "group", "task", "training_samples", NULL};
+    *chart = (ocdm__chart){
+        .kind = OCDM__CHART_BARS, .x = ".bar", .y = "training_samples", .y_what = "training samples", .is_log = true};
+    OCDM_TRY(ocdm__table_begin_keys(&chart->table, keys, error));
+    add_classes(chart, study);
+    chart->section_count = 0;
+    for (size_t turn = 0; turn < study->order.count; turn++)
+        add_task_panel(chart, study, turn);
     for (size_t c = 0; c < study->class_count; c++)
-        for (size_t t = 0; t < study->classes[c].turns.count; t++) {
-            ocdm__put_csv(out, study->classes[c].name);
-            ocdm__output_text(out, ",");
-            ocdm__put_csv(out, study->classes[c].group);
-            ocdm__put(out, ",%.15g", study->order.values[t]);
-            csv_number(out, &study->classes[c].turns, t);
-            ocdm__output_text(out, "\n");
+        for (size_t turn = 0; turn < study->order.count; turn++) {
+            ocdm__cell *row = ocdm__chart_row(chart, turn);
+            row[1] = ocdm__cell_value((double)c);
+            row[2] = ocdm__cell_text(&chart->table, study->classes[c].name);
+            row[3] = ocdm__cell_text(&chart->table, study->classes[c].group);
+            row[4] = ocdm__cell_value(study->order.values[turn]);
+            row[5] = number_of(&study->classes[c].turns, turn);
         }
     return OCDM_OK;
 }
@@ -214,9 +148,7 @@ const ocdm__figure ocdm__figure_stream = {
         "logarithmic scale a step from one number to the next is ten times as many samples.",
     .section = OCDM__SECTION_FIGURES,
     .scales = {"logarithmic", "linear"},
-    .is_there = has_stream,
-    .draw = draw_stream,
-    .write_csv = csv_stream,
+    .make = make_stream,
 };
 
 /* ---- age ---------------------------------------------------------------------------------------------------------------- */
@@ -229,7 +161,7 @@ static double samples_of(const ocdm__run_record *run)
     return samples > 0 && samples < 1e15 ? samples : 0;
 }
 
-/* Adds the arrivals of a run's memory to the bins. Returns their number. */
+/* The samples of a run's memory by their arrival: adds them to the bins. Returns their number. */
 static size_t count_arrivals(const ocdm__run_record *run, double samples, double *bins)
 {
     size_t count = 0;
@@ -243,105 +175,59 @@ static size_t count_arrivals(const ocdm__run_record *run, double samples, double
     return count;
 }
 
-/* Means over the runs that have a memory. Returns the number of those runs. */
-static size_t fill_bins(const ocdm__run_group *group, double samples, double *bins)
+/* The bins of a group: means over the runs that have a memory. */
+static void add_arrivals(ocdm__chart *chart, const ocdm__run_group *group, double samples)
 {
+    double bins[BINS] = {0}, total = 0, sum = 0;
     size_t runs = 0;
-    for (size_t i = 0; i < BINS; i++)
-        bins[i] = 0;
     for (size_t i = 0; i < group->run_count; i++)
         runs += count_arrivals(group->runs[i], samples, bins) > 0;
-    for (size_t i = 0; i < BINS && runs > 0; i++)
-        bins[i] /= (double)runs;
-    return runs;
-}
-
-static bool has_age(const ocdm__study *study)
-{
-    double bins[BINS];
-    for (size_t i = 0; i < study->base_count; i++)
-        if (fill_bins(&study->groups[i], samples_of(study->groups[0].runs[0]), bins) > 0)
-            return true;
-    return false;
-}
-
-static ocdm_status add_sections(const ocdm__study *study, double samples, ocdm__panels *panels, ocdm_error *error)
-{
-    const ocdm__json_node *list = ocdm__json_find(study->groups[0].runs[0]->summary.root, "evaluations");
-    size_t count = list != NULL && list->kind == OCDM__JSON_ARRAY ? list->count : 0;
-    panels->sections = ocdm__allocate(count, sizeof *panels->sections);
-    if (panels->sections == NULL)
-        return ocdm__fail_memory(error, "a figure");
-    double from = 0;
-    for (const ocdm__json_node *node = count > 0 ? list->first : NULL; node != NULL; node = node->next) {
-        ocdm__panel_section *section = &panels->sections[panels->section_count++];
-        section->from = from;
-        ocdm__task_text(ocdm__json_number(ocdm__json_find(node, "task")), section->name, sizeof section->name);
-        from = ocdm__json_number(ocdm__json_find(node, "samples")) / samples * BINS;
-        from = from >= 0 && from <= BINS ? from : BINS;
+    if (runs == 0)
+        return;
+    for (size_t k = 0; k < BINS; k++) {
+        bins[k] /= (double)runs;
+        total += bins[k];
+        sum += bins[k] * ((double)k + 0.5) / BINS;
     }
-    return OCDM_OK;
-}
-
-static void note_age(const double *bins, ocdm__panel *panel)
-{
-    double total = 0, sum = 0;
-    for (size_t i = 0; i < BINS; i++) {
-        total += bins[i];
-        sum += bins[i] * ((double)i + 0.5) / BINS;
-    }
-    for (size_t i = 0; i < BINS; i++)
-        panel->targets[i] = total / BINS;
+    ocdm__series *panel = ocdm__chart_add_series(chart, group->label, group->mark, group->colour);
     snprintf(panel->notes[0], sizeof panel->notes[0], "mean age %.3g %%", 100 * (1 - sum / total));
     snprintf(panel->notes[1], sizeof panel->notes[1], "of the stream");
+    for (size_t k = 0; k < BINS; k++) {
+        char from[32], to[32];
+        ocdm__cell *row = ocdm__chart_row(chart, chart->series_count - 1);
+        snprintf(from, sizeof from, "%.1f", samples * (double)k / BINS);
+        snprintf(to, sizeof to, "%.1f", samples * (double)(k + 1) / BINS);
+        row[1] = ocdm__cell_value((double)k);
+        row[2] = ocdm__cell_value(total / BINS);
+        row[3] = ocdm__cell_text(&chart->table, group->label);
+        row[4] = ocdm__cell_text(&chart->table, from);
+        row[5] = ocdm__cell_text(&chart->table, to);
+        row[6] = ocdm__cell_value(bins[k]);
+    }
 }
 
-static ocdm_status draw_age(const ocdm__study *study, const ocdm__canvas *canvas, ocdm_error *error)
+static ocdm_status make_age(const ocdm__study *study, ocdm__chart *chart, ocdm_error *error)
 {
+    static const char *const keys[] = {".series",     ".bar",      ".target",           "label",
+                                       "from_sample", "to_sample", "samples_in_memory", NULL};
     double samples = samples_of(study->groups[0].runs[0]);
-    ocdm__panels panels = {.y_what = "samples in memory",
+    *chart = (ocdm__chart){.kind = OCDM__CHART_BARS,
+                           .x = ".bar",
+                           .y = "samples_in_memory",
+                           .target = ".target",
                            .x_what = "position in the stream (samples)",
+                           .y_what = "samples in memory",
                            .target_what = "equally remembered",
-                           .bar_count = BINS};
-    panels.x = (ocdm__scale){.low = 0, .high = samples};
-    ocdm_status status = add_sections(study, samples, &panels, error);
-    for (size_t i = 0; status == OCDM_OK && i < study->base_count; i++) {
-        double bins[BINS];
-        if (fill_bins(&study->groups[i], samples, bins) == 0)
-            continue;
-        ocdm__panel *panel = ocdm__panels_add(&panels, study->groups[i].label);
-        if (panel == NULL) {
-            status = ocdm__fail_memory(error, "a figure");
-            break;
-        }
-        for (size_t k = 0; k < BINS; k++)
-            panel->values[k] = bins[k];
-        panel->mark = study->groups[i].mark;
-        panel->colour = (int)study->groups[i].colour;
-        note_age(bins, panel);
-    }
-    if (status == OCDM_OK)
-        ocdm__panels_draw(&panels, canvas);
-    ocdm__panels_clear(&panels);
-    return status;
-}
-
-static ocdm_status csv_age(const ocdm__study *study, ocdm__output *out, ocdm_error *error)
-{
-    (void)error;
-    double samples = samples_of(study->groups[0].runs[0]);
-    ocdm__output_text(out, "label,from_sample,to_sample,samples_in_memory\n");
-    for (size_t i = 0; i < study->base_count; i++) {
-        double bins[BINS];
-        if (fill_bins(&study->groups[i], samples, bins) == 0)
-            continue;
-        for (size_t k = 0; k < BINS; k++) {
-            ocdm__put_csv(out, study->groups[i].label);
-            ocdm__put(out, ",%.1f,%.1f,", samples * (double)k / BINS, samples * (double)(k + 1) / BINS);
-            ocdm__output_double(out, bins[k]);
-            ocdm__output_text(out, "\n");
-        }
-    }
+                           .x_reach = {0, samples}};
+    OCDM_TRY(ocdm__table_begin_keys(&chart->table, keys, error));
+    for (size_t k = 0; k < BINS; k++)
+        ocdm__chart_add_bar(chart, NULL, OCDM__BAR_MAJORITY);
+    ocdm__add_task_sections(chart, study->groups[0].runs[0], "samples", BINS / samples);
+    for (size_t i = 0; i < chart->section_count; i++)
+        if (!(chart->sections[i].from >= 0 && chart->sections[i].from <= BINS))
+            chart->sections[i].from = BINS;
+    for (size_t i = 0; i < study->base_count; i++)
+        add_arrivals(chart, &study->groups[i], samples);
     return OCDM_OK;
 }
 
@@ -352,7 +238,5 @@ const ocdm__figure ocdm__figure_age = {
         "Each bar is a stretch of the stream: how many samples of the memory at the end arrived in it, mean over seeds. The "
         "mark is what every stretch would have if all were equally remembered; a memory that forgets is empty at the left.",
     .section = OCDM__SECTION_FIGURES,
-    .is_there = has_age,
-    .draw = draw_age,
-    .write_csv = csv_age,
+    .make = make_age,
 };

@@ -1,8 +1,517 @@
-/* The kinds of the paper's figures: how each is drawn and how to read it. */
+/* The figures of the paper: the kinds, how to read each, and the charts of each. */
 #include "report/figures/paper.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "experiment/paper/process.h"
+#include "report/charts/chart.h"
+#include "report/tables/paper_numbers.h"
+#include "report/text.h"
+
+/* One stream's part of a figure. */
+struct part {
+    const ocdm__paper_item *item;
+    const ocdm__stand_in *source;
+    const ocdm__table *table;
+    size_t first; /* its rows are from here to the end */
+    ocdm__sheet *sheet;
+};
+
+/* Columns of the charts here. Their tables are not written: what the program prints has the same numbers. */
+enum { SERIES, X, Y, DEVIATION };
+static const char *const keys[] = {".series", "x", "y", "deviation", NULL};
+
+/* The height of a chart of lines, lower than in the report since there are several. */
+#define LOW_FIELD 190
+
+static const char no_runs[] = "There are no runs with a network on this stream, so mAP is left out.";
+
+/* Adds a point to the last series. */
+static void add_point(ocdm__chart *chart, double x, double y, double deviation)
+{
+    ocdm__cell *row = ocdm__chart_row(chart, chart->series_count - 1);
+    row[X] = ocdm__cell_value(x);
+    row[Y] = ocdm__cell_value(y);
+    row[DEVIATION] = ocdm__cell_value(deviation);
+}
+
+/* A chart of bars has the mark across each where others have a deviation. */
+static ocdm_status begin_chart(ocdm__chart *chart, enum ocdm__chart_kind kind, ocdm_error *error)
+{
+    *chart = (ocdm__chart){.kind = kind, .x = "x", .y = "y", .deviation = "deviation", .target = "deviation"};
+    chart->height = LOW_FIELD;
+    return ocdm__table_begin_keys(&chart->table, keys, error);
+}
+
+/* Draws a chart that was made with `status`, and clears it. */
+static ocdm_status end_chart(ocdm__chart *chart, const struct part *part, const char *title, ocdm_status status,
+                             ocdm_error *error)
+{
+    ocdm__canvas canvas = ocdm__sheet_canvas(part->sheet, title);
+    if (status == OCDM_OK)
+        status = ocdm__chart_draw(chart, &canvas, error);
+    ocdm__chart_clear(chart);
+    return status;
+}
+
+static const char *text_at(const struct part *part, size_t row, size_t column)
+{
+    const ocdm__cell *cell = ocdm__table_at(part->table, row, column);
+    return cell->kind == OCDM__CELL_TEXT ? cell->text : "";
+}
+
+static bool cells_are_same(const ocdm__cell *a, const ocdm__cell *b)
+{
+    if (a->kind != b->kind)
+        return false;
+    return a->kind == OCDM__CELL_TEXT ? strcmp(a->text, b->text) == 0 : a->kind == OCDM__CELL_EMPTY || a->value == b->value;
+}
+
+/* The end of the rows that start at `row` and have equal values in the first `keys` columns. */
+static size_t rows_end(const ocdm__table *table, size_t row, size_t columns)
+{
+    for (size_t end = row; end < table->row_count; end++)
+        for (size_t k = 0; k < columns; k++)
+            if (!cells_are_same(ocdm__table_at(table, row, k), ocdm__table_at(table, end, k)))
+                return end;
+    return table->row_count;
+}
+
+/* ---- in the stream ------------------------------------------------------------------------------------------------------ */
+
+/* The bars of a stream's classes, which must outlive the chart: by task, then in the stream's order. */
+static void add_classes(ocdm__chart *chart, const ocdm__paper_class *classes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        ocdm__chart_add_class(chart, classes[i].name, classes[i].group, (size_t)classes[i].task, (double)classes[i].task);
+}
+
+static void note_task(const ocdm__stand_in *source, size_t number, ocdm__series *panel)
+{
+    const ocdm__tally *task = &source->info->statistics.tasks[number];
+    char setting[32];
+    snprintf(setting, sizeof setting, "task%zu", number + 1);
+    ocdm__paper_line line = ocdm__paper_line_find("amlr", source->stands_for, setting, "");
+    double ours = ocdm__tally_amlr(task), paper = ocdm__paper_line_number(&line, "total", "AMLR");
+    snprintf(panel->notes[0], sizeof panel->notes[0], "%zu classes", ocdm__tally_class_count(task));
+    snprintf(panel->notes[1], sizeof panel->notes[1], "%llu samples", (unsigned long long)task->train);
+    if (isfinite(ours))
+        snprintf(panel->notes[2], sizeof panel->notes[2], "AMLR %.1f", ours);
+    size_t used = strlen(panel->notes[2]);
+    if (used > 0 && isfinite(paper))
+        snprintf(panel->notes[2] + used, sizeof panel->notes[2] - used, ", paper %.1f", paper);
+}
+
+static ocdm_status draw_stream(const struct part *part, ocdm_error *error)
+{
+    const ocdm__statistics *statistics = &part->source->info->statistics;
+    ocdm__paper_class *classes = NULL;
+    size_t count = 0;
+    ocdm__chart chart;
+    OCDM_TRY(ocdm__paper_classes(part->source->info, &classes, &count, error));
+    ocdm_status status = begin_chart(&chart, OCDM__CHART_BARS, error);
+    snprintf(chart.y_what, sizeof chart.y_what, "training samples");
+    chart.is_log = true;
+    add_classes(&chart, classes, count);
+    chart.section_count = 0;
+    for (size_t i = 0; status == OCDM_OK && i < statistics->task_count; i++) {
+        char name[40];
+        ocdm__task_text((double)statistics->tasks[i].task, name, sizeof name);
+        const char *label = ocdm__cell_text(&chart.table, name).text;
+        note_task(part->source, i, ocdm__chart_add_series(&chart, label, NULL, OCDM__INK(0)));
+        for (size_t c = 0; c < count; c++)
+            add_point(&chart, (double)c, (double)ocdm__tally_class(&statistics->tasks[i], classes[c].number).count, NAN);
+    }
+    status = end_chart(&chart, part, "classes of each task", status, error);
+    ocdm__release(classes);
+    return status;
+}
+
+/* ---- in memory ---------------------------------------------------------------------------------------------------------- */
+
+/* Columns of the rows of this figure and of the curves. */
+enum { METHOD = 1, ORDER = 2, KEPT = 7, TARGET = 8 };
+
+/* The paper's claims about the memory in rows [row, end), in the panel's notes from number `note` on. They are about the
+ * default order of tasks. */
+static void note_claims(const struct part *part, size_t row, size_t end, ocdm__series *panel, size_t note)
+{
+    for (size_t i = 0; ocdm__paper_claim_at(i) != NULL && note < 3 && text_at(part, row, ORDER)[0] == '\0'; i++) {
+        const ocdm__paper_claim *claim = ocdm__paper_claim_at(i);
+        size_t found = 0;
+        if (strcmp(claim->stream, part->source->stands_for) != 0 || strcmp(claim->method, panel->label) != 0)
+            continue;
+        for (size_t k = row; k < end; k++) {
+            double kept = ocdm__table_number(part->table, k, KEPT);
+            found += claim->more ? kept > claim->mark : kept < claim->mark;
+        }
+        snprintf(panel->notes[note++], sizeof panel->notes[0], "%s %u: %zu, paper %u", claim->more ? "over" : "under",
+                 claim->mark, found, claim->classes);
+    }
+}
+
+static void note_kept(const struct part *part, size_t row, size_t end, ocdm__series *panel)
+{
+    double fewest = INFINITY, most = -INFINITY;
+    size_t lost = 0, note = 0;
+    for (size_t k = row; k < end; k++) {
+        double kept = ocdm__table_number(part->table, k, KEPT);
+        fewest = kept < fewest ? kept : fewest;
+        most = kept > most ? kept : most;
+        lost += !(kept > 0);
+    }
+    if (part->item->orders)
+        snprintf(panel->notes[note++], sizeof panel->notes[0], "order %.30s", text_at(part, row, ORDER));
+    if (most >= fewest)
+        snprintf(panel->notes[note++], sizeof panel->notes[0], "fewest %.0f, most %.0f", fewest, most);
+    if (lost > 0)
+        snprintf(panel->notes[note++], sizeof panel->notes[0], "%zu class%s lost", lost, lost > 1 ? "es" : "");
+    note_claims(part, row, end, panel, note);
+}
+
+static ocdm_status draw_kept(const struct part *part, ocdm_error *error)
+{
+    ocdm__paper_class *classes = NULL;
+    size_t count = 0;
+    ocdm__chart chart;
+    OCDM_TRY(ocdm__paper_classes(part->source->info, &classes, &count, error));
+    ocdm_status status = begin_chart(&chart, OCDM__CHART_BARS, error);
+    snprintf(chart.y_what, sizeof chart.y_what, "samples in memory");
+    chart.target_what = "equal share";
+    chart.marks_lost = true;
+    add_classes(&chart, classes, count);
+    for (size_t row = part->first, end; status == OCDM_OK && row < part->table->row_count; row = end) {
+        const char *method = text_at(part, row, METHOD);
+        end = rows_end(part->table, row, ORDER + 1);
+        if (end - row != count)
+            continue;
+        note_kept(part, row, end, ocdm__chart_add_series(&chart, method, NULL, ocdm__method_colour(method)));
+        for (size_t k = row; k < end; k++)
+            add_point(&chart, (double)(k - row), ocdm__table_number(part->table, k, KEPT),
+                      ocdm__table_number(part->table, k, TARGET));
+    }
+    status = end_chart(&chart, part, "classes in memory", status, error);
+    ocdm__release(classes);
+    return status;
+}
+
+/* ---- one step (Figure 1) ------------------------------------------------------------------------------------------------ */
+
+#define CAPACITY 1000
+#define STEP_FIELD 150
+
+/* Samples of each class that join and leave, and what is there before and after. */
+struct counts {
+    double *before, *joins, *leaves, *after; /* by class number; one block */
+    size_t samples[2];                       /* that leave, that join */
+};
+
+static ocdm_status count_step(struct counts *counts, const ocdm__process *process, const ocdm__stream_table *table,
+                              ocdm_error *error)
+{
+    size_t classes = table->class_count;
+    *counts = (struct counts){.before = ocdm__allocate(classes, 4 * sizeof *counts->before)};
+    if (counts->before == NULL)
+        return ocdm__fail_memory(error, "a figure");
+    counts->joins = counts->before + classes;
+    counts->leaves = counts->joins + classes;
+    counts->after = counts->leaves + classes;
+    for (size_t i = 0; i < process->event_count; i++) {
+        uint32_t sample = process->events[i].sample;
+        counts->samples[process->events[i].joins]++;
+        for (uint64_t k = table->label_starts[sample]; k < table->label_starts[sample + 1]; k++)
+            (process->events[i].joins ? counts->joins : counts->leaves)[table->labels[k]]++;
+    }
+    for (size_t c = 0; c < classes; c++) {
+        counts->after[c] = (double)process->counts[c];
+        counts->before[c] = counts->after[c] + counts->leaves[c] - counts->joins[c];
+    }
+    return OCDM_OK;
+}
+
+/* A class without samples has no bar. The target is the mean of the bars that are there. */
+static ocdm__series *add_step_panel(ocdm__chart *chart, const char *label, const ocdm__paper_class *classes, size_t count,
+                                    const double *counts, bool has_target)
+{
+    ocdm__series *panel = ocdm__chart_add_series(chart, label, NULL, OCDM__INK(0));
+    double sum = 0, there = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += counts[classes[i].number];
+        there += counts[classes[i].number] > 0;
+    }
+    for (size_t i = 0; i < count; i++)
+        add_point(chart, (double)i, counts[classes[i].number] > 0 ? counts[classes[i].number] : NAN,
+                  has_target ? sum / there : NAN);
+    return panel;
+}
+
+static void note_samples(ocdm__series *panel, size_t samples)
+{
+    snprintf(panel->notes[0], sizeof panel->notes[0], "%zu sample%s", samples, samples == 1 ? "" : "s");
+}
+
+static ocdm_status draw_step_panels(const struct part *part, const ocdm__paper_class *classes, size_t count,
+                                    const struct counts *counts, ocdm_error *error)
+{
+    ocdm__chart chart;
+    ocdm_status status = begin_chart(&chart, OCDM__CHART_BARS, error);
+    if (status == OCDM_OK) {
+        snprintf(chart.y_what, sizeof chart.y_what, "samples with the class");
+        chart.target_what = "equal share";
+        chart.own_scales = true;
+        add_classes(&chart, classes, count);
+        add_step_panel(&chart, "memory before", classes, count, counts->before, true);
+        note_samples(add_step_panel(&chart, "a batch joins", classes, count, counts->joins, false), counts->samples[1]);
+        note_samples(add_step_panel(&chart, "samples leave", classes, count, counts->leaves, false), counts->samples[0]);
+        add_step_panel(&chart, "memory after", classes, count, counts->after, true);
+    }
+    return end_chart(&chart, part, "the memory before and after", status, error);
+}
+
+/* The classes of a sample, truncated to the room; the drawing shows fewer characters than that. */
+static void name_sample(const ocdm__stream_table *table, uint32_t sample, char *name, size_t room)
+{
+    size_t used = 0;
+    name[0] = '\0';
+    for (uint64_t k = table->label_starts[sample]; k < table->label_starts[sample + 1] && used < room; k++) {
+        size_t length;
+        const char *label = ocdm__text_at(&table->classes, table->labels[k], &length);
+        used +=
+            (size_t)snprintf(name + used, room - used, "%s%.*s", used > 0 ? ", " : "", (int)(length < 40 ? length : 40), label);
+    }
+}
+
+static ocdm_status draw_step_distance(const struct part *part, const ocdm__process *process, ocdm_error *error)
+{
+    ocdm__chart chart;
+    ocdm_status status = begin_chart(&chart, OCDM__CHART_DOTS, error);
+    snprintf(chart.y_what, sizeof chart.y_what, "distance (KL)");
+    chart.x_what = "the samples that leave, one after another";
+    chart.height = STEP_FIELD;
+    ocdm__chart_add_series(&chart, "ocdm", NULL, ocdm__method_colour("ocdm"));
+    for (size_t i = 0; status == OCDM_OK && i < process->event_count; i++) {
+        const ocdm__process_event *event = &process->events[i];
+        char name[40] = "all have joined";
+        if (isnan(event->distance))
+            continue;
+        if (!event->joins)
+            name_sample(&part->source->info->stream.table, event->sample, name, sizeof name);
+        add_point(&chart, (double)chart.name_count, event->distance, NAN);
+        ocdm__chart_add_name(&chart, name);
+    }
+    return end_chart(&chart, part, "the distance, sample by sample", status, error);
+}
+
+/* Shows the classes that are in the pool. */
+static ocdm_status draw_step(const struct part *part, const ocdm__process *process, struct counts *counts,
+                             ocdm__paper_class **classes, ocdm_error *error)
+{
+    size_t count = 0, kept = 0;
+    char text[80];
+    OCDM_TRY(count_step(counts, process, &part->source->info->stream.table, error));
+    OCDM_TRY(ocdm__paper_classes(part->source->info, classes, &count, error));
+    for (size_t i = 0; i < count; i++)
+        if (counts->before[(*classes)[i].number] + counts->joins[(*classes)[i].number] > 0)
+            (*classes)[kept++] = (*classes)[i];
+    snprintf(text, sizeof text, "step %llu of the stream, a memory of %d samples", (unsigned long long)process->step, CAPACITY);
+    ocdm__sheet_remark(part->sheet, text);
+    OCDM_TRY(draw_step_panels(part, *classes, kept, counts, error));
+    return draw_step_distance(part, process, error);
+}
+
+static ocdm_status draw_process(const struct part *part, ocdm_error *error)
+{
+    ocdm__process process;
+    struct counts counts = {.before = NULL};
+    ocdm__paper_class *classes = NULL;
+    ocdm_status status = ocdm__process_of(&process, &part->source->info->stream.table, CAPACITY, error);
+    if (status == OCDM_OK)
+        status = draw_step(part, &process, &counts, &classes, error);
+    ocdm__release(classes);
+    ocdm__release(counts.before);
+    ocdm__process_clear(&process);
+    return status;
+}
+
+/* ---- curves ------------------------------------------------------------------------------------------------------------- */
+
+/* Columns of the rows, after the method and the order. */
+enum { CURVE = 3, CURVE_X = 4, VALUE = 5, VALUE_DEVIATION = 6 };
+
+/* The tally of the task at position `turn`. `order` is a list as in the flag, "" for ascending tasks. NULL when there is
+ * none. */
+static const ocdm__tally *task_at(const ocdm__statistics *statistics, const char *order, size_t turn)
+{
+    uint64_t task = 0;
+    if (order[0] == '\0')
+        return turn < statistics->task_count ? &statistics->tasks[turn] : NULL;
+    for (size_t i = 0; i <= turn; i++) {
+        char *end;
+        task = strtoull(order, &end, 10);
+        if (end == order)
+            return NULL;
+        order = *end == ',' ? end + 1 : end;
+    }
+    for (size_t i = 0; i < statistics->task_count; i++)
+        if (statistics->tasks[i].task == task)
+            return &statistics->tasks[i];
+    return NULL;
+}
+
+static bool is_curve(const struct part *part, size_t row, const char *series)
+{
+    return row < part->table->row_count && strcmp(text_at(part, row, CURVE), series) == 0;
+}
+
+/* Adds the line that starts at `row`. Returns its end. */
+static size_t add_line(ocdm__chart *chart, const struct part *part, size_t row)
+{
+    const char *method = text_at(part, row, METHOD);
+    size_t end = rows_end(part->table, row, CURVE + 1);
+    ocdm__chart_add_series(chart, method, NULL, ocdm__method_colour(method));
+    for (; row < end; row++)
+        add_point(chart, ocdm__table_number(part->table, row, CURVE_X) - (chart->names != NULL ? 1 : 0),
+                  ocdm__table_number(part->table, row, VALUE), ocdm__table_number(part->table, row, VALUE_DEVIATION));
+    return end;
+}
+
+/* The paper's total mAP of a method at the end of its stream, beside the last point of our line. */
+static void mark_total(ocdm__chart *chart, const struct part *part, const char *method, unsigned colour)
+{
+    const char *stream = part->source->stands_for;
+    ocdm__paper_line numbers = ocdm__paper_line_find(stream, stream, "", method);
+    double total = ocdm__paper_line_number(&numbers, "total", OCDM__MAP_NAME);
+    if (isfinite(total) && !chart->table.failed)
+        ocdm__chart_add_mark(chart, ocdm__table_number(&chart->table, chart->table.row_count - 1, X), total, colour);
+}
+
+/* mAP after each task, the first rows of the part; advances `row` past them. */
+static ocdm_status draw_map(const struct part *part, size_t *row, ocdm_error *error)
+{
+    const ocdm__statistics *statistics = &part->source->info->statistics;
+    const char *order = text_at(part, part->first, ORDER);
+    ocdm__chart chart;
+    ocdm_status status = begin_chart(&chart, OCDM__CHART_DOTS, error);
+    ocdm__metric_text("total ", OCDM_MAP, chart.y_what, sizeof chart.y_what);
+    chart.x_what = "evaluated after";
+    chart.mark_what = "the paper";
+    for (size_t turn = 0; turn < statistics->task_count && task_at(statistics, order, turn) != NULL; turn++) {
+        char name[40] = "+ ";
+        ocdm__task_text((double)task_at(statistics, order, turn)->task, name + (turn == 0 ? 0 : 2), sizeof name - 2);
+        ocdm__chart_add_name(&chart, name);
+    }
+    while (status == OCDM_OK && is_curve(part, *row, OCDM__MAP_NAME)) {
+        const char *method = text_at(part, *row, METHOD);
+        *row = add_line(&chart, part, *row);
+        mark_total(&chart, part, method, ocdm__method_colour(method));
+    }
+    return end_chart(&chart, part, "mAP after each task", status, error);
+}
+
+/* The distances in one order of the tasks, which begin where a batch of another task does; advances `row` past them. All charts
+ * of a stream have the same vertical range, so that they can be compared. */
+static ocdm_status draw_order(const struct part *part, size_t *row, const double reach[2], ocdm_error *error)
+{
+    const ocdm__statistics *statistics = &part->source->info->statistics;
+    const char *order = text_at(part, *row, ORDER);
+    uint64_t batch = ocdm_options_default().batch, step = 0;
+    char title[OCDM__TABLE_TEXT + 60];
+    ocdm__chart chart;
+    ocdm_status status = begin_chart(&chart, OCDM__CHART_LINES, error);
+    snprintf(chart.y_what, sizeof chart.y_what, "distance (KL)");
+    chart.x_what = "training steps";
+    chart.y_reach[0] = reach[0];
+    chart.y_reach[1] = reach[1];
+    chart.is_log = true;
+    for (size_t turn = 0; turn < statistics->task_count && task_at(statistics, order, turn) != NULL; turn++) {
+        char name[40];
+        ocdm__task_text((double)task_at(statistics, order, turn)->task, name, sizeof name);
+        ocdm__chart_add_section(&chart, (double)step, name);
+        step += (task_at(statistics, order, turn)->train + batch - 1) / batch;
+    }
+    snprintf(title, sizeof title, "distance step by step%s%s", order[0] != '\0' ? ", tasks in the order " : "", order);
+    if (order[0] != '\0')
+        ocdm__sheet_remark(part->sheet, title + strlen("distance step by step, "));
+    while (status == OCDM_OK && *row < part->table->row_count && strcmp(text_at(part, *row, ORDER), order) == 0)
+        *row = add_line(&chart, part, *row);
+    return end_chart(&chart, part, title, status, error);
+}
+
+static ocdm_status draw_curves(const struct part *part, ocdm_error *error)
+{
+    double reach[2] = {INFINITY, 0};
+    size_t row = part->first;
+    if (is_curve(part, row, OCDM__MAP_NAME))
+        OCDM_TRY(draw_map(part, &row, error));
+    else if (part->item->kind == OCDM__PAPER_CURVES)
+        ocdm__sheet_remark(part->sheet, no_runs);
+    for (size_t k = row; k < part->table->row_count; k++) {
+        double value = ocdm__table_number(part->table, k, VALUE);
+        reach[0] = value > 0 && value < reach[0] ? value : reach[0];
+        reach[1] = value > reach[1] ? value : reach[1];
+    }
+    while (row < part->table->row_count)
+        OCDM_TRY(draw_order(part, &row, reach, error));
+    return OCDM_OK;
+}
+
+/* ---- rho ---------------------------------------------------------------------------------------------------------------- */
+
+/* Columns of the rows. */
+enum { RHO = 1, GROUP = 2, KEPT_PER_CLASS = 4, MAP = 5, MAP_DEVIATION = 6 };
+
+static bool has_map(const struct part *part)
+{
+    for (size_t row = part->first; row < part->table->row_count; row++)
+        if (isfinite(ocdm__table_number(part->table, row, MAP)))
+            return true;
+    return false;
+}
+
+/* A line for each group of classes whose trend the paper shows, beside mAP the paper's at rho 0: its main result. */
+static ocdm_status draw_groups(const struct part *part, bool is_map, ocdm_error *error)
+{
+    const char *stream = part->source->stands_for;
+    ocdm__paper_line numbers = ocdm__paper_line_find(stream, stream, "", "ocdm");
+    ocdm__chart chart;
+    ocdm_status status = begin_chart(&chart, OCDM__CHART_DOTS, error);
+    snprintf(chart.y_what, sizeof chart.y_what, "samples per class");
+    if (is_map)
+        ocdm__metric_text("", OCDM_MAP, chart.y_what, sizeof chart.y_what);
+    chart.x_what = "rho";
+    chart.mark_what = is_map ? "the paper" : NULL;
+    for (size_t i = 0; status == OCDM_OK && ocdm__paper_trend_at(i) != NULL; i++) {
+        const ocdm__paper_trend *trend = ocdm__paper_trend_at(i);
+        double paper = ocdm__paper_line_number(&numbers, trend->group, OCDM__MAP_NAME);
+        char label[40];
+        snprintf(label, sizeof label, "%s (paper: %s)", trend->group, trend->sign > 0 ? "rises" : "falls");
+        ocdm__chart_add_series(&chart, ocdm__cell_text(&chart.table, label).text, NULL, OCDM__INK(i));
+        for (size_t row = part->first; row < part->table->row_count; row++)
+            if (strcmp(text_at(part, row, GROUP), trend->group) == 0)
+                add_point(&chart, ocdm__table_number(part->table, row, RHO),
+                          ocdm__table_number(part->table, row, is_map ? MAP : KEPT_PER_CLASS),
+                          is_map ? ocdm__table_number(part->table, row, MAP_DEVIATION) : NAN);
+        if (is_map && isfinite(paper))
+            ocdm__chart_add_mark(&chart, 0, paper, OCDM__INK(i));
+    }
+    return end_chart(&chart, part, is_map ? "mAP against rho" : "samples kept against rho", status, error);
+}
+
+static ocdm_status draw_rho(const struct part *part, ocdm_error *error)
+{
+    if (has_map(part))
+        OCDM_TRY(draw_groups(part, true, error));
+    else
+        ocdm__sheet_remark(part->sheet, no_runs);
+    return draw_groups(part, false, error);
+}
+
+/* ---- the kinds ---------------------------------------------------------------------------------------------------------- */
 
 static const char kept_reading[] =
     "Each bar is a class: how many samples in memory carry it at the end of the stream, mean over seeds. The mark across it is "
@@ -47,14 +556,14 @@ static const char process_reading[] =
 static const struct {
     const char *reading;
     const char *reading_of_orders; /* when the item has several orders of tasks; NULL: the same */
-    ocdm_status (*draw)(const ocdm__paper_part *part, ocdm__sheet *sheet, ocdm_error *error);
+    ocdm_status (*draw)(const struct part *part, ocdm_error *error);
 } kinds[] = {
-    [OCDM__PAPER_PROCESS] = {process_reading, NULL, ocdm__paper_draw_process},
-    [OCDM__PAPER_STREAM] = {stream_reading, NULL, ocdm__paper_draw_stream},
-    [OCDM__PAPER_KEPT] = {kept_reading, kept_orders_reading, ocdm__paper_draw_kept},
-    [OCDM__PAPER_CURVES] = {curves_reading, NULL, ocdm__paper_draw_curves},
-    [OCDM__PAPER_RHO] = {rho_reading, NULL, ocdm__paper_draw_rho},
-    [OCDM__PAPER_DISTANCE] = {distance_reading, NULL, ocdm__paper_draw_curves},
+    [OCDM__PAPER_PROCESS] = {process_reading, NULL, draw_process},
+    [OCDM__PAPER_STREAM] = {stream_reading, NULL, draw_stream},
+    [OCDM__PAPER_KEPT] = {kept_reading, kept_orders_reading, draw_kept},
+    [OCDM__PAPER_CURVES] = {curves_reading, NULL, draw_curves},
+    [OCDM__PAPER_RHO] = {rho_reading, NULL, draw_rho},
+    [OCDM__PAPER_DISTANCE] = {distance_reading, NULL, draw_curves},
     [OCDM__PAPER_CLAIMS] = {NULL, NULL, NULL},
 };
 
@@ -69,35 +578,14 @@ bool ocdm__paper_is_figure(const ocdm__paper_item *item)
     return ocdm__paper_reading(item) != NULL;
 }
 
-static bool cells_are_same(const ocdm__cell *a, const ocdm__cell *b)
-{
-    if (a->kind != b->kind)
-        return false;
-    return a->kind == OCDM__CELL_TEXT ? strcmp(a->text, b->text) == 0 : a->kind == OCDM__CELL_EMPTY || a->value == b->value;
-}
-
-size_t ocdm__paper_rows_end(const ocdm__table *table, size_t row, size_t keys)
-{
-    for (size_t end = row; end < table->row_count; end++)
-        for (size_t k = 0; k < keys; k++)
-            if (!cells_are_same(ocdm__table_at(table, row, k), ocdm__table_at(table, end, k)))
-                return end;
-    return table->row_count;
-}
-
-static void put_heading(ocdm__sheet *sheet, const ocdm__stand_in *source)
-{
-    char text[200];
-    bool stands_in = strcmp(source->label, source->stands_for) != 0;
-    snprintf(text, sizeof text, "%.60s%s%.60s", source->label, stands_in ? ", in place of " : "",
-             stands_in ? source->stands_for : "");
-    ocdm__sheet_heading(sheet, text);
-}
-
 ocdm_status ocdm__paper_draw(ocdm__sheet *sheet, const ocdm__paper_item *item, const ocdm__stand_in *source,
                              const ocdm__table *table, size_t first, ocdm_error *error)
 {
-    ocdm__paper_part part = {item, source, table, first};
-    put_heading(sheet, source);
-    return kinds[item->kind].draw != NULL ? kinds[item->kind].draw(&part, sheet, error) : OCDM_OK;
+    struct part part = {item, source, table, first, sheet};
+    bool stands_in = strcmp(source->label, source->stands_for) != 0;
+    char text[200];
+    snprintf(text, sizeof text, "%.60s%s%.60s", source->label, stands_in ? ", in place of " : "",
+             stands_in ? source->stands_for : "");
+    ocdm__sheet_heading(sheet, text);
+    return kinds[item->kind].draw != NULL ? kinds[item->kind].draw(&part, error) : OCDM_OK;
 }

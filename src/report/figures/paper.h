@@ -5,7 +5,7 @@
 #ifndef OCDM_REPORT_FIGURES_PAPER_H
 #define OCDM_REPORT_FIGURES_PAPER_H
 
-#include "report/figures/panels.h"
+#include "report/charts/canvas.h"
 #include "report/tables/tables.h"
 
 /* Whether an item is a figure, not a table. */
@@ -20,36 +20,5 @@ const char *ocdm__paper_reading(const ocdm__paper_item *item);
  */
 ocdm_status ocdm__paper_draw(ocdm__sheet *sheet, const ocdm__paper_item *item, const ocdm__stand_in *source,
                              const ocdm__table *table, size_t first, ocdm_error *error);
-
-/* ---- parts, for the paper_*.c of this folder ---------------------------------------------------------------------------- */
-
-/* One stream's part of a figure. */
-typedef struct ocdm__paper_part {
-    const ocdm__paper_item *item;
-    const ocdm__stand_in *source;
-    const ocdm__table *table;
-    size_t first; /* its rows are from here to the end */
-} ocdm__paper_part;
-
-ocdm_status ocdm__paper_draw_process(const ocdm__paper_part *part, ocdm__sheet *sheet, ocdm_error *error);
-ocdm_status ocdm__paper_draw_stream(const ocdm__paper_part *part, ocdm__sheet *sheet, ocdm_error *error);
-ocdm_status ocdm__paper_draw_kept(const ocdm__paper_part *part, ocdm__sheet *sheet, ocdm_error *error);
-ocdm_status ocdm__paper_draw_curves(const ocdm__paper_part *part, ocdm__sheet *sheet, ocdm_error *error);
-ocdm_status ocdm__paper_draw_rho(const ocdm__paper_part *part, ocdm__sheet *sheet, ocdm_error *error);
-
-/* The end of the rows that start at `row` and have equal values in the first `keys` columns. */
-size_t ocdm__paper_rows_end(const ocdm__table *table, size_t row, size_t keys);
-
-/* The classes of a stream as bars. Initialise with zeros. */
-typedef struct ocdm__paper_bars {
-    ocdm__class_list list;
-    ocdm__study_class *classes; /* those of the list; `column` is a class's number in the stream */
-    ocdm__paper_class *numbers;
-    double *tasks;
-} ocdm__paper_bars;
-
-/* By task, then in the stream's order. Returns OCDM_OK or OCDM_NO_MEMORY; must be cleared in either case. */
-ocdm_status ocdm__paper_bars_make(ocdm__paper_bars *bars, const ocdm__stream_info *info, ocdm_error *error);
-void ocdm__paper_bars_clear(ocdm__paper_bars *bars);
 
 #endif

@@ -21,8 +21,12 @@ static void put_title(ocdm__output *out, const ocdm__page *page)
 }
 
 /* The style sheet and the script, each in parts: the Content-Security-Policy allows them by their digests. */
-static const char *const style[] = {
-    ocdm__page_css, ocdm__figure_style, "@media screen and (prefers-color-scheme: dark) {\n", ocdm__figure_style_dark, "}\n", NULL};
+static const char *const style[] = {ocdm__page_css,
+                                    ocdm__figure_style,
+                                    "@media screen and (prefers-color-scheme: dark) {\n",
+                                    ocdm__figure_style_dark,
+                                    "}\n",
+                                    NULL};
 static const char *const script[] = {ocdm__page_js, NULL};
 
 static void put_parts(ocdm__output *out, const char *const *parts)
@@ -156,17 +160,7 @@ static void put_switch(ocdm__output *out, const ocdm__figure *figure, size_t num
                   figure->scales[i]);
 }
 
-static ocdm_status put_drawing(ocdm__output *out, const ocdm__study *study, const ocdm__figure *figure, bool other,
-                               ocdm_error *error)
-{
-    ocdm__put(out, "<div class=\"scroll %s\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">\n", other ? "other" : "own",
-              figure->title);
-    ocdm_status status = figure->draw(study, &(ocdm__canvas){.out = out, .title = figure->title, .other_scale = other}, error);
-    ocdm__output_text(out, "</div>\n");
-    return status;
-}
-
-static ocdm_status put_figure(ocdm__output *out, const ocdm__study *study, const ocdm__figure *figure, size_t number,
+static ocdm_status put_figure(ocdm__output *out, const ocdm__figure *figure, const ocdm__chart *chart, size_t number,
                               ocdm_error *error)
 {
     ocdm__put(out, "<figure data-name=\"%s\"><figcaption><strong>%s</strong>\n<span class=\"how\">", figure->name,
@@ -175,20 +169,29 @@ static ocdm_status put_figure(ocdm__output *out, const ocdm__study *study, const
     ocdm__output_text(out, "</span></figcaption>\n");
     if (figure->scales[1] != NULL)
         put_switch(out, figure, number);
-    ocdm_status status = put_drawing(out, study, figure, false, error);
-    if (status == OCDM_OK && figure->scales[1] != NULL)
-        status = put_drawing(out, study, figure, true, error);
+    for (int other = 0; other < (figure->scales[1] != NULL ? 2 : 1); other++) {
+        ocdm__canvas canvas = {.out = out, .title = figure->title, .other_scale = other == 1};
+        ocdm__put(out, "<div class=\"scroll %s\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">\n",
+                  other == 1 ? "other" : "own", figure->title);
+        OCDM_TRY(ocdm__chart_draw(chart, &canvas, error));
+        ocdm__output_text(out, "</div>\n");
+    }
     ocdm__output_text(out, "</figure>\n");
-    return status;
+    return OCDM_OK;
 }
 
 static ocdm_status put_figures(ocdm__output *out, const ocdm__study *study, enum ocdm__figure_section section, size_t number,
                                ocdm_error *error)
 {
     ocdm_status status = OCDM_OK;
-    for (size_t i = 0; status == OCDM_OK && ocdm__figures[i] != NULL; i++)
-        if (ocdm__figures[i]->section == section && ocdm__figures[i]->is_there(study))
-            status = put_figure(out, study, ocdm__figures[i], number, error);
+    for (size_t i = 0; status == OCDM_OK && ocdm__figures[i] != NULL; i++) {
+        ocdm__chart chart = {.x = NULL};
+        if (ocdm__figures[i]->section == section)
+            status = ocdm__figure_make(ocdm__figures[i], study, &chart, error);
+        if (status == OCDM_OK && ocdm__chart_has_numbers(&chart))
+            status = put_figure(out, ocdm__figures[i], &chart, number, error);
+        ocdm__chart_clear(&chart);
+    }
     return status;
 }
 

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "experiment/compare/memory_only.h"
 #include "experiment/loop/settings.h"
-#include "report/figures/canvas.h"
+#include "report/charts/canvas.h"
 
 bool ocdm__json_same(const ocdm__json_node *a, const ocdm__json_node *b)
 {

@@ -10,11 +10,9 @@
 #include "metrics/metrics.h"
 #include "report/tables/paper_numbers.h"
 
-#define MOST_COLUMNS 12
-
 /* ---- columns of each kind --------------------------------------------------------------------------------------------- */
 
-static const char *const keys_of[][MOST_COLUMNS] = {
+static const char *const keys_of[][11] = {
     [OCDM__PAPER_AMLR] = {"stream", "task", "ours", "paper"},
     [OCDM__PAPER_METRICS] = {"stream", "setting", "method", "group", "metric", "ours", "ours_std", "n", "paper", "paper_std"},
     [OCDM__PAPER_PROCESS] = {"step", "event", "id", "labels", "distance"},
@@ -29,42 +27,31 @@ static const char *const keys_of[][MOST_COLUMNS] = {
 
 ocdm_status ocdm__paper_table_begin(ocdm__table *table, enum ocdm__paper_kind kind, ocdm_error *error)
 {
-    ocdm__column columns[MOST_COLUMNS];
-    const char *const *keys = keys_of[kind];
-    size_t count = 0;
-    memset(columns, 0, sizeof columns);
-    for (; count < MOST_COLUMNS && keys[count] != NULL; count++) {
-        snprintf(columns[count].key, OCDM__TABLE_TEXT, "%s", keys[count]);
-        snprintf(columns[count].head, OCDM__TABLE_TEXT, "%s", keys[count]);
-    }
-    return ocdm__table_begin(table, columns, count, error);
+    return ocdm__table_begin_keys(table, keys_of[kind], error);
 }
 
 /* ---- statistics of streams -------------------------------------------------------------------------------------------- */
 
-static ocdm_status add_amlr(ocdm__table *table, const ocdm__stand_in *source, const char *task, double ours, ocdm_error *error)
+static void add_amlr(ocdm__table *table, const ocdm__stand_in *source, const char *task, double ours)
 {
     ocdm__paper_line line = ocdm__paper_line_find("amlr", source->stands_for, task, "");
-    ocdm__cell *row = ocdm__table_row(table, error);
-    if (row == NULL)
-        return OCDM_NO_MEMORY;
-    ocdm__cell_text(&row[0], source->label);
-    ocdm__cell_text(&row[1], task);
+    ocdm__cell *row = ocdm__table_row(table);
+    row[0] = ocdm__cell_text(table, source->label);
+    row[1] = ocdm__cell_text(table, task);
     row[2] = ocdm__cell_number(ours, NAN, 2);
     row[3] = ocdm__cell_number(line.columns != NULL ? line.values[0] : NAN, NAN, 2);
-    return OCDM_OK;
 }
 
 ocdm_status ocdm__paper_add_amlr(ocdm__table *table, const ocdm__stand_in *source, ocdm_error *error)
 {
     const ocdm__statistics *statistics = &source->info->statistics;
-    ocdm_status status = OCDM_OK;
-    for (size_t i = 0; status == OCDM_OK && i < statistics->task_count; i++) {
+    for (size_t i = 0; i < statistics->task_count; i++) {
         char task[32];
         snprintf(task, sizeof task, "task%zu", i + 1);
-        status = add_amlr(table, source, task, ocdm__tally_amlr(&statistics->tasks[i]), error);
+        add_amlr(table, source, task, ocdm__tally_amlr(&statistics->tasks[i]));
     }
-    return status == OCDM_OK ? add_amlr(table, source, "total", ocdm__tally_amlr(&statistics->total), error) : status;
+    add_amlr(table, source, "total", ocdm__tally_amlr(&statistics->total));
+    return ocdm__table_check(table, error);
 }
 
 /* ---- runs ------------------------------------------------------------------------------------------------------------- */
@@ -102,42 +89,31 @@ static ocdm_status look_up(const ocdm__compare_results *results, size_t point, s
     return ocdm__compare_summary(results, point, column_of(&line->columns[k]), method, &beside->ours, error);
 }
 
-static ocdm_status add_line(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_results *results,
-                            size_t point, size_t method, const ocdm__paper_line *line, ocdm_error *error)
-{
-    for (size_t k = 0; k < line->count; k++) {
-        struct beside beside;
-        ocdm_status status = look_up(results, point, method, line, k, &beside, error);
-        ocdm__cell *row = status == OCDM_OK ? ocdm__table_row(table, error) : NULL;
-        if (row == NULL)
-            return status == OCDM_OK ? OCDM_NO_MEMORY : status;
-        ocdm__cell_text(&row[0], source->label);
-        ocdm__cell_text(&row[1], line->setting);
-        ocdm__cell_text(&row[2], line->method);
-        ocdm__cell_text(&row[3], line->columns[k].group);
-        ocdm__cell_text(&row[4], line->columns[k].metric);
-        row[5] = ocdm__cell_number(beside.ours.mean, NAN, 2);
-        row[6] = ocdm__cell_number(beside.ours.deviation, NAN, 2);
-        row[7] = ocdm__cell_number((double)beside.ours.count, NAN, 0);
-        row[8] = ocdm__cell_number(beside.paper, NAN, 2);
-        row[9] = ocdm__cell_number(beside.paper_deviation, NAN, 2);
-    }
-    return OCDM_OK;
-}
-
 ocdm_status ocdm__paper_add_metrics(ocdm__table *table, const char *item, const ocdm__stand_in *source,
                                     const ocdm__compare_plan *plan, const ocdm__compare_results *results, ocdm_error *error)
 {
-    for (size_t point = 0; point < plan->point_count; point++)
-        for (size_t method = 0; method < plan->method_count; method++) {
-            char setting[OCDM__TABLE_TEXT];
-            setting_of(plan, point, setting);
-            ocdm__paper_line line = ocdm__paper_line_find(item, source->stands_for, setting, plan->methods[method]);
-            ocdm_status status = line.columns != NULL ? add_line(table, source, results, point, method, &line, error) : OCDM_OK;
-            if (status != OCDM_OK)
-                return status;
+    for (size_t i = 0; i < plan->point_count * plan->method_count; i++) {
+        size_t point = i / plan->method_count, method = i % plan->method_count;
+        char setting[OCDM__TABLE_TEXT];
+        setting_of(plan, point, setting);
+        ocdm__paper_line line = ocdm__paper_line_find(item, source->stands_for, setting, plan->methods[method]);
+        for (size_t k = 0; line.columns != NULL && k < line.count; k++) {
+            struct beside beside;
+            OCDM_TRY(look_up(results, point, method, &line, k, &beside, error));
+            ocdm__cell *row = ocdm__table_row(table);
+            row[0] = ocdm__cell_text(table, source->label);
+            row[1] = ocdm__cell_text(table, line.setting);
+            row[2] = ocdm__cell_text(table, line.method);
+            row[3] = ocdm__cell_text(table, line.columns[k].group);
+            row[4] = ocdm__cell_text(table, line.columns[k].metric);
+            row[5] = ocdm__cell_number(beside.ours.mean, NAN, 2);
+            row[6] = ocdm__cell_number(beside.ours.deviation, NAN, 2);
+            row[7] = ocdm__cell_number((double)beside.ours.count, NAN, 0);
+            row[8] = ocdm__cell_number(beside.paper, NAN, 2);
+            row[9] = ocdm__cell_number(beside.paper_deviation, NAN, 2);
         }
-    return OCDM_OK;
+    }
+    return ocdm__table_check(table, error);
 }
 
 /* ---- as the paper lays it out ----------------------------------------------------------------------------------------- */
@@ -169,26 +145,23 @@ static ocdm_status begin_wide(ocdm__table *table, const ocdm__paper_item *item, 
     return ocdm__table_begin(table, columns, count, error);
 }
 
+/* Our row and the paper's of a method. */
 static ocdm_status add_wide(ocdm__table *table, const char *item, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
                             const ocdm__compare_results *results, size_t method, ocdm_error *error)
 {
     char name[OCDM__TABLE_TEXT];
     size_t first = table->row_count, column = 1;
-    for (size_t i = 0; i < 2; i++)
-        if (ocdm__table_row(table, error) == NULL)
-            return OCDM_NO_MEMORY;
     snprintf(name, sizeof name, "%.40s, ours", plan->methods[method]);
-    ocdm__cell_text(ocdm__table_at(table, first, 0), name);
-    ocdm__cell_text(ocdm__table_at(table, first + 1, 0), "  the paper");
+    ocdm__table_row(table)[0] = ocdm__cell_text(table, name);
+    ocdm__table_row(table)[0] = ocdm__cell_text(table, "  the paper");
+    OCDM_TRY(ocdm__table_check(table, error));
     for (size_t point = 0; point < plan->point_count; point++) {
         char setting[OCDM__TABLE_TEXT];
         setting_of(plan, point, setting);
         ocdm__paper_line line = ocdm__paper_line_find(item, source->stands_for, setting, plan->methods[method]);
         for (size_t k = 0; line.columns != NULL && k < line.count; k++, column++) {
             struct beside beside;
-            ocdm_status status = look_up(results, point, method, &line, k, &beside, error);
-            if (status != OCDM_OK)
-                return status;
+            OCDM_TRY(look_up(results, point, method, &line, k, &beside, error));
             bool time = strcmp(line.columns[k].group, "run") == 0;
             *ocdm__table_at(table, first, column) =
                 ocdm__cell_number(beside.ours.mean, time ? NAN : beside.ours.deviation, time ? 2 : line.decimals);
@@ -202,12 +175,11 @@ ocdm_status ocdm__table_of_paper(ocdm__table *table, const ocdm__paper_item *ite
                                  const ocdm__compare_plan *plan, const ocdm__compare_results *const *results, size_t lists,
                                  ocdm_error *error)
 {
-    ocdm_status status = begin_wide(table, item, source, plan, results, lists, error);
+    OCDM_TRY(begin_wide(table, item, source, plan, results, lists, error));
     for (size_t list = 0; list < lists; list++)
-        for (size_t method = 0; status == OCDM_OK && method < plan->method_count; method++)
-            status = add_wide(table, item->name, source, plan, results[list], method, error);
-    if (status == OCDM_OK)
-        ocdm__table_fold(table, 0, lists);
+        for (size_t method = 0; method < plan->method_count; method++)
+            OCDM_TRY(add_wide(table, item->name, source, plan, results[list], method, error));
+    ocdm__table_fold(table, 0, lists);
     snprintf(table->title, sizeof table->title, "%.100s; ours on %.100s", item->what, source->label);
-    return status;
+    return OCDM_OK;
 }

@@ -29,54 +29,45 @@ ocdm_status ocdm__paper_add_process(ocdm__table *table, const ocdm__stand_in *so
     ocdm__process process;
     ocdm_status status = ocdm__process_of(&process, &source->info->stream.table, 1000, error);
     for (size_t i = 0; status == OCDM_OK && i < process.event_count; i++) {
-        ocdm__cell *row = ocdm__table_row(table, error);
+        ocdm__cell *row = ocdm__table_row(table);
         char text[OCDM__TABLE_TEXT];
         size_t length;
-        if (row == NULL) {
-            status = OCDM_NO_MEMORY;
-            break;
-        }
         const char *id = ocdm__text_at(&source->info->stream.table.ids, process.events[i].sample, &length);
         row[0] = ocdm__cell_number((double)process.step, NAN, 0);
-        ocdm__cell_text(&row[1], process.events[i].joins ? "joins" : "leaves");
+        row[1] = ocdm__cell_text(table, process.events[i].joins ? "joins" : "leaves");
         snprintf(text, sizeof text, "%.*s", (int)(length < 60 ? length : 60), id);
-        ocdm__cell_text(&row[2], text);
+        row[2] = ocdm__cell_text(table, text);
         list_labels(source->info, process.events[i].sample, text, sizeof text);
-        ocdm__cell_text(&row[3], text);
+        row[3] = ocdm__cell_text(table, text);
         row[4] = ocdm__cell_number(process.events[i].distance, NAN, 6);
     }
     ocdm__process_clear(&process);
-    return status;
+    return status == OCDM_OK ? ocdm__table_check(table, error) : status;
 }
 
 /* ---- classes ---------------------------------------------------------------------------------------------------------- */
-
-static ocdm_status add_class_of_task(ocdm__table *table, const ocdm__stand_in *source, const ocdm__paper_class *class_,
-                                     const ocdm__tally *task, ocdm_error *error)
-{
-    uint64_t count = ocdm__tally_class(task, class_->number).count;
-    ocdm__cell *row = count > 0 ? ocdm__table_row(table, error) : NULL;
-    if (row == NULL)
-        return count > 0 ? OCDM_NO_MEMORY : OCDM_OK;
-    ocdm__cell_text(&row[0], source->label);
-    row[1] = ocdm__cell_number((double)task->task, NAN, 0);
-    ocdm__cell_text(&row[2], class_->name);
-    ocdm__cell_text(&row[3], class_->group);
-    row[4] = ocdm__cell_number((double)count, NAN, 0);
-    return OCDM_OK;
-}
 
 ocdm_status ocdm__paper_add_stream(ocdm__table *table, const ocdm__stand_in *source, ocdm_error *error)
 {
     const ocdm__statistics *statistics = &source->info->statistics;
     ocdm__paper_class *classes = NULL;
-    size_t count = 0;
-    ocdm_status status = ocdm__paper_classes(source->info, &classes, &count, error);
-    for (size_t task = 0; status == OCDM_OK && task < statistics->task_count; task++)
-        for (size_t i = 0; status == OCDM_OK && i < count; i++)
-            status = add_class_of_task(table, source, &classes[i], &statistics->tasks[task], error);
+    size_t classes_count = 0;
+    OCDM_TRY(ocdm__paper_classes(source->info, &classes, &classes_count, error));
+    for (size_t i = 0; i < statistics->task_count * classes_count; i++) {
+        const ocdm__tally *task = &statistics->tasks[i / classes_count];
+        const ocdm__paper_class *of = &classes[i % classes_count];
+        uint64_t count = ocdm__tally_class(task, of->number).count;
+        if (count == 0)
+            continue;
+        ocdm__cell *row = ocdm__table_row(table);
+        row[0] = ocdm__cell_text(table, source->label);
+        row[1] = ocdm__cell_number((double)task->task, NAN, 0);
+        row[2] = ocdm__cell_text(table, of->name);
+        row[3] = ocdm__cell_text(table, of->group);
+        row[4] = ocdm__cell_number((double)count, NAN, 0);
+    }
     ocdm__release(classes);
-    return status;
+    return ocdm__table_check(table, error);
 }
 
 /* Kept samples of a class, mean over seeds. */
@@ -89,9 +80,9 @@ static double kept_of(const ocdm__compare_plan *plan, const ocdm__compare_memori
     return sum / (double)plan->seed_count;
 }
 
-static ocdm_status add_kept(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
-                            const ocdm__compare_memories *memories, size_t point, size_t method,
-                            const ocdm__paper_class *classes, size_t count, ocdm_error *error)
+static void add_kept(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
+                     const ocdm__compare_memories *memories, size_t point, size_t method, const ocdm__paper_class *classes,
+                     size_t count)
 {
     char order[OCDM__TABLE_TEXT];
     double labels = 0;
@@ -99,20 +90,17 @@ static ocdm_status add_kept(ocdm__table *table, const ocdm__stand_in *source, co
     for (size_t i = 0; i < count; i++)
         labels += kept_of(plan, memories, point, method, classes[i].number);
     for (size_t i = 0; i < count; i++) {
-        ocdm__cell *row = ocdm__table_row(table, error);
-        if (row == NULL)
-            return OCDM_NO_MEMORY;
-        ocdm__cell_text(&row[0], source->label);
-        ocdm__cell_text(&row[1], plan->methods[method]);
-        ocdm__cell_text(&row[2], order);
+        ocdm__cell *row = ocdm__table_row(table);
+        row[0] = ocdm__cell_text(table, source->label);
+        row[1] = ocdm__cell_text(table, plan->methods[method]);
+        row[2] = ocdm__cell_text(table, order);
         row[3] = ocdm__cell_number((double)classes[i].task, NAN, 0);
-        ocdm__cell_text(&row[4], classes[i].name);
-        ocdm__cell_text(&row[5], classes[i].group);
+        row[4] = ocdm__cell_text(table, classes[i].name);
+        row[5] = ocdm__cell_text(table, classes[i].group);
         row[6] = ocdm__cell_number((double)classes[i].seen, NAN, 0);
         row[7] = ocdm__cell_number(kept_of(plan, memories, point, method, classes[i].number), NAN, 1);
         row[8] = ocdm__cell_number(labels / (double)count, NAN, 1);
     }
-    return OCDM_OK;
 }
 
 ocdm_status ocdm__paper_add_kept(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
@@ -120,12 +108,11 @@ ocdm_status ocdm__paper_add_kept(ocdm__table *table, const ocdm__stand_in *sourc
 {
     ocdm__paper_class *classes = NULL;
     size_t count = 0;
-    ocdm_status status = ocdm__paper_classes(source->info, &classes, &count, error);
-    for (size_t point = 0; point < plan->point_count; point++)
-        for (size_t method = 0; status == OCDM_OK && method < plan->method_count; method++)
-            status = add_kept(table, source, plan, memories, point, method, classes, count, error);
+    OCDM_TRY(ocdm__paper_classes(source->info, &classes, &count, error));
+    for (size_t i = 0; i < plan->point_count * plan->method_count; i++)
+        add_kept(table, source, plan, memories, i / plan->method_count, i % plan->method_count, classes, count);
     ocdm__release(classes);
-    return status;
+    return ocdm__table_check(table, error);
 }
 
 /* ---- curves ----------------------------------------------------------------------------------------------------------- */
@@ -137,95 +124,73 @@ struct dot {
     int decimals;
 };
 
-static ocdm_status add_dot(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan, size_t point,
-                           size_t method, const struct dot *dot, ocdm_error *error)
+static void add_dot(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan, size_t point,
+                    size_t method, const struct dot *dot)
 {
     char order[OCDM__TABLE_TEXT];
-    ocdm__cell *row = ocdm__table_row(table, error);
-    if (row == NULL)
-        return OCDM_NO_MEMORY;
+    ocdm__cell *row = ocdm__table_row(table);
     ocdm__compare_order_text(&plan->points[point], order, sizeof order);
-    ocdm__cell_text(&row[0], source->label);
-    ocdm__cell_text(&row[1], plan->methods[method]);
-    ocdm__cell_text(&row[2], order);
-    ocdm__cell_text(&row[3], dot->series);
+    row[0] = ocdm__cell_text(table, source->label);
+    row[1] = ocdm__cell_text(table, plan->methods[method]);
+    row[2] = ocdm__cell_text(table, order);
+    row[3] = ocdm__cell_text(table, dot->series);
     row[4] = ocdm__cell_number(dot->x, NAN, 0);
     row[5] = ocdm__cell_number(dot->value, NAN, dot->decimals);
     row[6] = ocdm__cell_number(dot->deviation, NAN, dot->decimals);
-    return OCDM_OK;
 }
 
 /* The first seed's curve: the figures of the paper show one run. */
 ocdm_status ocdm__paper_add_distances(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
                                       const ocdm__compare_memories *memories, ocdm_error *error)
 {
-    ocdm_status status = OCDM_OK;
     for (size_t point = 0; point < plan->point_count; point++)
         for (size_t method = 0; method < plan->method_count; method++) {
             const ocdm__memory_result *result = ocdm__compare_memory(memories, plan, point, method, 0);
-            for (size_t i = 0; status == OCDM_OK && i < result->curve_count; i++) {
+            for (size_t i = 0; i < result->curve_count; i++) {
                 struct dot dot = {"distance_seen", (double)result->curve[i].step, result->curve[i].distance_seen, NAN, 4};
-                status = add_dot(table, source, plan, point, method, &dot, error);
+                add_dot(table, source, plan, point, method, &dot);
             }
         }
-    return status;
+    return ocdm__table_check(table, error);
 }
 
 #define MOST_TASKS 64
 
-/* mAP after each task: [seed][task], for the seeds whose runs exist. */
-struct evaluations {
-    double *values;
-    size_t seeds, tasks;
-};
-
-static ocdm_status read_evaluations(struct evaluations *found, const ocdm__compare_plan *plan, size_t point, size_t method,
-                                    const char *folder, ocdm_error *error)
+/* mAP after each task over the seeds whose runs exist. `values` has room for MOST_TASKS of each seed, `column` for one of each.
+ */
+static ocdm_status add_evaluations(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
+                                   size_t point, size_t method, const char *folder, double *values, double *column,
+                                   ocdm_error *error)
 {
-    char path[4096], name[OCDM__COMPARE_NAME];
-    found->seeds = found->tasks = 0;
+    size_t seeds = 0, tasks = 0;
     for (uint64_t seed = 0; seed < plan->seed_count; seed++) {
+        char path[4096], name[OCDM__COMPARE_NAME];
         size_t count = 0;
         ocdm__compare_folder(plan, point, method, seed, name);
         snprintf(path, sizeof path, "%.3800s/%s", folder, name);
-        ocdm_status status =
-            ocdm__paper_evaluations(path, found->values + found->seeds * MOST_TASKS, MOST_TASKS, &count, error);
-        if (status != OCDM_OK)
-            return status;
-        found->seeds += count > 0;
-        found->tasks = count > found->tasks ? count : found->tasks;
+        OCDM_TRY(ocdm__paper_evaluations(path, values + seeds * MOST_TASKS, MOST_TASKS, &count, error));
+        seeds += count > 0;
+        tasks = count > tasks ? count : tasks;
     }
-    return OCDM_OK;
-}
-
-static ocdm_status add_evaluations(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
-                                   size_t point, size_t method, struct evaluations *found, ocdm_error *error)
-{
-    double *column = ocdm__allocate(found->seeds, sizeof *column);
-    ocdm_status status = column != NULL ? OCDM_OK : ocdm__fail_memory(error, "the evaluations");
-    for (size_t task = 0; status == OCDM_OK && task < found->tasks; task++) {
-        for (size_t seed = 0; seed < found->seeds; seed++)
-            column[seed] = found->values[seed * MOST_TASKS + task];
-        ocdm__summary summary = ocdm__summarise(column, found->seeds);
-        struct dot dot = {OCDM__MAP_NAME, (double)(task + 1), summary.mean, summary.deviation, 1};
-        status = add_dot(table, source, plan, point, method, &dot, error);
+    for (size_t task = 0; task < tasks; task++) {
+        for (size_t seed = 0; seed < seeds; seed++)
+            column[seed] = values[seed * MOST_TASKS + task];
+        ocdm__summary summary = ocdm__summarise(column, seeds);
+        add_dot(table, source, plan, point, method,
+                &(struct dot){OCDM__MAP_NAME, (double)(task + 1), summary.mean, summary.deviation, 1});
     }
-    ocdm__release(column);
-    return status;
+    return ocdm__table_check(table, error);
 }
 
 ocdm_status ocdm__paper_add_evaluations(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
                                         const char *folder, ocdm_error *error)
 {
-    struct evaluations found = {.values = ocdm__allocate((size_t)plan->seed_count * MOST_TASKS, sizeof *found.values)};
-    ocdm_status status = found.values != NULL ? OCDM_OK : ocdm__fail_memory(error, "the evaluations");
-    for (size_t point = 0; point < plan->point_count; point++)
-        for (size_t method = 0; status == OCDM_OK && method < plan->method_count; method++) {
-            status = read_evaluations(&found, plan, point, method, folder, error);
-            if (status == OCDM_OK)
-                status = add_evaluations(table, source, plan, point, method, &found, error);
-        }
-    ocdm__release(found.values);
+    double *values = ocdm__allocate((size_t)plan->seed_count, (MOST_TASKS + 1) * sizeof *values);
+    ocdm_status status = values != NULL ? OCDM_OK : ocdm__fail_memory(error, "the evaluations");
+    for (size_t i = 0; status == OCDM_OK && i < plan->point_count * plan->method_count; i++)
+        status = add_evaluations(table, source, plan, i / plan->method_count, i % plan->method_count, folder, values,
+                                 values + plan->seed_count * MOST_TASKS, error);
+    ocdm__release(values);
     return status;
 }
 
@@ -245,15 +210,14 @@ static double kept_of_group(const ocdm__compare_plan *plan, const ocdm__compare_
     return sum;
 }
 
-static ocdm__summary map_of_group(const ocdm__compare_results *results, size_t point, const char *group, ocdm_status *status,
-                                  ocdm_error *error)
+/* Our column of the group's mAP. */
+static size_t map_of_group(const char *group)
 {
-    ocdm__summary summary = {.count = 0};
-    for (size_t column = 0; column < OCDM__COMPARE_OF_GROUPS; column++)
-        if (strcmp(ocdm__compare_columns[column].group, group) == 0 &&
-            strcmp(ocdm__compare_columns[column].metric, OCDM__MAP_NAME) == 0)
-            *status = ocdm__compare_summary(results, point, column, 0, &summary, error);
-    return summary;
+    size_t column = 0;
+    while (column < OCDM__COMPARE_OF_GROUPS && (strcmp(ocdm__compare_columns[column].group, group) != 0 ||
+                                                strcmp(ocdm__compare_columns[column].metric, OCDM__MAP_NAME) != 0))
+        column++;
+    return column;
 }
 
 ocdm_status ocdm__paper_add_rho(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
@@ -265,38 +229,32 @@ ocdm_status ocdm__paper_add_rho(ocdm__table *table, const ocdm__stand_in *source
     for (size_t point = 0; point < plan->point_count; point++)
         for (size_t g = 0; status == OCDM_OK && ocdm__paper_trend_at(g) != NULL; g++) {
             const char *group = ocdm__paper_trend_at(g)->group;
-            ocdm__summary map = map_of_group(results, point, group, &status, error);
+            ocdm__summary map = {.count = 0};
             double kept = kept_of_group(plan, memories, point, classes, count, group, &members);
-            ocdm__cell *row = status == OCDM_OK ? ocdm__table_row(table, error) : NULL;
-            if (row == NULL) {
-                status = status == OCDM_OK ? OCDM_NO_MEMORY : status;
-                break;
-            }
-            ocdm__cell_text(&row[0], source->label);
+            if (map_of_group(group) < OCDM__COMPARE_OF_GROUPS)
+                status = ocdm__compare_summary(results, point, map_of_group(group), 0, &map, error);
+            ocdm__cell *row = ocdm__table_row(table);
+            row[0] = ocdm__cell_text(table, source->label);
             row[1] = ocdm__cell_number(plan->points[point].rho, NAN, 1);
-            ocdm__cell_text(&row[2], group);
+            row[2] = ocdm__cell_text(table, group);
             row[3] = ocdm__cell_number(kept, NAN, 1);
             row[4] = ocdm__cell_number(members > 0 ? kept / (double)members : NAN, NAN, 1);
             row[5] = ocdm__cell_number(map.mean, NAN, 1);
             row[6] = ocdm__cell_number(map.deviation, NAN, 1);
         }
     ocdm__release(classes);
-    return status;
+    return status == OCDM_OK ? ocdm__table_check(table, error) : status;
 }
 
 /* ---- claims ----------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status add_claim(ocdm__table *table, const ocdm__stand_in *source, const char *text, double ours, double paper,
-                             ocdm_error *error)
+static void add_claim(ocdm__table *table, const ocdm__stand_in *source, const char *text, double ours, double paper)
 {
-    ocdm__cell *row = ocdm__table_row(table, error);
-    if (row == NULL)
-        return OCDM_NO_MEMORY;
-    ocdm__cell_text(&row[0], source->label);
-    ocdm__cell_text(&row[1], text);
+    ocdm__cell *row = ocdm__table_row(table);
+    row[0] = ocdm__cell_text(table, source->label);
+    row[1] = ocdm__cell_text(table, text);
     row[2] = ocdm__cell_number(ours, NAN, 1);
     row[3] = ocdm__cell_number(paper, NAN, 0);
-    return OCDM_OK;
 }
 
 /* How many classes have more, or fewer, samples than the mark: mean over the seeds that ran. NaN when none did. */
@@ -323,8 +281,8 @@ ocdm_status ocdm__paper_add_claims(ocdm__table *table, const ocdm__stand_in *sou
 {
     ocdm__paper_class *classes = NULL;
     size_t count = 0;
-    ocdm_status status = ocdm__paper_classes(source->info, &classes, &count, error);
-    for (size_t i = 0; status == OCDM_OK && ocdm__paper_claim_at(i) != NULL; i++) {
+    OCDM_TRY(ocdm__paper_classes(source->info, &classes, &count, error));
+    for (size_t i = 0; ocdm__paper_claim_at(i) != NULL; i++) {
         const ocdm__paper_claim *claim = ocdm__paper_claim_at(i);
         char text[OCDM__TABLE_TEXT];
         if (strcmp(claim->stream, source->stands_for) != 0)
@@ -334,10 +292,10 @@ ocdm_status ocdm__paper_add_claims(ocdm__table *table, const ocdm__stand_in *sou
         double ours = count_for(claim, plan, memories, classes, count);
         if (isnan(ours))
             ours = count_for(claim, learnt_plan, learnt, classes, count);
-        status = add_claim(table, source, text, ours, claim->classes, error);
+        add_claim(table, source, text, ours, claim->classes);
     }
     ocdm__release(classes);
-    return status;
+    return ocdm__table_check(table, error);
 }
 
 /* The sign of the change from the first to the last rho; 0 unless every step goes that way. */
@@ -361,13 +319,13 @@ ocdm_status ocdm__paper_add_trends(ocdm__table *table, const ocdm__stand_in *sou
 {
     ocdm__paper_class *classes = NULL;
     size_t count = 0;
-    ocdm_status status = ocdm__paper_classes(source->info, &classes, &count, error);
-    for (size_t i = 0; status == OCDM_OK && ocdm__paper_trend_at(i) != NULL; i++) {
+    OCDM_TRY(ocdm__paper_classes(source->info, &classes, &count, error));
+    for (size_t i = 0; ocdm__paper_trend_at(i) != NULL; i++) {
         const ocdm__paper_trend *trend = ocdm__paper_trend_at(i);
         char text[OCDM__TABLE_TEXT];
         snprintf(text, sizeof text, "rho up, kept of %s: +1 up, -1 down", trend->group);
-        status = add_claim(table, source, text, trend_of(plan, memories, classes, count, trend->group), trend->sign, error);
+        add_claim(table, source, text, trend_of(plan, memories, classes, count, trend->group), trend->sign);
     }
     ocdm__release(classes);
-    return status;
+    return ocdm__table_check(table, error);
 }

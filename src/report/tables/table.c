@@ -1,8 +1,4 @@
-/*
- * Builds tables and writes them: as text for a terminal, with aligned columns and headings over groups, split when it is too
- * wide; as Markdown; as LaTeX with booktabs; as CSV (RFC 4180, a header of keys); and as JSON (a list of objects, one per
- * line).
- */
+/* Builds tables. */
 #include "report/tables/table.h"
 
 #include <math.h>
@@ -11,25 +7,47 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/json.h"
+
+/* Texts in a row of blocks, so that cells can point to them while the table grows. */
+struct ocdm__table_texts {
+    struct ocdm__table_texts *before;
+    size_t used;
+    char bytes[4080];
+};
 
 ocdm_status ocdm__table_begin(ocdm__table *table, const ocdm__column *columns, size_t count, ocdm_error *error)
 {
     *table = (ocdm__table){.column_count = count};
     table->columns = ocdm__allocate(count, sizeof *columns);
-    if (table->columns == NULL)
+    table->spare = ocdm__allocate(count, sizeof *table->spare);
+    if (table->columns == NULL || table->spare == NULL)
         return ocdm__fail_memory(error, "a table");
     memcpy(table->columns, columns, count * sizeof *columns);
     return OCDM_OK;
 }
 
-ocdm__cell *ocdm__table_row(ocdm__table *table, ocdm_error *error)
+ocdm_status ocdm__table_begin_keys(ocdm__table *table, const char *const *keys, ocdm_error *error)
 {
-    if (!ocdm__reserve(&table->cells, &table->room, table->row_count + 1, table->column_count * sizeof *table->cells)) {
-        ocdm__fail_memory(error, "a table");
-        return NULL;
+    size_t count = 0;
+    while (keys[count] != NULL)
+        count++;
+    ocdm__column *columns = ocdm__allocate(count, sizeof *columns);
+    if (columns == NULL)
+        return ocdm__fail_memory(error, "a table");
+    for (size_t i = 0; i < count; i++) {
+        snprintf(columns[i].key, OCDM__TABLE_TEXT, "%s", keys[i]);
+        snprintf(columns[i].head, OCDM__TABLE_TEXT, "%s", keys[i]);
     }
-    ocdm__cell *row = table->cells + table->row_count++ * table->column_count;
+    ocdm_status status = ocdm__table_begin(table, columns, count, error);
+    ocdm__release(columns);
+    return status;
+}
+
+ocdm__cell *ocdm__table_row(ocdm__table *table)
+{
+    if (!ocdm__reserve(&table->cells, &table->room, table->row_count + 1, table->column_count * sizeof *table->cells))
+        table->failed = true;
+    ocdm__cell *row = table->failed ? table->spare : table->cells + table->row_count++ * table->column_count;
     for (size_t i = 0; i < table->column_count; i++)
         row[i] = (ocdm__cell){.kind = OCDM__CELL_EMPTY, .value = NAN, .deviation = NAN};
     return row;
@@ -38,6 +56,24 @@ ocdm__cell *ocdm__table_row(ocdm__table *table, ocdm_error *error)
 ocdm__cell *ocdm__table_at(const ocdm__table *table, size_t row, size_t column)
 {
     return &table->cells[row * table->column_count + column];
+}
+
+double ocdm__table_number(const ocdm__table *table, size_t row, size_t column)
+{
+    return column < table->column_count ? ocdm__table_at(table, row, column)->value : NAN;
+}
+
+size_t ocdm__table_column(const ocdm__table *table, const char *key)
+{
+    size_t column = key != NULL ? 0 : table->column_count;
+    while (column < table->column_count && strcmp(table->columns[column].key, key) != 0)
+        column++;
+    return column;
+}
+
+ocdm_status ocdm__table_check(const ocdm__table *table, ocdm_error *error)
+{
+    return table->failed ? ocdm__fail_memory(error, "a table") : OCDM_OK;
 }
 
 /* Folds the cells of one place, `step` cells apart. */
@@ -85,9 +121,7 @@ static void drop_column(ocdm__table *table, size_t gone)
 
 void ocdm__table_drop(ocdm__table *table, const char *key)
 {
-    size_t gone = 0;
-    while (gone < table->column_count && strcmp(table->columns[gone].key, key) != 0)
-        gone++;
+    size_t gone = ocdm__table_column(table, key);
     if (gone < table->column_count)
         drop_column(table, gone);
 }
@@ -107,545 +141,67 @@ void ocdm__table_drop_empty(ocdm__table *table)
             drop_column(table, column);
 }
 
-void ocdm__cell_text(ocdm__cell *cell, const char *text)
+/* Room for a text of this size; NULL, and the table has failed, if an allocation fails. */
+static char *reserve_text(ocdm__table *table, size_t size)
 {
-    size_t length = strlen(text);
-    if (length >= sizeof cell->text)
-        for (length = sizeof cell->text - 1; length > 0 && ((unsigned char)text[length] & 0xC0) == 0x80;)
-            length--;
-    *cell = (ocdm__cell){.kind = OCDM__CELL_TEXT, .value = NAN, .deviation = NAN};
-    memcpy(cell->text, text, length);
+    struct ocdm__table_texts *texts = table->texts;
+    if (texts == NULL || sizeof texts->bytes - texts->used < size) {
+        size_t more = size > sizeof texts->bytes ? size - sizeof texts->bytes : 0;
+        texts = ocdm__resize(NULL, sizeof *texts + more, 1);
+        if (texts == NULL) {
+            table->failed = true;
+            return NULL;
+        }
+        texts->before = table->texts;
+        texts->used = 0;
+        table->texts = texts;
+    }
+    char *text = texts->bytes + texts->used;
+    texts->used = size < sizeof texts->bytes - texts->used ? texts->used + size : sizeof texts->bytes;
+    return text;
+}
+
+/* Columns repeat their texts from row to row: equal texts are one text. */
+static const char *find_above(const ocdm__table *table, const char *text)
+{
+    for (size_t back = 1; table->row_count > 1 && back <= table->column_count; back++) {
+        const ocdm__cell *cell = &table->cells[(table->row_count - 1) * table->column_count - back];
+        if (cell->kind == OCDM__CELL_TEXT && strcmp(cell->text, text) == 0)
+            return cell->text;
+    }
+    return NULL;
+}
+
+ocdm__cell ocdm__cell_text(ocdm__table *table, const char *text)
+{
+    const char *kept = table->failed ? "" : find_above(table, text);
+    if (kept == NULL) {
+        char *copy = reserve_text(table, strlen(text) + 1);
+        kept = copy != NULL ? memcpy(copy, text, strlen(text) + 1) : "";
+    }
+    return (ocdm__cell){.kind = OCDM__CELL_TEXT, .text = kept, .value = NAN, .deviation = NAN};
 }
 
 ocdm__cell ocdm__cell_number(double value, double deviation, int decimals)
 {
-    enum ocdm__cell_kind kind = isnan(value) ? OCDM__CELL_EMPTY : OCDM__CELL_NUMBER;
-    return (ocdm__cell){.kind = kind, .decimals = decimals, .value = value, .deviation = deviation};
+    if (!isfinite(value))
+        return (ocdm__cell){.kind = OCDM__CELL_EMPTY, .value = NAN, .deviation = NAN};
+    return (ocdm__cell){.kind = OCDM__CELL_NUMBER, .decimals = decimals, .value = value, .deviation = deviation};
+}
+
+ocdm__cell ocdm__cell_value(double value)
+{
+    return ocdm__cell_number(value, NAN, 6);
 }
 
 void ocdm__table_clear(ocdm__table *table)
 {
+    for (struct ocdm__table_texts *texts = table->texts, *before; texts != NULL; texts = before) {
+        before = texts->before;
+        ocdm__release(texts);
+    }
     ocdm__release(table->columns);
     ocdm__release(table->cells);
+    ocdm__release(table->spare);
     *table = (ocdm__table){.row_count = 0};
-}
-
-/* ---- cells and columns, for all formats that people read ---------------------------------------------------------------- */
-
-const char *const ocdm__table_formats[] = {"text", "markdown", "latex", "csv", "json", NULL};
-
-bool ocdm__table_is_data(enum ocdm__table_format format)
-{
-    return format == OCDM__CSV || format == OCDM__JSON;
-}
-
-#define SHOWN (OCDM__TABLE_TEXT + 64)
-
-/* A cell as people see it, without bold; `sign` separates a number from its deviation; a range is in brackets. An empty cell is
- * "-". */
-static void show_cell(const ocdm__cell *cell, const char *sign, char shown[SHOWN])
-{
-    if (cell->kind == OCDM__CELL_TEXT)
-        snprintf(shown, SHOWN, "%s", cell->text);
-    else if (cell->kind == OCDM__CELL_EMPTY)
-        snprintf(shown, SHOWN, "-");
-    else if (cell->is_mean)
-        snprintf(shown, SHOWN, "%.*f [%.*f, %.*f]", cell->decimals, cell->value, cell->decimals, cell->low, cell->decimals,
-                 cell->high);
-    else if (isnan(cell->deviation))
-        snprintf(shown, SHOWN, "%.*f", cell->decimals, cell->value);
-    else
-        snprintf(shown, SHOWN, "%.*f%s%.*f", cell->decimals, cell->value, sign, cell->decimals, cell->deviation);
-    ocdm__make_printable(shown); /* names of classes come from files */
-}
-
-/* The column after the last one that shares the heading of `column`; a column without one is alone. */
-static size_t group_end(const ocdm__table *table, size_t column)
-{
-    size_t end = column + 1;
-    while (table->columns[column].group[0] != '\0' && end < table->column_count &&
-           strcmp(table->columns[end].group, table->columns[column].group) == 0)
-        end++;
-    return end;
-}
-
-/* Whether a column is aligned left: one without numbers is. */
-static bool is_left(const ocdm__table *table, size_t column)
-{
-    for (size_t row = 0; row < table->row_count; row++)
-        if (ocdm__table_at(table, row, column)->kind == OCDM__CELL_NUMBER)
-            return false;
-    return true;
-}
-
-/* ---- text --------------------------------------------------------------------------------------------------------------- */
-
-#define GAP 2
-
-/* The width of a text in columns: characters, not bytes. */
-static size_t text_width(const char *text)
-{
-    size_t width = 0;
-    for (; *text != '\0'; text++)
-        width += ((unsigned char)*text & 0xC0) != 0x80;
-    return width;
-}
-
-static void write_spaces(ocdm__output *output, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        ocdm__output_text(output, " ");
-}
-
-/* The width of a cell; a star that marks bold takes one column. */
-static size_t cell_width(const ocdm__cell *cell, const ocdm__table_style *style)
-{
-    char shown[SHOWN];
-    show_cell(cell, " ± ", shown);
-    return text_width(shown) + (cell->bold && !style->bold);
-}
-
-static size_t own_width(const ocdm__table *table, size_t column, const ocdm__table_style *style)
-{
-    size_t width = text_width(table->columns[column].head);
-    for (size_t row = 0; row < table->row_count; row++) {
-        size_t cell = cell_width(ocdm__table_at(table, row, column), style);
-        width = cell > width ? cell : width;
-    }
-    return width;
-}
-
-/* The last column of a group is widened if the heading is wider than the group. */
-static size_t column_width(const ocdm__table *table, size_t column, const ocdm__table_style *style)
-{
-    const char *group = table->columns[column].group;
-    size_t own = own_width(table, column, style), others = 0;
-    if (group[0] == '\0' || group_end(table, column) > column + 1)
-        return own;
-    for (size_t i = column; i > 0 && strcmp(table->columns[i - 1].group, group) == 0; i--)
-        others += own_width(table, i - 1, style) + GAP;
-    return others + own < text_width(group) ? text_width(group) - others : own;
-}
-
-/* The total width of the columns of a group, with a gap before each. */
-static size_t group_width(const ocdm__table *table, size_t first, size_t end, const ocdm__table_style *style)
-{
-    size_t width = 0;
-    for (size_t i = first; i < end; i++)
-        width += GAP + column_width(table, i, style);
-    return width;
-}
-
-/* The end of the part of the table that starts with `first`: as many groups as fit, at least one. */
-static size_t part_end(const ocdm__table *table, size_t first, const ocdm__table_style *style)
-{
-    size_t used = column_width(table, 0, style), end = first;
-    while (end < table->column_count) {
-        size_t next = group_end(table, end);
-        used += group_width(table, end, next, style);
-        if (used > style->width && end > first)
-            break;
-        end = next;
-    }
-    return end;
-}
-
-/* Nothing is written after the last cell of a line. */
-static void write_cell(ocdm__output *output, const ocdm__table *table, size_t row, size_t column, bool last,
-                       const ocdm__table_style *style)
-{
-    const ocdm__cell *cell = ocdm__table_at(table, row, column);
-    char shown[SHOWN];
-    show_cell(cell, " ± ", shown);
-    size_t room = column_width(table, column, style) - cell_width(cell, style);
-    if (!is_left(table, column))
-        write_spaces(output, room);
-    if (cell->bold && style->bold)
-        ocdm__output_text(output, "\033[1m");
-    ocdm__output_text(output, shown);
-    if (cell->bold)
-        ocdm__output_text(output, style->bold ? "\033[0m" : "*");
-    if (is_left(table, column) && !last)
-        write_spaces(output, room);
-}
-
-/* The columns of a part in their order: the first of the table, then `first` to `end`. */
-static void write_heads(ocdm__output *output, const ocdm__table *table, size_t first, size_t end,
-                        const ocdm__table_style *style)
-{
-    for (size_t k = first - 1; k < end; k++) {
-        size_t column = k == first - 1 ? 0 : k;
-        size_t room = column_width(table, column, style) - text_width(table->columns[column].head);
-        if (k >= first)
-            write_spaces(output, GAP);
-        if (!is_left(table, column))
-            write_spaces(output, room);
-        ocdm__output_text(output, table->columns[column].head);
-        if (is_left(table, column) && k + 1 < end)
-            write_spaces(output, room);
-    }
-    ocdm__output_text(output, "\n");
-}
-
-/* Headings of groups, centred over their columns between dashes. */
-static void write_groups(ocdm__output *output, const ocdm__table *table, size_t first, size_t end,
-                         const ocdm__table_style *style)
-{
-    while (table->columns[end - 1].group[0] == '\0')
-        end--;
-    write_spaces(output, column_width(table, 0, style));
-    for (size_t column = first; column < end;) {
-        size_t next = group_end(table, column);
-        size_t width = group_width(table, column, next, style) - GAP;
-        const char *name = table->columns[column].group;
-        size_t around = width - text_width(name);
-        bool dashes = name[0] != '\0' && around >= 4;
-        write_spaces(output, GAP);
-        for (size_t i = 0; i < around; i++) {
-            bool beside = i + 1 == around / 2 || i == around / 2;
-            if (i == around / 2)
-                ocdm__output_text(output, name);
-            ocdm__output_text(output, dashes && !beside ? "-" : " ");
-        }
-        if (around == 0)
-            ocdm__output_text(output, name);
-        column = next;
-    }
-    ocdm__output_text(output, "\n");
-}
-
-static bool has_groups(const ocdm__table *table, size_t first, size_t end)
-{
-    for (size_t i = first; i < end; i++)
-        if (table->columns[i].group[0] != '\0')
-            return true;
-    return false;
-}
-
-static void write_part(ocdm__output *output, const ocdm__table *table, size_t first, size_t end, const ocdm__table_style *style)
-{
-    if (has_groups(table, first, end))
-        write_groups(output, table, first, end, style);
-    write_heads(output, table, first, end, style);
-    for (size_t row = 0; row < table->row_count; row++) {
-        write_cell(output, table, row, 0, false, style);
-        for (size_t column = first; column < end; column++) {
-            write_spaces(output, GAP);
-            write_cell(output, table, row, column, column + 1 == end, style);
-        }
-        ocdm__output_text(output, "\n");
-    }
-}
-
-/* Words filled up to the width. */
-static void write_filled(ocdm__output *output, const char *text, size_t width)
-{
-    size_t used = 0;
-    while (*text != '\0') {
-        size_t length = strcspn(text, " ");
-        char word[OCDM__TABLE_TITLE];
-        snprintf(word, sizeof word, "%.*s", (int)length, text);
-        size_t columns = text_width(word);
-        if (used > 0)
-            ocdm__output_text(output, used + 1 + columns > width ? "\n" : " ");
-        used = used > 0 && used + 1 + columns <= width ? used + 1 + columns : columns;
-        ocdm__output_text(output, word);
-        text += length + (text[length] == ' ');
-    }
-    ocdm__output_text(output, "\n");
-}
-
-/* One paragraph of the note after another, filled to the width where there is one. */
-static void write_note(const ocdm__table *table, size_t width, void (*write)(ocdm__output *, const char *, size_t),
-                       ocdm__output *output)
-{
-    for (const char *at = table->note; *at != '\0';) {
-        char paragraph[OCDM__TABLE_NOTE];
-        size_t length = strcspn(at, "\n");
-        snprintf(paragraph, sizeof paragraph, "%.*s", (int)length, at);
-        ocdm__output_text(output, "\n");
-        write(output, paragraph, width);
-        at += length + (at[length] == '\n');
-    }
-}
-
-static void write_text(const ocdm__table *table, const ocdm__table_style *style, ocdm__output *output)
-{
-    if (table->title[0] != '\0')
-        write_filled(output, table->title, style->width);
-    for (size_t first = 1; first < table->column_count;) {
-        size_t end = part_end(table, first, style);
-        if (first > 1 || table->title[0] != '\0')
-            ocdm__output_text(output, "\n");
-        write_part(output, table, first, end, style);
-        first = end;
-    }
-    write_note(table, style->width, write_filled, output);
-}
-
-/* ---- Markdown ------------------------------------------------------------------------------------------------------- */
-
-/* Escapes what would end a cell. */
-static void write_markdown_text(ocdm__output *output, const char *text)
-{
-    for (; *text != '\0'; text++) {
-        if (*text == '|' || *text == '\\')
-            ocdm__output_text(output, "\\");
-        ocdm__output_write(output, text, 1);
-    }
-}
-
-static void write_markdown_row(const ocdm__table *table, size_t row, ocdm__output *output)
-{
-    for (size_t i = 0; i < table->column_count; i++) {
-        const ocdm__cell *cell = ocdm__table_at(table, row, i);
-        char shown[SHOWN];
-        show_cell(cell, " ± ", shown);
-        ocdm__output_text(output, cell->bold ? "| **" : "| ");
-        write_markdown_text(output, shown);
-        ocdm__output_text(output, cell->bold ? "** " : " ");
-    }
-    ocdm__output_text(output, "|\n");
-}
-
-static void write_line(ocdm__output *output, const char *text, size_t width)
-{
-    (void)width;
-    ocdm__output_text(output, text);
-    ocdm__output_text(output, "\n");
-}
-
-static void write_markdown(const ocdm__table *table, ocdm__output *output)
-{
-    if (table->title[0] != '\0') {
-        ocdm__output_text(output, table->title);
-        ocdm__output_text(output, "\n\n");
-    }
-    for (size_t i = 0; i < table->column_count; i++) {
-        ocdm__output_text(output, "| ");
-        write_markdown_text(output, table->columns[i].group);
-        ocdm__output_text(output, table->columns[i].group[0] != '\0' && table->columns[i].head[0] != '\0' ? " " : "");
-        write_markdown_text(output, table->columns[i].head);
-        ocdm__output_text(output, " ");
-    }
-    ocdm__output_text(output, "|\n");
-    for (size_t i = 0; i < table->column_count; i++)
-        ocdm__output_text(output, is_left(table, i) ? "|---" : "|---:");
-    ocdm__output_text(output, "|\n");
-    for (size_t row = 0; row < table->row_count; row++)
-        write_markdown_row(table, row, output);
-    write_note(table, 0, write_line, output);
-}
-
-/* ---- LaTeX ---------------------------------------------------------------------------------------------------------- */
-
-static const char *latex_of(char c)
-{
-    switch (c) {
-    case '\\':
-        return "\\textbackslash{}";
-    case '~':
-        return "\\textasciitilde{}";
-    case '^':
-        return "\\textasciicircum{}";
-    case '&':
-        return "\\&";
-    case '%':
-        return "\\%";
-    case '$':
-        return "\\$";
-    case '#':
-        return "\\#";
-    case '_':
-        return "\\_";
-    case '{':
-        return "\\{";
-    case '}':
-        return "\\}";
-    case '<':
-        return "$<$";
-    case '>':
-        return "$>$";
-    default:
-        return NULL;
-    }
-}
-
-static void write_latex_text(ocdm__output *output, const char *text)
-{
-    for (; *text != '\0'; text++) {
-        const char *escaped = latex_of(*text);
-        if (escaped != NULL)
-            ocdm__output_text(output, escaped);
-        else
-            ocdm__output_write(output, text, 1);
-    }
-}
-
-static void write_latex_cell(const ocdm__cell *cell, ocdm__output *output)
-{
-    char shown[SHOWN];
-    show_cell(cell, " $\\pm$ ", shown);
-    if (cell->bold)
-        ocdm__output_text(output, "\\textbf{");
-    if (cell->kind == OCDM__CELL_TEXT)
-        write_latex_text(output, shown);
-    else
-        ocdm__output_text(output, shown);
-    if (cell->bold)
-        ocdm__output_text(output, "}");
-}
-
-static void write_latex_groups(const ocdm__table *table, ocdm__output *output)
-{
-    for (size_t column = 0; column < table->column_count;) {
-        size_t next = group_end(table, column);
-        char span[48];
-        snprintf(span, sizeof span, "%s\\multicolumn{%zu}{c}{", column > 0 ? " & " : "", next - column);
-        ocdm__output_text(output, span);
-        write_latex_text(output, table->columns[column].group);
-        ocdm__output_text(output, "}");
-        column = next;
-    }
-    ocdm__output_text(output, " \\\\\n");
-    for (size_t column = 0; column < table->column_count;) {
-        size_t next = group_end(table, column);
-        char rule[64];
-        snprintf(rule, sizeof rule, "\\cmidrule(lr){%zu-%zu}", column + 1, next);
-        if (table->columns[column].group[0] != '\0')
-            ocdm__output_text(output, rule);
-        column = next;
-    }
-    ocdm__output_text(output, "\n");
-}
-
-/* Before it there is an empty line, which ends the paragraph. */
-static void write_latex_note(ocdm__output *output, const char *text, size_t width)
-{
-    (void)width;
-    ocdm__output_text(output, "{\\footnotesize ");
-    write_latex_text(output, text);
-    ocdm__output_text(output, "}\n");
-}
-
-static void write_latex(const ocdm__table *table, ocdm__output *output)
-{
-    ocdm__output_text(output, "\\begin{table}\n\\centering\n");
-    if (table->title[0] != '\0') {
-        ocdm__output_text(output, "\\caption{");
-        write_latex_text(output, table->title);
-        ocdm__output_text(output, "}\n");
-    }
-    ocdm__output_text(output, "\\begin{tabular}{l");
-    for (size_t i = 1; i < table->column_count; i++)
-        ocdm__output_text(output, "c");
-    ocdm__output_text(output, "}\n\\toprule\n");
-    if (has_groups(table, 0, table->column_count))
-        write_latex_groups(table, output);
-    for (size_t i = 0; i < table->column_count; i++) {
-        ocdm__output_text(output, i > 0 ? " & " : "");
-        write_latex_text(output, table->columns[i].head);
-    }
-    ocdm__output_text(output, " \\\\\n\\midrule\n");
-    for (size_t row = 0; row < table->row_count; row++) {
-        for (size_t i = 0; i < table->column_count; i++) {
-            ocdm__output_text(output, i > 0 ? " & " : "");
-            write_latex_cell(ocdm__table_at(table, row, i), output);
-        }
-        ocdm__output_text(output, " \\\\\n");
-    }
-    ocdm__output_text(output, "\\bottomrule\n\\end{tabular}\n");
-    write_note(table, 0, write_latex_note, output);
-    ocdm__output_text(output, "\\end{table}\n");
-}
-
-/* ---- CSV and JSON ------------------------------------------------------------------------------------------------------- */
-
-static void write_number(const ocdm__cell *cell, ocdm__output *output)
-{
-    ocdm__output_double(output, cell->value);
-}
-
-static void write_csv_text(const char *text, ocdm__output *output)
-{
-    if (strpbrk(text, ",\"\r\n") == NULL) {
-        ocdm__output_text(output, text);
-        return;
-    }
-    ocdm__output_text(output, "\"");
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
-            ocdm__output_text(output, "\"");
-        ocdm__output_write(output, text, 1);
-    }
-    ocdm__output_text(output, "\"");
-}
-
-static void write_csv(const ocdm__table *table, ocdm__output *output)
-{
-    for (size_t i = 0; i < table->column_count; i++) {
-        ocdm__output_text(output, i > 0 ? "," : "");
-        write_csv_text(table->columns[i].key, output);
-    }
-    ocdm__output_text(output, "\n");
-    for (size_t row = 0; row < table->row_count; row++) {
-        for (size_t i = 0; i < table->column_count; i++) {
-            const ocdm__cell *cell = ocdm__table_at(table, row, i);
-            ocdm__output_text(output, i > 0 ? "," : "");
-            if (cell->kind == OCDM__CELL_TEXT)
-                write_csv_text(cell->text, output);
-            else if (cell->kind == OCDM__CELL_NUMBER)
-                write_number(cell, output);
-        }
-        ocdm__output_text(output, "\n");
-    }
-}
-
-static void write_json_cell(const ocdm__cell *cell, ocdm__output *output)
-{
-    if (cell->kind == OCDM__CELL_TEXT)
-        ocdm__output_json_string(output, cell->text, strlen(cell->text));
-    else if (cell->kind == OCDM__CELL_NUMBER)
-        write_number(cell, output);
-    else
-        ocdm__output_text(output, "null");
-}
-
-static void write_json(const ocdm__table *table, ocdm__output *output)
-{
-    ocdm__output_text(output, "[");
-    for (size_t row = 0; row < table->row_count; row++) {
-        ocdm__output_text(output, row > 0 ? ",\n{" : "\n{");
-        for (size_t i = 0; i < table->column_count; i++) {
-            const char *key = table->columns[i].key;
-            ocdm__output_text(output, i > 0 ? "," : "");
-            ocdm__output_json_string(output, key, strlen(key));
-            ocdm__output_text(output, ":");
-            write_json_cell(ocdm__table_at(table, row, i), output);
-        }
-        ocdm__output_text(output, "}");
-    }
-    ocdm__output_text(output, "\n]\n");
-}
-
-void ocdm__table_write(const ocdm__table *table, enum ocdm__table_format format, const ocdm__table_style *style,
-                       ocdm__output *output)
-{
-    switch (format) {
-    case OCDM__TEXT:
-        write_text(table, style, output);
-        break;
-    case OCDM__MARKDOWN:
-        write_markdown(table, output);
-        break;
-    case OCDM__LATEX:
-        write_latex(table, output);
-        break;
-    case OCDM__CSV:
-        write_csv(table, output);
-        break;
-    case OCDM__JSON:
-        write_json(table, output);
-        break;
-    }
 }

@@ -1,17 +1,19 @@
 /*
- * A table to print: columns with a key and a heading, rows of cells that are a text, a number with its standard deviation or
- * its range, or nothing. The same table becomes text for a terminal, Markdown, LaTeX, CSV or JSON.
+ * A table: columns with a key and a heading, rows of cells that are a text, a number with its standard deviation or its range,
+ * or nothing. The same table becomes text for a terminal, Markdown, LaTeX, CSV or JSON, and a chart (report/charts/chart.h).
  *
  *     ocdm__table table;
- *     if (ocdm__table_begin(&table, columns, 3, error) != OCDM_OK) ...
- *     ocdm__cell *row = ocdm__table_row(&table, error);
- *     ocdm__cell_text(&row[0], "ocdm");
+ *     OCDM_TRY(ocdm__table_begin(&table, columns, 3, error));
+ *     ocdm__cell *row = ocdm__table_row(&table);
+ *     row[0] = ocdm__cell_text(&table, "ocdm");
  *     row[1] = ocdm__cell_number(43.02, 0.7, 1);
- *     ocdm__table_write(&table, OCDM__MARKDOWN, &style, &output);
+ *     if (ocdm__table_check(&table, error) == OCDM_OK)
+ *         ocdm__table_write(&table, OCDM__MARKDOWN, &style, &output);
  *     ocdm__table_clear(&table);
  *
- * Text, Markdown and LaTeX show rounded numbers, bold cells and headings over several columns. CSV and JSON have the keys and
- * the exact numbers, without deviations and ranges, which need columns of their own there.
+ * A failed allocation is remembered, and later rows are discarded, so that only the end needs a check. Text, Markdown and LaTeX
+ * show rounded numbers, bold cells and headings over several columns. CSV and JSON have the keys and the exact numbers, without
+ * deviations and ranges, which need columns of their own there, and without columns that have no key.
  */
 #ifndef OCDM_REPORT_TABLES_TABLE_H
 #define OCDM_REPORT_TABLES_TABLE_H
@@ -45,11 +47,11 @@ enum ocdm__cell_kind { OCDM__CELL_EMPTY, OCDM__CELL_TEXT, OCDM__CELL_NUMBER };
 typedef struct ocdm__cell {
     enum ocdm__cell_kind kind;
     bool bold;
+    bool is_mean; /* of numbers that differ: the lowest and the highest are shown in place of a deviation */
     int decimals;
+    const char *text;        /* the table's */
     double value, deviation; /* NaN for none */
-    bool is_mean;            /* of numbers that differ: the lowest and the highest are shown in place of a deviation */
     double low, high;
-    char text[OCDM__TABLE_TEXT];
 } ocdm__cell;
 
 typedef struct ocdm__table {
@@ -59,16 +61,31 @@ typedef struct ocdm__table {
     size_t column_count;
     ocdm__cell *cells; /* row by row */
     size_t row_count, room;
+    ocdm__cell *spare;               /* the row that takes what does not fit */
+    struct ocdm__table_texts *texts; /* of the cells */
+    bool failed;
 } ocdm__table;
 
 /* Creates a table without rows; the columns are copied. Returns OCDM_OK or OCDM_NO_MEMORY. */
 ocdm_status ocdm__table_begin(ocdm__table *table, const ocdm__column *columns, size_t count, ocdm_error *error);
 
-/* Appends a row of empty cells, valid until the next call. NULL with an error if an allocation fails. */
-ocdm__cell *ocdm__table_row(ocdm__table *table, ocdm_error *error);
+/* The same with columns whose headings are their keys, ended by NULL. */
+ocdm_status ocdm__table_begin_keys(ocdm__table *table, const char *const *keys, ocdm_error *error);
+
+/* Appends a row of empty cells, valid until the next call. */
+ocdm__cell *ocdm__table_row(ocdm__table *table);
 
 /* The cell in a row and column. */
 ocdm__cell *ocdm__table_at(const ocdm__table *table, size_t row, size_t column);
+
+/* The number in a cell; NaN when it has none, and in a column that is not there. */
+double ocdm__table_number(const ocdm__table *table, size_t row, size_t column);
+
+/* The column with a key, which may be NULL; column_count when there is none. */
+size_t ocdm__table_column(const ocdm__table *table, const char *key);
+
+/* OCDM_OK, or OCDM_NO_MEMORY when a row or a text did not fit. */
+ocdm_status ocdm__table_check(const ocdm__table *table, ocdm_error *error);
 
 /*
  * Makes one block of rows out of `blocks` of them, which follow each other from row `first` to the end and are alike but for
@@ -83,11 +100,14 @@ void ocdm__table_drop(ocdm__table *table, const char *key);
 /* Removes every column but the first that has only empty cells. */
 void ocdm__table_drop_empty(ocdm__table *table);
 
-/* Fills a cell. Text that does not fit is truncated between characters. */
-void ocdm__cell_text(ocdm__cell *cell, const char *text);
+/* A cell with a copy of the text. */
+ocdm__cell ocdm__cell_text(ocdm__table *table, const char *text);
 
-/* A number with this many decimals; empty when it is NaN. `deviation` is NaN for none. */
+/* A number with this many decimals; empty when it is not finite. `deviation` is NaN for none. */
 ocdm__cell ocdm__cell_number(double value, double deviation, int decimals);
+
+/* A number of a table that only programs and charts read. */
+ocdm__cell ocdm__cell_value(double value);
 
 /* How text is laid out. */
 typedef struct ocdm__table_style {

@@ -2,8 +2,8 @@
  * The drawing of pictures as SVG: where a picture goes, scales, axes, text, and sheets of several pictures. Units are pixels at
  * natural size. Pictures are readable without colour: lines have names at their ends, bars have titles.
  */
-#ifndef OCDM_REPORT_FIGURES_CANVAS_H
-#define OCDM_REPORT_FIGURES_CANVAS_H
+#ifndef OCDM_REPORT_CHARTS_CANVAS_H
+#define OCDM_REPORT_CHARTS_CANVAS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,12 +57,10 @@ size_t ocdm__scale_ticks(const ocdm__scale *scale, double *ticks, size_t room);
 /* Extends the range to round numbers, so that no point lies on the edge. */
 void ocdm__scale_widen(ocdm__scale *scale);
 
-/* Starts and ends a picture. In a file of several, the canvas's top moves below it. */
-void ocdm__picture_begin(const ocdm__canvas *canvas, double width, double height);
+/* Starts and ends a picture. In a file of several, the canvas's top moves below it. To a screen reader it is one image with a
+ * title, or, `as_tables`, what its parts say. */
+void ocdm__picture_begin(const ocdm__canvas *canvas, double width, double height, bool as_tables);
 void ocdm__picture_end(const ocdm__canvas *canvas);
-
-/* The same for a picture whose numbers are tables to a screen reader; others are one image with a title. */
-void ocdm__picture_begin_tables(const ocdm__canvas *canvas, double width, double height);
 
 /*
  * In a page, what belongs to a method has its name as an attribute, so that the script can hide it; at most OCDM__MARK_LIMIT
@@ -77,20 +75,23 @@ void ocdm__mark_end(const ocdm__canvas *canvas);
 
 enum ocdm__anchor { OCDM__ANCHOR_START, OCDM__ANCHOR_MIDDLE, OCDM__ANCHOR_END };
 
-/* Text, escaped, at most 1000 characters. `class` is a class of the style sheet: "", "faint", "strong", "small", or
+/* Text, escaped, at most `limit` characters. `class` is a class of the style sheet: "", "faint", "strong", "small", or
  * several. */
 void ocdm__draw_text(const ocdm__canvas *canvas, double x, double y, enum ocdm__anchor anchor, const char *class,
-                     const char *text);
+                     const char *text, size_t limit);
 
-/* The same, at most `limit` characters, rotated to read upwards from (x, y). */
+/* The same, rotated to read upwards from (x, y). */
 void ocdm__draw_text_up(const ocdm__canvas *canvas, double x, double y, enum ocdm__anchor anchor, const char *class,
                         const char *text, size_t limit);
 
+/* A number of an axis in small text. */
+void ocdm__draw_number(const ocdm__canvas *canvas, double x, double y, enum ocdm__anchor anchor, double value);
+
+/* The numbers of the scale at the left, with a grid line from each to `right`. */
+void ocdm__draw_grid(const ocdm__canvas *canvas, const ocdm__scale *scale, double left, double right);
+
 /* A straight line. */
 void ocdm__draw_rule(const ocdm__canvas *canvas, const char *class, double x1, double y1, double x2, double y2);
-
-/* The numbers at the left, with a grid line from each to `right`, and the title of the axis. */
-void ocdm__draw_y_axis(const ocdm__canvas *canvas, const ocdm__scale *scale, double left, double right, const char *what);
 
 /* The numbers below, and the title of the axis. */
 void ocdm__draw_x_axis(const ocdm__canvas *canvas, const ocdm__scale *scale, double y, const char *what);
@@ -113,7 +114,7 @@ void ocdm__put_place(ocdm__output *out, double place);
  *     if (ocdm__sheet_begin(&sheet, error) != OCDM_OK) ...
  *     ocdm__sheet_heading(&sheet, "nuswide");
  *     ocdm__canvas canvas = ocdm__sheet_canvas(&sheet, "classes in memory");
- *     ocdm__panels_draw(&panels, &canvas);
+ *     status = ocdm__chart_draw(&chart, &canvas, error);
  *     ocdm__sheet_write(&sheet, "Figure 4", "Each bar is a class.", "figure.svg", error);
  *     ocdm__sheet_clear(&sheet);
  */
@@ -134,7 +135,9 @@ void ocdm__sheet_remark(ocdm__sheet *sheet, const char *text);
 /* The canvas of the next picture, below all others. The sheet must not move until it is drawn. */
 ocdm__canvas ocdm__sheet_canvas(ocdm__sheet *sheet, const char *title);
 
-/* Writes it. Returns OCDM_OK, OCDM_IO or OCDM_NO_MEMORY. */
+/* Writes it to an open output, or to a path. Returns OCDM_OK, OCDM_IO or OCDM_NO_MEMORY. */
+ocdm_status ocdm__sheet_put(const ocdm__sheet *sheet, const char *title, const char *reading, ocdm__output *out,
+                            ocdm_error *error);
 ocdm_status ocdm__sheet_write(const ocdm__sheet *sheet, const char *title, const char *reading, const char *path,
                               ocdm_error *error);
 

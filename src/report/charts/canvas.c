@@ -1,44 +1,13 @@
 /* Scales, axes and text as SVG, and files of several pictures. */
-#include "report/figures/canvas.h"
+#include "report/charts/canvas.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "report/text.h"
-
-const char ocdm__figure_style[] =
-    ".fig{font-family:system-ui,\"DejaVu Sans\",Arial,sans-serif;font-size:13px}\n"
-    ".fig text{fill:#1f2328}\n.fig .small{font-size:11.5px}\n.fig .tiny{font-size:10px}\n.fig .faint{fill:#57606a}\n"
-    ".fig .strong{font-weight:600}\n.fig .head{font-size:17px;font-weight:600}\n"
-    ".fig .paper{fill:#ffffff}\n.fig .axis{stroke:#57606a;fill:none}\n.fig .field{fill:none;pointer-events:all}\n"
-    ".fig .grid{stroke:#d8dee4;fill:none}\n.fig .mark{stroke:#1f2328;stroke-width:1.5;fill:none}\n.fig .solid{fill:#1f2328}\n"
-    ".fig .change{stroke:#8c959f;stroke-dasharray:3 3;fill:none}\n.fig .lead{stroke:#8c959f;stroke-width:.8;fill:none}\n"
-    ".line{fill:none;stroke-width:2;stroke-linejoin:round}\n.fig .band{fill-opacity:.18}\n"
-    ".fig .raw{fill:none;stroke-width:1;stroke-opacity:.3}\n"
-    ".d1{stroke-dasharray:7 3}.d2{stroke-dasharray:2 3}.d3{stroke-dasharray:9 3 2 3}.d4{stroke-dasharray:5 2 1 2 1 2}\n"
-    ".ink{stroke:#1f2328}.inkf{fill:#1f2328}\n"
-    ".s0{stroke:#0067c0}.s1{stroke:#00996b}.s2{stroke:#8a478b}.s3{stroke:#bd8600}.s4{stroke:#2492ea}.s5{stroke:#c8420a}\n"
-    ".s6{stroke:#5b2b12}.s7{stroke:#7d7a3c}.s8{stroke:#6902d3}.s9{stroke:#6b7480}.s10{stroke:#1f2328}\n"
-    ".f0{fill:#0067c0}.f1{fill:#00996b}.f2{fill:#8a478b}.f3{fill:#bd8600}.f4{fill:#2492ea}.f5{fill:#c8420a}\n"
-    ".f6{fill:#5b2b12}.f7{fill:#7d7a3c}.f8{fill:#6902d3}.f9{fill:#6b7480}.f10{fill:#1f2328}\n"
-    ".h0{fill:#f4f1fb}.h1{fill:#e5dff5}.h2{fill:#d2c8ed}.h3{fill:#bcaee3}.h4{fill:#a493d6}\n"
-    ".h5{fill:#7b68ba}.h6{fill:#664fa6}.h7{fill:#523b8e}.h8{fill:#3d2873}\n"
-    ".k0,.k1,.k3{stroke:none}.k1{fill-opacity:.5}.k2{fill-opacity:.2;stroke-width:1}.k3{fill-opacity:.3}\n"
-    ".fig .t5,.fig .t6,.fig .t7,.fig .t8{fill:#ffffff}\n.part{stroke:#664fa6;stroke-width:.7}\n";
-
-const char ocdm__figure_style_dark[] =
-    ".fig text{fill:#e6edf3}.fig .faint{fill:#a3adb8}.fig .paper{fill:#0d1117}.fig .axis{stroke:#a3adb8}\n"
-    ".fig .grid{stroke:#30363d}.fig .mark{stroke:#e6edf3}.fig .solid{fill:#e6edf3}\n"
-    ".fig .change,.fig .lead{stroke:#7d8590}.ink{stroke:#e6edf3}.inkf{fill:#e6edf3}\n"
-    ".s0{stroke:#4aa3f5}.s1{stroke:#1be0a0}.s2{stroke:#c36fc0}.s3{stroke:#ffba1b}.s4{stroke:#a9c4ee}.s5{stroke:#e0560f}\n"
-    ".s6{stroke:#a8684e}.s7{stroke:#a8a552}.s8{stroke:#9a52ff}.s9{stroke:#78818c}.s10{stroke:#e6edf3}\n"
-    ".f0{fill:#4aa3f5}.f1{fill:#1be0a0}.f2{fill:#c36fc0}.f3{fill:#ffba1b}.f4{fill:#a9c4ee}.f5{fill:#e0560f}\n"
-    ".f6{fill:#a8684e}.f7{fill:#a8a552}.f8{fill:#9a52ff}.f9{fill:#78818c}.f10{fill:#e6edf3}\n"
-    ".h0{fill:#1d1830}.h1{fill:#282043}.h2{fill:#352a59}.h3{fill:#443771}.h4{fill:#55478b}\n"
-    ".h5{fill:#6a5ca4}.h6{fill:#8275bc}.h7{fill:#9f94d3}.h8{fill:#c1b9e8}\n"
-    ".k0,.k1,.k3{stroke:none}\n.fig .t5{fill:#e6edf3}.fig .t6,.fig .t7,.fig .t8{fill:#0d1117}.part{stroke:#9f94d3}\n";
 
 /* ---- scales ------------------------------------------------------------------------------------------------------------- */
 
@@ -165,12 +134,12 @@ void ocdm__mark_end(const ocdm__canvas *canvas)
     ocdm__output_text(canvas->out, "</g>\n");
 }
 
-static void begin_picture(const ocdm__canvas *canvas, double width, double height, const char *role)
+void ocdm__picture_begin(const ocdm__canvas *canvas, double width, double height, bool as_tables)
 {
     ocdm__output *out = canvas->out;
     ocdm__output_text(out, "<svg class=\"fig\"");
     if (canvas->top == NULL)
-        ocdm__put(out, " role=\"%s\"", role);
+        ocdm__output_text(out, as_tables ? " role=\"group\"" : " role=\"img\"");
     if (canvas->alone)
         ocdm__output_text(out, " xmlns=\"http://www.w3.org/2000/svg\"");
     if (canvas->top != NULL) {
@@ -191,52 +160,51 @@ static void begin_picture(const ocdm__canvas *canvas, double width, double heigh
     ocdm__put(out, "</style>\n<rect class=\"paper\" width=\"%.0f\" height=\"%.0f\"/>\n", width, height);
 }
 
-void ocdm__picture_begin(const ocdm__canvas *canvas, double width, double height)
-{
-    begin_picture(canvas, width, height, "img");
-}
-
-void ocdm__picture_begin_tables(const ocdm__canvas *canvas, double width, double height)
-{
-    begin_picture(canvas, width, height, "group");
-}
-
 void ocdm__picture_end(const ocdm__canvas *canvas)
 {
     ocdm__output_text(canvas->out, "</svg>\n");
 }
 
-static void begin_text(ocdm__output *out, double x, double y, enum ocdm__anchor anchor, const char *class)
+static void put_text(const ocdm__canvas *canvas, double x, double y, enum ocdm__anchor anchor, const char *class, bool up,
+                     const char *text, size_t limit)
 {
     static const char *const anchors[] = {"", " text-anchor=\"middle\"", " text-anchor=\"end\""};
+    ocdm__output *out = canvas->out;
     ocdm__output_text(out, "<text");
     put_attribute(out, "x", x);
     put_attribute(out, "y", y);
     ocdm__output_text(out, anchors[anchor]);
     if (class[0] != '\0')
         ocdm__put(out, " class=\"%s\"", class);
+    if (up) {
+        ocdm__output_text(out, " transform=\"rotate(-90 ");
+        ocdm__put_place(out, x);
+        ocdm__output_text(out, " ");
+        ocdm__put_place(out, y);
+        ocdm__output_text(out, ")\"");
+    }
+    ocdm__output_text(out, ">");
+    ocdm__put_plain(out, text, limit);
+    ocdm__output_text(out, "</text>\n");
 }
 
 void ocdm__draw_text(const ocdm__canvas *canvas, double x, double y, enum ocdm__anchor anchor, const char *class,
-                     const char *text)
+                     const char *text, size_t limit)
 {
-    begin_text(canvas->out, x, y, anchor, class);
-    ocdm__output_text(canvas->out, ">");
-    ocdm__put_plain(canvas->out, text, 1000);
-    ocdm__output_text(canvas->out, "</text>\n");
+    put_text(canvas, x, y, anchor, class, false, text, limit);
 }
 
 void ocdm__draw_text_up(const ocdm__canvas *canvas, double x, double y, enum ocdm__anchor anchor, const char *class,
                         const char *text, size_t limit)
 {
-    begin_text(canvas->out, x, y, anchor, class);
-    ocdm__output_text(canvas->out, " transform=\"rotate(-90 ");
-    ocdm__put_place(canvas->out, x);
-    ocdm__output_text(canvas->out, " ");
-    ocdm__put_place(canvas->out, y);
-    ocdm__output_text(canvas->out, ")\">");
-    ocdm__put_plain(canvas->out, text, limit);
-    ocdm__output_text(canvas->out, "</text>\n");
+    put_text(canvas, x, y, anchor, class, true, text, limit);
+}
+
+void ocdm__draw_number(const ocdm__canvas *canvas, double x, double y, enum ocdm__anchor anchor, double value)
+{
+    char text[32];
+    ocdm__tick_text(value, text, sizeof text);
+    ocdm__draw_text(canvas, x, y, anchor, "small faint", text, sizeof text);
 }
 
 void ocdm__draw_rule(const ocdm__canvas *canvas, const char *class, double x1, double y1, double x2, double y2)
@@ -249,18 +217,17 @@ void ocdm__draw_rule(const ocdm__canvas *canvas, const char *class, double x1, d
     ocdm__output_text(canvas->out, "/>\n");
 }
 
-void ocdm__draw_y_axis(const ocdm__canvas *canvas, const ocdm__scale *scale, double left, double right, const char *what)
+/* Every second one if there are many for a low scale. */
+void ocdm__draw_grid(const ocdm__canvas *canvas, const ocdm__scale *scale, double left, double right)
 {
     double ticks[16];
     size_t count = ocdm__scale_ticks(scale, ticks, sizeof ticks / sizeof ticks[0]);
-    for (size_t i = 0; i < count; i++) {
-        char text[32];
+    size_t every = count > 4 && fabs(scale->from - scale->to) < 100 ? 2 : 1;
+    for (size_t i = 0; i < count; i += every) {
         double y = ocdm__scale_place(scale, ticks[i]);
-        ocdm__tick_text(ticks[i], text, sizeof text);
         ocdm__draw_rule(canvas, "grid", left, y, right, y);
-        ocdm__draw_text(canvas, left - 6, y + 4, OCDM__ANCHOR_END, "small faint", text);
+        ocdm__draw_number(canvas, left - 6, y + 4, OCDM__ANCHOR_END, ticks[i]);
     }
-    ocdm__draw_text_up(canvas, 14, (scale->from + scale->to) / 2, OCDM__ANCHOR_MIDDLE, "", what, 100);
 }
 
 void ocdm__draw_x_axis(const ocdm__canvas *canvas, const ocdm__scale *scale, double y, const char *what)
@@ -269,13 +236,11 @@ void ocdm__draw_x_axis(const ocdm__canvas *canvas, const ocdm__scale *scale, dou
     size_t count = ocdm__scale_ticks(scale, ticks, sizeof ticks / sizeof ticks[0]);
     ocdm__draw_rule(canvas, "axis", scale->from, y, scale->to, y);
     for (size_t i = 0; i < count; i++) {
-        char text[32];
         double x = ocdm__scale_place(scale, ticks[i]);
-        ocdm__tick_text(ticks[i], text, sizeof text);
         ocdm__draw_rule(canvas, "axis", x, y, x, y + 4);
-        ocdm__draw_text(canvas, x, y + 17, OCDM__ANCHOR_MIDDLE, "small faint", text);
+        ocdm__draw_number(canvas, x, y + 17, OCDM__ANCHOR_MIDDLE, ticks[i]);
     }
-    ocdm__draw_text(canvas, (scale->from + scale->to) / 2, y + 36, OCDM__ANCHOR_MIDDLE, "", what);
+    ocdm__draw_text(canvas, (scale->from + scale->to) / 2, y + 36, OCDM__ANCHOR_MIDDLE, "", what, 1000);
 }
 
 /* ---- sheets ------------------------------------------------------------------------------------------------------------- */
@@ -288,24 +253,22 @@ ocdm_status ocdm__sheet_begin(ocdm__sheet *sheet, ocdm_error *error)
     return ocdm__output_open_memory(&sheet->body, "a figure", error);
 }
 
-static void put_line(ocdm__sheet *sheet, const char *class, const char *text)
+static void put_line(ocdm__sheet *sheet, double room, const char *class, const char *text)
 {
     ocdm__canvas canvas = {.out = &sheet->body};
-    ocdm__draw_text(&canvas, LEFT, sheet->top, OCDM__ANCHOR_START, class, text);
+    sheet->top += room;
+    ocdm__draw_text(&canvas, LEFT, sheet->top, OCDM__ANCHOR_START, class, text, 1000);
+    sheet->top += BELOW;
 }
 
 void ocdm__sheet_heading(ocdm__sheet *sheet, const char *text)
 {
-    sheet->top += HEADING_ROOM;
-    put_line(sheet, "strong", text);
-    sheet->top += BELOW;
+    put_line(sheet, HEADING_ROOM, "strong", text);
 }
 
 void ocdm__sheet_remark(ocdm__sheet *sheet, const char *text)
 {
-    sheet->top += REMARK_ROOM;
-    put_line(sheet, "small faint", text);
-    sheet->top += BELOW;
+    put_line(sheet, REMARK_ROOM, "small faint", text);
 }
 
 ocdm__canvas ocdm__sheet_canvas(ocdm__sheet *sheet, const char *title)
@@ -313,24 +276,29 @@ ocdm__canvas ocdm__sheet_canvas(ocdm__sheet *sheet, const char *title)
     return (ocdm__canvas){.out = &sheet->body, .title = title, .top = &sheet->top};
 }
 
+ocdm_status ocdm__sheet_put(const ocdm__sheet *sheet, const char *title, const char *reading, ocdm__output *out,
+                            ocdm_error *error)
+{
+    ocdm__canvas canvas = {.out = out, .alone = true, .title = title};
+    OCDM_TRY(ocdm__output_check(&sheet->body, error));
+    ocdm__picture_begin(&canvas, OCDM__FIGURE_WIDTH, sheet->top + BELOW, false);
+    ocdm__output_text(out, "<desc>");
+    ocdm__put_plain(out, reading, TEXT_LIMIT);
+    ocdm__output_text(out, "</desc>\n");
+    ocdm__draw_text(&canvas, LEFT, 28, OCDM__ANCHOR_START, "head", title, 1000);
+    ocdm__output_write(out, sheet->body.buffer, sheet->body.used);
+    ocdm__picture_end(&canvas);
+    return OCDM_OK;
+}
+
 ocdm_status ocdm__sheet_write(const ocdm__sheet *sheet, const char *title, const char *reading, const char *path,
                               ocdm_error *error)
 {
     ocdm__output out = {.buffer = NULL};
-    ocdm__canvas canvas = {.out = &out, .alone = true, .title = title};
-    ocdm_status status = ocdm__output_check(&sheet->body, error);
+    OCDM_TRY(ocdm__output_open(&out, path, error));
+    ocdm_status status = ocdm__sheet_put(sheet, title, reading, &out, error);
     if (status == OCDM_OK)
-        status = ocdm__output_open(&out, path, error);
-    if (status != OCDM_OK)
-        return status;
-    ocdm__picture_begin(&canvas, OCDM__FIGURE_WIDTH, sheet->top + BELOW);
-    ocdm__output_text(&out, "<desc>");
-    ocdm__put_plain(&out, reading, TEXT_LIMIT);
-    ocdm__output_text(&out, "</desc>\n");
-    ocdm__draw_text(&canvas, LEFT, 28, OCDM__ANCHOR_START, "head", title);
-    ocdm__output_write(&out, sheet->body.buffer, sheet->body.used);
-    ocdm__picture_end(&canvas);
-    status = ocdm__output_commit(&out, error);
+        status = ocdm__output_commit(&out, error);
     ocdm__output_abandon(&out);
     return status;
 }
@@ -338,56 +306,4 @@ ocdm_status ocdm__sheet_write(const ocdm__sheet *sheet, const char *title, const
 void ocdm__sheet_clear(ocdm__sheet *sheet)
 {
     ocdm__output_abandon(&sheet->body);
-}
-
-/* ---- colours ------------------------------------------------------------------------------------------------------------ */
-
-static const struct {
-    const char *method;
-    unsigned colour;
-} method_colours[] = {
-    {"ocdm", 0},
-    {"prs", 1},
-    {"cbes", 2},
-    {"max", 3},
-    {"onlyone", 4},
-    {"rs", 5},
-    {"random", 6},
-    {"cbrs", 7},
-    {"gss", 8},
-    {"finetune", 9},
-    {"multitask", 10},
-    {"prs-released", OCDM__COLOURS + 1},
-    {"gss-released", OCDM__COLOURS + 8},
-};
-
-/* FNV-1a of the name; dashed, since the solid lines belong to the table. */
-static unsigned hashed_colour(const char *method)
-{
-    uint32_t hash = 2166136261u;
-    for (const char *at = method; *at != '\0'; at++)
-        hash = (hash ^ (unsigned char)*at) * 16777619u;
-    return OCDM__COLOURS + (hash ^ hash >> 16) % (OCDM__COLOURS * (OCDM__DASHES - 1));
-}
-
-enum { METHOD_COLOURS = sizeof method_colours / sizeof method_colours[0] };
-
-/* The row of a method; METHOD_COLOURS: it has none. */
-static size_t colour_row(const char *method)
-{
-    size_t i = 0;
-    while (i < METHOD_COLOURS && strcmp(method_colours[i].method, method) != 0)
-        i++;
-    return i;
-}
-
-bool ocdm__method_is_coloured(const char *method)
-{
-    return colour_row(method) < METHOD_COLOURS;
-}
-
-unsigned ocdm__method_colour(const char *method)
-{
-    size_t row = colour_row(method);
-    return row < METHOD_COLOURS ? method_colours[row].colour : hashed_colour(method);
 }

@@ -1,0 +1,169 @@
+/* Draws matrices of numbers, each number in a colour as deep as it is high, on one scale for all. Each is a table to a screen
+ * reader. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "report/charts/chart.h"
+#include "report/text.h"
+
+enum { NAMES = 58, CELL_HEIGHT = 26, CELL_WIDTH = 48, HEAD = 58, GAP = 28, LEGEND_ROOM = 34, WIDEST_LABEL = 30 };
+
+/* The narrowest cell that has room for its number. */
+#define NUMBERED 30.0
+
+struct matrices {
+    const ocdm__chart *chart;
+    const ocdm__canvas *canvas;
+    double *values;   /* of all cells; NaN for none */
+    size_t side;      /* rows and columns of each */
+    double cell;      /* width */
+    double width;     /* with its names and the gap to the next */
+    double height;    /* likewise */
+    size_t per_row;   /* matrices side by side, about as many in the last row */
+    double low, high; /* of all numbers */
+};
+
+static void plan_matrices(struct matrices *plan)
+{
+    size_t count = plan->chart->series_count;
+    double room = (OCDM__FIGURE_WIDTH - NAMES - 2) / (double)plan->side;
+    plan->cell = room < CELL_WIDTH ? room : CELL_WIDTH;
+    plan->width = NAMES + plan->cell * (double)plan->side + GAP;
+    plan->height = HEAD + CELL_HEIGHT * (double)plan->side + GAP;
+    plan->per_row = (size_t)((OCDM__FIGURE_WIDTH + GAP) / plan->width);
+    plan->per_row = plan->per_row > 0 ? plan->per_row : 1;
+    size_t rows = (count + plan->per_row - 1) / plan->per_row;
+    plan->per_row = (count + rows - 1) / rows;
+    plan->low = INFINITY;
+    plan->high = -INFINITY;
+    for (size_t i = 0; i < count * plan->side * plan->side; i++) {
+        plan->low = plan->values[i] < plan->low ? plan->values[i] : plan->low;
+        plan->high = plan->values[i] > plan->high ? plan->values[i] : plan->high;
+    }
+}
+
+/* The task of a row or column of a matrix, from a cell in it. */
+static double task_of(const struct matrices *plan, size_t series, size_t place, bool is_row)
+{
+    const ocdm__table *table = &plan->chart->table;
+    size_t x = ocdm__table_column(table, plan->chart->x), task = ocdm__table_column(table, is_row ? "task" : "after_task");
+    for (size_t row = 0; row < table->row_count; row++) {
+        size_t cell = (size_t)ocdm__table_number(table, row, x);
+        if (ocdm__chart_series_of(plan->chart, row) == series && (is_row ? cell / plan->side : cell % plan->side) == place)
+            return ocdm__table_number(table, row, task);
+    }
+    return NAN;
+}
+
+static unsigned heat_of(const struct matrices *plan, double value)
+{
+    double share = plan->high > plan->low ? (value - plan->low) / (plan->high - plan->low) : 0.5;
+    unsigned step = (unsigned)(share * OCDM__HEATS);
+    return step < OCDM__HEATS ? step : OCDM__HEATS - 1;
+}
+
+static void draw_cell(const struct matrices *plan, size_t series, size_t row, size_t column)
+{
+    const ocdm__canvas *canvas = plan->canvas;
+    double value = plan->values[(series * plan->side + row) * plan->side + column];
+    double x = NAMES + plan->cell * (double)column, y = HEAD + CELL_HEIGHT * (double)row;
+    char text[16], class[16];
+    if (!isfinite(value)) {
+        ocdm__output_text(canvas->out, "<g role=\"cell\" aria-label=\"not seen yet\"></g>\n");
+        return;
+    }
+    snprintf(text, sizeof text, "%.1f", value);
+    snprintf(class, sizeof class, "small t%u", heat_of(plan, value));
+    ocdm__put(
+        canvas->out,
+        "<g role=\"cell\" aria-label=\"%s\"><rect class=\"h%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"><title>"
+        "task %.0f after task %.0f: %s</title></rect>\n",
+        text, heat_of(plan, value), x, y, plan->cell - 2, CELL_HEIGHT - 2, task_of(plan, series, row, true),
+        task_of(plan, series, column, false), text);
+    if (plan->cell >= NUMBERED)
+        ocdm__draw_text(canvas, x + plan->cell / 2 - 1, y + 16, OCDM__ANCHOR_MIDDLE, class, text, sizeof text);
+    ocdm__output_text(canvas->out, "</g>\n");
+}
+
+/* Text with a role in the table of a screen reader. */
+static void draw_head(const ocdm__canvas *canvas, const char *role, double x, double y, enum ocdm__anchor anchor,
+                      const char *text)
+{
+    ocdm__put(canvas->out, "<g role=\"%s\">", role);
+    ocdm__draw_text(canvas, x, y, anchor, "small faint", text, 40);
+    ocdm__output_text(canvas->out, "</g>\n");
+}
+
+static void draw_heads(const struct matrices *plan, size_t series)
+{
+    const ocdm__canvas *canvas = plan->canvas;
+    const ocdm__series *about = &plan->chart->series[series];
+    ocdm__put(canvas->out, "<rect class=\"f%u\" width=\"11\" height=\"11\" y=\"6\"/>\n", about->colour % OCDM__COLOURS);
+    ocdm__draw_text(canvas, 17, 16, OCDM__ANCHOR_START, "strong", about->label, WIDEST_LABEL);
+    ocdm__output_text(canvas->out, "<g role=\"row\">\n");
+    draw_head(canvas, "columnheader", NAMES, 34, OCDM__ANCHOR_START, "after task");
+    for (size_t column = 0; column < plan->side; column++) {
+        char text[24];
+        snprintf(text, sizeof text, "%.0f", task_of(plan, series, column, false));
+        draw_head(canvas, "columnheader", NAMES + plan->cell * ((double)column + 0.5) - 1, HEAD - 7, OCDM__ANCHOR_MIDDLE, text);
+    }
+    ocdm__output_text(canvas->out, "</g>\n");
+}
+
+static void draw_matrix(const struct matrices *plan, size_t series)
+{
+    const ocdm__canvas *canvas = plan->canvas;
+    double x = plan->width * (double)(series % plan->per_row);
+    double y = LEGEND_ROOM + plan->height * (double)(series / plan->per_row);
+    ocdm__output_text(canvas->out, "<g role=\"table\" aria-label=\"");
+    ocdm__put_plain(canvas->out, plan->chart->series[series].label, OCDM__MARK_LIMIT);
+    ocdm__output_text(canvas->out, ": mAP of each task after each task\"");
+    ocdm__put_mark(canvas, plan->chart->series[series].mark);
+    ocdm__put(canvas->out, " transform=\"translate(%.1f %.1f)\"", x, y);
+    if (ocdm__canvas_is_page(canvas))
+        ocdm__put(canvas->out, " data-slot=\"%.1f %.1f\"", x, y);
+    ocdm__output_text(canvas->out, ">\n");
+    draw_heads(plan, series);
+    for (size_t row = 0; row < plan->side; row++) {
+        char text[24];
+        ocdm__task_text(task_of(plan, series, row, true), text, sizeof text);
+        ocdm__output_text(canvas->out, "<g role=\"row\">\n");
+        draw_head(canvas, "rowheader", NAMES - 8, HEAD + CELL_HEIGHT * (double)row + 16, OCDM__ANCHOR_END, text);
+        for (size_t column = 0; column < plan->side; column++)
+            draw_cell(plan, series, row, column);
+        ocdm__output_text(canvas->out, "</g>\n");
+    }
+    ocdm__mark_end(canvas);
+}
+
+static void draw_legend(const struct matrices *plan)
+{
+    char text[140];
+    snprintf(text, sizeof text, "%.1f", plan->low);
+    ocdm__draw_text(plan->canvas, NAMES - 8, 18, OCDM__ANCHOR_END, "small faint", text, sizeof text);
+    for (unsigned step = 0; step < OCDM__HEATS; step++)
+        ocdm__put(plan->canvas->out, "<rect class=\"h%u\" x=\"%u\" y=\"7\" width=\"20\" height=\"14\"/>\n", step,
+                  NAMES + 20 * step);
+    snprintf(text, sizeof text, "%.1f %s", plan->high, plan->chart->y_what);
+    ocdm__draw_text(plan->canvas, NAMES + 20 * OCDM__HEATS + 8, 18, OCDM__ANCHOR_START, "small faint", text, sizeof text);
+}
+
+ocdm_status ocdm__matrix_draw(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm_error *error)
+{
+    size_t side = chart->name_count;
+    struct matrices plan = {.chart = chart, .canvas = canvas, .side = side};
+    plan.values = ocdm__chart_values(chart, chart->y, side * side);
+    if (plan.values == NULL)
+        return ocdm__fail_memory(error, "a chart");
+    plan_matrices(&plan);
+    size_t rows = (chart->series_count + plan.per_row - 1) / plan.per_row;
+    ocdm__picture_begin(canvas, OCDM__FIGURE_WIDTH, LEGEND_ROOM + plan.height * (double)rows - GAP + 4, true);
+    draw_legend(&plan);
+    for (size_t i = 0; i < chart->series_count; i++)
+        draw_matrix(&plan, i);
+    ocdm__picture_end(canvas);
+    ocdm__release(plan.values);
+    return OCDM_OK;
+}
