@@ -25,6 +25,9 @@ class Memory(_ocdm.Memory):
     batch      the largest batch that is taken without allocating
     tolerance  deletions that leave at most tolerance / S more than the best, S labels in memory and batch, tie with it: with 0.1
                and rho 1 the memory is also spread evenly over the stream; 0 is the paper's rule
+    min        how many samples of every class are kept at least while as many were seen, or a dict with those of some labels;
+               for the policies ocdm and onlyone with the distance "kl"
+    shard      which part of a stream this is, a number, when the parts are sampled separately: see `merge`
 
     The memory keeps slots, not payloads: slot s of 0..capacity-1 has an id and a label set. Keep payloads in an array and copy
     what `update` says, or use `ocdm.Replay`, which does that.
@@ -139,7 +142,41 @@ class Memory(_ocdm.Memory):
     def _emptied(self):
         """A new memory with the same options."""
         return type(self)(self.capacity, self.policy, self.distance_name, self.tie, self.rho, self.seed,
-                          tolerance=self.tolerance)
+                          tolerance=self.tolerance, min=self.min, shard=self.shard)
+
+    # ---- shards ----
+
+    @classmethod
+    def merge(cls, memories, capacity=None):
+        """Joins memories that sampled the parts of a stream, in other threads, processes or machines, as `ocdm merge` joins samples.
+
+        What they kept is offered in one batch to a memory that has seen what all of them have seen. The result depends on the memories
+        and the numbers of their shards, not on their order. Payloads are found by id: `memory.find(id)` of the one that has it.
+
+        memories   made with different `shard` and otherwise the same options; unchanged. ValueError if they do not go together,
+                   KeyError if two kept samples with one id
+        capacity   of the result; by default that of the first
+
+        >>> def sample(shard):
+        ...     memory = ocdm.Memory(capacity=100, shard=shard)
+        ...     for i in range(500):
+        ...         change = memory.update([1000 * shard + i], [[i % 2, 7 + shard]])
+        ...     return memory
+        >>> merged = ocdm.Memory.merge([sample(shard) for shard in range(4)])
+        >>> len(merged), merged.arrived, merged.counts["seen"].tolist()
+        (100, 2000, [1000, 500, 1000, 500, 500, 500])
+        """
+        memories = list(memories)
+        if not memories or not all(isinstance(memory, _ocdm.Memory) for memory in memories):
+            raise ValueError("merge needs a list with at least one Memory")
+        memories.sort(key=lambda memory: memory.shard)
+        named = [memory.names for memory in memories if memory.names is not None]
+        if named and any(memory.names is None and len(memory.counts) for memory in memories):
+            raise ValueError("the labels of some memories are strings, those of others numbers")
+        names = sorted(set().union(*named)) if named else None
+        merged = cls(1)
+        merged._merge([_renamed(memory, names) for memory in memories], memories[0].capacity if capacity is None else capacity, names)
+        return merged
 
     # ---- comparing and copying ----
 
@@ -167,6 +204,23 @@ def _own_policy(memory):
     return None if isinstance(memory.policy, str) else memory.policy
 
 
+def _renamed(memory, names):
+    """The memory, or a copy whose labels have the numbers that they have in another list of names."""
+    import numpy
+
+    if names is None or memory.names == names or not len(memory.names or ()):
+        return memory
+    state = _unpack(memory._save_bytes(), numpy.asarray)
+    place = {name: number for number, name in enumerate(names)}
+    number = numpy.array([place[name] for name in memory.names], "u4")
+    for key in ("labels", "classes", "weighted_classes", "minimum_classes"):
+        if key in state:
+            state[key] = number[state[key]]
+    rows = numpy.repeat(numpy.arange(len(state["ids"])), numpy.diff(state["label_starts"].astype("i8")))
+    state["labels"] = state["labels"][numpy.lexsort((state["labels"], rows))]  # they ascend in each sample
+    return _restored(Memory, _pack(state), None, names)
+
+
 def _restored(cls, data, policy, names):
     memory = cls(capacity=1)
     memory._restore(data, policy, names, True)
@@ -190,14 +244,15 @@ def _names_of(data):
         return None
 
 
-def _unpack(data):
+def _unpack(data, made=None):
+    """Notes and arrays of a file's bytes; `made` makes of an array what the state has, by default a tensor if PyTorch is loaded."""
     import numpy
 
     header, begin = _header(data)
     state = {key: text for key, text in header.pop("__metadata__").items() if key not in ("checksum", _NAMES)}
     for name, entry in header.items():
         first, end = entry["data_offsets"]
-        state[name] = _tensor(numpy.frombuffer(data[begin + first:begin + end], _DTYPES[entry["dtype"]]).copy())
+        state[name] = (made or _tensor)(numpy.frombuffer(data[begin + first:begin + end], _DTYPES[entry["dtype"]]).copy())
     return state
 
 

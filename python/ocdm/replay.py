@@ -1,11 +1,28 @@
 """A memory with payloads."""
-import copy
+import functools
 import math
-import sys
+import os
+import threading
 
+from . import _files
+from ._disk import Disk
+from ._loader import Loader, Sampler
+from ._nest import build, collect, flatten, is_array, is_tensor, join, numbers_of
+from ._payload import check_store, payload_of, plain, restored
 from .memory import Memory, _contents
 
-LEARNING = 256  # samples from which store="u8" learns its ranges
+_LEAST_LOSS = 1e-6  # a loss of 0 must not keep a sample from ever being drawn
+
+
+def _alone(method):
+    """A method that other threads wait for, and that completes first what was interrupted."""
+    @functools.wraps(method)
+    def call(self, *args, **kwargs):
+        with self._lock:
+            if self._unfinished is not None:
+                self._complete()
+            return method(self, *args, **kwargs)
+    return call
 
 
 class Replay:
@@ -13,14 +30,18 @@ class Replay:
 
     capacity         how many samples it keeps at most
     capacity_bytes   or: how many bytes of payload; the capacity follows from the first batch, which must have arrays or tensors only
-    store            "f32", "f16" or "u8": how floating-point payloads are kept, None: as they come. "u8" keeps a byte per value:
-                     offset and scale of each feature are learned from the first 256 samples offered, values beyond that range are
-                     clipped to it, and a value is off by half a 255th of its range at most. "f16" clips to 65504. What is sampled
-                     has the original type
-    options          those of `ocdm.Memory`: policy, distance, tie, rho, seed, batch, tolerance
+    store            how payloads are kept, None: as they come. "f32", "f16", "u8" are for floating-point numbers: "u8" keeps a byte per
+                     value: offset and scale of each feature are learned from the first 256 samples offered, values beyond that range
+                     are clipped to it, and a value is off by half a 255th of its range at most. "f16" clips to 65504.
+                     "jpeg:QUALITY:PIXELS" keeps images, bytes of [n, height, width, 3] or [n, 3, height, width], as JPEG, reduced
+                     to a shorter side of so many pixels, all in the same room, as `ocdm run --store`; it needs Pillow. What is
+                     sampled has the original type and shape
+    store_dir        a folder for the payloads, which may be larger than the main memory. The state there is whole whenever the process
+                     is killed, and a replay that is made with the same folder goes on from it. See `flush`
+    options          those of `ocdm.Memory`: policy, distance, tie, rho, seed, batch, tolerance, min, shard
 
     A batch is an array or tensor with samples along its first axis, or a tuple, dict, or list with arrays of such. Any other
-    list has one object per sample. Tensors stay on their device.
+    list has one object per sample. Tensors stay on their device, each on its own.
 
     Samples without labels are kept too, by the library's rule: to delete one changes no class, so it is never better than to delete a
     sample with labels, and they stay once they are in. Leave them out of the batch if they are not wanted:
@@ -36,25 +57,34 @@ class Replay:
     >>> sample = replay.sample(5)
     >>> sample["x"].shape, len(sample["path"]), len(replay)
     ((5, 4), 5, 100)
+
+    Threads may share a replay: a call waits for that of another thread. What is interrupted after the memory has decided, by a Ctrl-C or
+    for want of memory, is completed by the next call.
     """
 
-    def __init__(self, capacity=None, *, capacity_bytes=None, store=None, **options):
+    def __init__(self, capacity=None, *, capacity_bytes=None, store=None, store_dir=None, **options):
         if (capacity is None) == (capacity_bytes is None):
             raise ValueError("give either capacity or capacity_bytes")
-        _check_store(store)
+        check_store(store)
         if capacity_bytes is not None and capacity_bytes < 1:
             raise ValueError("capacity_bytes must be at least 1")
         self.memory = Memory(1 if capacity is None else capacity, **options)
         self._bytes, self._store = capacity_bytes, store
-        self._structure, self._leaves = None, []
+        self._structure, self._leaves, self._priority = None, [], None
+        self._lock, self._unfinished, self._disk = threading.RLock(), None, None
+        if store_dir is not None:
+            self._open(store_dir)
 
-    # ---- adding ----
+    # ---- adding and writing ----
 
-    def add(self, batch, labels, ids=None):
+    @_alone
+    def add(self, batch, labels, ids=None, *, known=None, priority=None):
         """Offers a batch and copies the payloads of the samples that stay. Returns the Change.
 
-        labels and ids are those of `Memory.update`. A batch with anything wrong is a ValueError (KeyError for ids), and nothing
-        changes.
+        labels, ids, known   those of `Memory.update`. With known, put it into the batch too if what is sampled should have it
+        priority             of the samples, one number each, see `update`
+
+        A batch with anything wrong is a ValueError (KeyError for ids), and nothing changes.
 
         >>> replay = ocdm.Replay(2)
         >>> change = replay.add(["one", "two", "three"], labels=[["a"], ["a"], ["b"]])
@@ -64,41 +94,129 @@ class Replay:
         import numpy
 
         values, fresh = [], self._structure is None
-        structure = _flatten(batch, values) if fresh else self._structure
+        structure = flatten(batch, values) if fresh else self._structure
         if not fresh:
-            _collect(structure, batch, values)
-        leaves = [_leaf(value, self._store) for value in values] if fresh else self._leaves
+            collect(structure, batch, values)
+        leaves = [payload_of(value, self._store) for value in values] if fresh else self._leaves
         if not leaves:
             raise ValueError("a batch needs at least one array or list")
         rows = [leaf.read(value) for leaf, value in zip(leaves, values)]
-        count = len(rows[0])
-        if any(len(each) != count for each in rows):
-            raise ValueError(f"the parts of the batch have different lengths: {[len(each) for each in rows]}")
+        count = _common_length(rows)
         memory = self.memory
         if fresh:
-            self._set_capacity(leaves)
+            self._settle(structure, leaves)
         if ids is None:
             ids = numpy.arange(memory.arrived, memory.arrived + count)
         elif not hasattr(ids, "__len__"):
             ids = list(ids)
         if len(ids) != count:
             raise ValueError(f"there are {len(ids)} ids and {count} samples")
-        prepared = [leaf.prepared(each, memory.capacity) for leaf, each in zip(leaves, rows)]  # allocates, so before the update
-        change = memory.update(ids, labels)
-        self._structure, self._leaves = structure, [leaf for leaf, _ in prepared]
-        slots, items = change.slots, change.items
-        for leaf, each in prepared:
-            leaf.put(slots, each, items)
-        return change
+        priority = self._numbers(priority, count)
+        leaves = [leaf.prepared(each, memory.capacity) for leaf, each in zip(leaves, rows)]  # allocates, so before the update
 
-    def _set_capacity(self, leaves):
-        if self._bytes is None:
+        def follow(change):
+            self._structure, self._leaves = structure, leaves
+            self._put(change.slots, leaves, rows, change.items, priority, offered=True)
+
+        return self._decide(lambda: memory.update(ids, labels, known), follow)
+
+    @_alone
+    def update(self, slots, *, priority=None, **payload):
+        """Writes parts of samples in memory anew: logits for DER++, refreshed features, losses.
+
+        slots      of the samples, as `sample(..., return_index=True)` and Change have them
+        priority   of the samples, one number each: what `sample(by="loss")` draws by
+        payload    parts of a batch that is a dict, by name, with a row for each slot. For other batches write `replay[slots] = batch`
+
+        Types and shapes are those of the first batch; ValueError otherwise, and nothing changes. A slot that comes twice gets one of
+        its rows.
+
+        >>> import numpy as np
+        >>> replay = ocdm.Replay(10)
+        >>> change = replay.add({"x": np.ones((8, 2)), "logits": np.zeros((8, 3))}, np.arange(8))
+        >>> slots, batch = replay.sample(4, return_index=True)
+        >>> replay.update(slots, logits=batch["logits"] + 1, priority=[0.5, 0.1, 2, 1])
+        >>> replay[:]["logits"].sum(), len(replay.sample(2, by="loss")["x"])
+        (12.0, 2)
+        """
+        slots = self._slots(slots)
+        values = {}
+        for name, value in payload.items():
+            if not isinstance(self._structure, dict) or name not in self._structure:
+                raise ValueError(f"a batch has no part named {name!r}; write replay[slots] = batch for batches that are no dict")
+            self._match(self._structure[name], value, values)
+        self._write(slots, values, self._numbers(priority, slots.size))
+
+    @_alone
+    def __setitem__(self, index, batch):
+        """Writes whole samples anew: one for an int, a batch for a slice or an array of slots.
+
+        >>> replay = ocdm.Replay(4)
+        >>> change = replay.add(["a", "b"], [[0], [1]])
+        >>> replay[0] = "A"
+        >>> replay[:]
+        ['A', 'b']
+        """
+        slots, values = self._slots(index), {}
+        self._match(self._structure, batch, values, slots.ndim == 0)
+        self._write(slots, values, None)
+
+    def _match(self, structure, nest, values, one=False):
+        """Collects the rows of a nest by the number of the payload that they are for."""
+        numbers, parts = [], []
+        numbers_of(structure, numbers)
+        collect(structure, nest, parts)
+        for number, part in zip(numbers, parts):
+            leaf = self._leaves[number]
+            values[number] = leaf.read(leaf.one(part) if one else part)
+
+    def _write(self, slots, values, priority):
+        import numpy
+
+        slots = slots.ravel()
+        if any(len(rows) != slots.size for rows in values.values()):
+            raise ValueError(f"there are {slots.size} slots and parts of {sorted({len(rows) for rows in values.values()})} samples")
+        leaves = [leaf.prepared(values[number], self.memory.capacity) if number in values else leaf
+                  for number, leaf in enumerate(self._leaves)]
+        rows = [values.get(number) for number in range(len(leaves))]
+        everything = numpy.arange(slots.size)
+
+        def write():
+            self._leaves = leaves
+            self._put(slots, leaves, rows, everything, priority, offered=False)
+
+        self._unfinished = write
+        self._complete()
+
+    def _put(self, slots, leaves, rows, items, priority, offered):
+        """The one place that copies rows of a batch to slots; rows None: those that the slots have."""
+        import numpy
+
+        if priority is not None or self._priority is not None:
+            if self._priority is None or len(self._priority) != self.memory.capacity:
+                self._priority = _resized(self._priority, self.memory.capacity)
+            if priority is not None or offered:
+                self._priority[slots] = numpy.nan if priority is None else priority[items]
+        disk = self._disk
+        if disk is None or disk.rows is None:
+            for leaf, each in zip(leaves, rows):
+                if each is not None:
+                    leaf.put(slots, each, items)
+            if disk is not None:
+                self._save_whole()
             return
-        size = sum(leaf.row_bytes() for leaf in leaves)
-        if size == 0:
-            raise ValueError("capacity_bytes needs payloads that are arrays or tensors")
-        self.memory.resize(max(1, self._bytes // size))
+        places = slots[:0]
+        if offered or any(each is not None for each in rows):
+            slots, items = _last_of_each(slots, items)
+            places = disk.take_rows(len(slots), leaves)
+            for leaf, each in zip(leaves, rows):
+                if each is None:
+                    leaf.data[places] = leaf.data[disk.rows[slots]]
+                else:
+                    leaf.put(places, each, items)
+        self._commit(slots, places, offered)
 
+    @_alone
     def learn_one(self, x, y):
         """Adds one sample, as river's models learn: y is a label, a collection of labels, or a dict of label to bool.
 
@@ -124,50 +242,116 @@ class Replay:
 
     # ---- taking ----
 
-    def sample(self, n, return_index=False):
-        """Draws n samples, fewer if there are fewer: uniform, without replacement. With return_index: (slots, samples). ValueError
-        before the first `add`: until then it is not known what a batch consists of.
+    @_alone
+    def sample(self, n, by="uniform", weights=None, replace=False, exclude=None, return_index=False):
+        """Draws n samples, without replacement fewer if there are fewer. With return_index: (slots, samples). ValueError before the
+        first `add`: until then it is not known what a batch consists of.
+
+        by        "uniform"; "balanced": each class alike, then each of its samples; "loss": by the priorities that `update` and `add`
+                  were given. A sample without one has the largest of all. The draws by "balanced" and "loss" are those of
+                  `ocdm run --replay-policy`
+        weights   a number for each slot, which its chance is multiplied by; 0: it is not drawn
+        replace   draw each from all samples, so that some may come twice
+        exclude   slots that are not drawn, such as `change.slots`
 
         >>> import numpy as np
         >>> replay = ocdm.Replay(10)
-        >>> change = replay.add(np.arange(8), np.arange(8))
+        >>> change = replay.add(np.arange(8), np.arange(8) % 4)
         >>> slots, values = replay.sample(3, return_index=True)
         >>> values.tolist() == replay[slots].tolist()
         True
+        >>> len(replay.sample(20, by="balanced")), len(replay.sample(20, replace=True)), len(replay.sample(20, exclude=slots))
+        (8, 20, 5)
         """
-        slots = self.memory.draw(n)
+        slots = self._draw(n, by, weights, replace, exclude)
         samples = self._take(slots)
         return (slots, samples) if return_index else samples
+
+    @_alone
+    def _draw(self, n, by="uniform", weights=None, replace=False, exclude=None):
+        if weights is not None or exclude is not None:
+            weights, exclude = _near(weights), _near(exclude)
+        if by == "loss":
+            by, weights = "uniform", self._loss_weights() * (1 if weights is None else weights)
+        return self.memory.draw(n, by, weights, replace, exclude)
+
+    def _loss_weights(self):
+        import numpy
+
+        if self._priority is None:
+            return numpy.ones(len(self))
+        known = self._priority[:len(self)].astype("f8")
+        unknown = numpy.isnan(known)
+        known[unknown] = 1 if unknown.all() else known[~unknown].max()
+        return numpy.maximum(known, _LEAST_LOSS)
 
     def _take(self, slots):
         if self._structure is None:
             raise ValueError("nothing was added yet, so there is nothing to take")
-        return _build(self._structure, [leaf.take(slots) for leaf in self._leaves])
+        places = self._places(slots)
+        return build(self._structure, [leaf.take(places) for leaf in self._leaves])
 
+    def _places(self, slots):
+        return slots if self._disk is None or self._disk.rows is None else self._disk.rows[slots]
+
+    @_alone
     def __getitem__(self, index):
         """One sample for an int; a batch for a slice or an array of slots."""
+        slots = self._slots(index)
+        if slots.ndim:
+            return self._take(slots.ravel())
+        places = self._places(slots.ravel())
+        return build(self._structure, [leaf.take(places)[0] for leaf in self._leaves])
+
+    def _slots(self, index):
+        """The slots that an index means, in its shape. IndexError; ValueError before the first batch."""
         import numpy
 
-        if isinstance(index, slice):
-            return self._take(numpy.arange(*index.indices(len(self))))
-        slots = numpy.asarray(index)
+        if self._structure is None:
+            raise ValueError("nothing was added yet, so there is nothing to take")
+        size = len(self)
+        slots = numpy.arange(*index.indices(size)) if isinstance(index, slice) else numpy.asarray(_near(index))
         if slots.dtype == bool or (slots.size and slots.dtype.kind not in "iu"):
             raise IndexError("slots are integers")
-        size = len(self)
-        flat = numpy.where(slots < 0, slots + size, slots).astype(numpy.int64).ravel()
-        if flat.size and (flat.min() < 0 or flat.max() >= size):
+        slots = numpy.where(slots < 0, slots + size, slots).astype(numpy.int64)
+        if slots.size and (slots.min() < 0 or slots.max() >= size):
             raise IndexError(f"a slot is not in use; there are {size}")
-        return self._take(flat) if slots.ndim else _build(self._structure, [leaf.take(flat)[0] for leaf in self._leaves])
+        return slots
 
     def __len__(self):
         return len(self.memory)
+
+    # ---- loops ----
+
+    def loader(self, batch_size, batches=None, *, num_workers=0, pin_memory=False, collate_fn=None, transform=None, **draw):
+        """An iterable of sampled batches, which other processes may decode and transform.
+
+        batch_size   samples in a batch
+        batches      how many; None: endless
+        num_workers  processes of PyTorch's DataLoader; 0: none, and no PyTorch is needed
+        pin_memory   puts tensors into page-locked memory
+        transform    a function of one sample, as `replay[slot]` is
+        collate_fn   a function that makes a batch of a list of samples. Without it batches are those of `sample`, and after a transform
+                     those of PyTorch's default_collate
+        draw         by, weights, replace, exclude: see `sample`. `weights` may be a function without arguments, called for each draw
+
+        Batches are drawn by this process, in advance for the workers, and each has the samples that were in memory when it was drawn,
+        whatever is added meanwhile. So the first batches are the same with any number of workers.
+
+        >>> import numpy as np
+        >>> replay = ocdm.Replay(10)
+        >>> change = replay.add(np.arange(8), np.arange(8))
+        >>> [len(batch) for batch in replay.loader(3, batches=2, by="balanced")]
+        [3, 3]
+        """
+        return Loader(self, batch_size, batches, num_workers, pin_memory, collate_fn, transform, draw)
 
     def sampler(self, batch_size, batches=None):
         """What a DataLoader takes as sampler: draws of `batch_size` slots, made in the main process, endless or `batches` of them.
 
             loader = DataLoader(replay, sampler=replay.sampler(10), batch_size=None)
 
-        Worker processes see the payloads as they were when the iteration began.
+        Worker processes see the payloads as they were when the iteration began; those of `loader` see those of the draw.
 
         >>> import numpy as np
         >>> replay = ocdm.Replay(10)
@@ -175,7 +359,7 @@ class Replay:
         >>> [len(slots) for slots in replay.sampler(3, batches=2)]
         [3, 3]
         """
-        return _Sampler(self, batch_size, batches)
+        return Sampler(self, batch_size, batches)
 
     def stream(self, loader, replay=10, labels=None):
         """Yields each batch of a loader together with `replay` samples that were drawn before the batch was added.
@@ -193,46 +377,123 @@ class Replay:
         """
         for batch in loader:
             known = batch[-1] if labels is None else labels(batch)
-            joined = _join(self._structure, batch, self.sample(replay)) if len(self) and replay else batch
+            joined = join(self._structure, batch, self.sample(replay)) if len(self) and replay else batch
             self.add(batch, known)
             yield joined
 
     # ---- changing ----
 
+    @_alone
     def forget(self, id):
         """Deletes a sample on request."""
-        return self._follow(self.memory.forget(id), [None] * len(self._leaves))
+        return self._reduce(lambda: self.memory.forget(id), None)
 
+    @_alone
     def resize(self, capacity):
         """Changes the capacity; a smaller one deletes samples by the policy's rule."""
-        spare = [leaf.spare(capacity) for leaf in self._leaves]  # allocated before the memory changes
-        return self._follow(self.memory.resize(capacity), spare)
+        return self._reduce(lambda: self.memory.resize(capacity), [leaf.spare(capacity) for leaf in self._leaves])
 
+    def _reduce(self, decide, spare):
+        """Lets samples leave; `spare` has the payloads' room for another capacity, allocated before the memory changes."""
+        spare = [None] * len(self._leaves) if spare is None else spare
+
+        def follow(change):
+            before, after, size = change.moved_from, change.moved_to, len(self)
+            if self._priority is not None:
+                self._priority[after] = self._priority[before]
+            if self._disk is not None and self._disk.rows is not None:
+                self._disk.move(before, after, size, self.memory.capacity)
+                self._save_whole()
+                return
+            for leaf in self._leaves:
+                leaf.move(before, after)
+            for leaf, each in zip(self._leaves, spare):
+                leaf.fit(size, each)
+            if self._disk is not None:
+                self._save_whole()
+
+        return self._decide(decide, follow)
+
+    @_alone
     def clear(self):
-        """Starts anew with the same options, as if nothing had been added. Weights of classes are 1 again; a policy of your own keeps
-        what it knows."""
-        self.memory, self._structure, self._leaves = self.memory._emptied(), None, []
+        """Starts anew with the same options, as if nothing had been added. Weights and minimums of classes are those of the options again; a
+        policy of your own keeps what it knows."""
+        self.memory, self._structure, self._leaves, self._priority = self.memory._emptied(), None, [], None
+        if self._disk is not None:
+            self._disk.rows = None
+            self._save_whole()
+
+    def _decide(self, decide, follow):
+        """Lets the memory decide, then does what follows from the Change. An exception in between, such as a Ctrl-C, leaves that to the
+        next call."""
+        memory, before = self.memory, self.memory._last_change
+
+        def complete():
+            if memory._last_change is not before:
+                follow(memory._last_change)
+
+        self._unfinished = complete
+        try:
+            change = decide()
+        except Exception:
+            if memory._last_change is before:
+                self._unfinished = None  # refused
+            raise
+        self._complete()
+        return change
+
+    def _complete(self):
+        self._unfinished()
+        self._unfinished = None
+
+    def _settle(self, structure, leaves):
+        """Sets what follows from the first batch, or refuses it."""
+        if (self._store or "").startswith("jpeg") and not any(getattr(leaf, "code", None) and leaf.code.decodes_later for leaf in leaves):
+            raise ValueError("store='jpeg:...' needs images of bytes on the CPU: [n, height, width, 3] or [n, 3, height, width], uint8")
+        if self._disk is not None:
+            self._disk.check(structure, leaves)
+        if self._bytes is None:
+            return
+        size = sum(leaf.row_bytes() for leaf in leaves)
+        if size == 0:
+            raise ValueError("capacity_bytes needs payloads that are arrays or tensors")
+        self.memory.resize(max(1, self._bytes // size))
+
+    def _numbers(self, priority, count):
+        """Priorities as an array; ValueError if they are not numbers from 0, one for each sample."""
+        import numpy
+
+        if priority is None:
+            return None
+        priority = numpy.asarray(_near(priority), "f4").ravel()
+        if priority.size != count or not (priority >= 0).all() or not numpy.isfinite(priority).all():
+            raise ValueError(f"priority must be {count} numbers of at least 0, one for each sample")
+        return priority
 
     def to(self, device):
         """Moves the tensors to a device; arrays and objects stay. Returns the replay.
 
-        Batches on any device can be added afterwards; what is sampled is on this one.
+        Batches on any device can be added afterwards; what is sampled is on this one. Before, each tensor of a batch is on its own.
         """
-        self._leaves = [leaf.to(device) for leaf in self._leaves]
+        with self._lock:
+            self._leaves = [leaf.to(device) for leaf in self._leaves]
         return self
 
-    def _follow(self, change, spare):
-        for leaf, each in zip(self._leaves, spare):
-            leaf.follow(change.moved_from, change.moved_to, len(self), each)
-        return change
+    def pin(self):
+        """From now on tensors of the CPU that are sampled are in page-locked memory, from which a GPU copies fast. Returns the replay.
+        Call it after the first batch."""
+        for leaf in self._leaves:
+            leaf.pin()
+        return self
 
     @property
     def nbytes(self):
         """Bytes that the payloads of the samples in memory take, objects not counted."""
         return sum(leaf.row_bytes() for leaf in self._leaves) * len(self)
 
-    # ---- states ----
+    # ---- states and files ----
 
+    @_alone
     def state_dict(self):
         """Memory and payloads as nested dicts and lists of arrays, tensors and objects. When PyTorch is loaded the arrays are tensors,
         so that `torch.load(..., weights_only=True)` reads the state, unless there are objects that it does not know.
@@ -245,472 +506,217 @@ class Replay:
         >>> other.sample(3).tolist() == replay.sample(3).tolist()
         True
         """
-        return {"memory": self.memory.state_dict(), "store": self._store, "capacity_bytes": self._bytes,
-                "structure": self._structure, "leaves": [leaf.state(len(self)) for leaf in self._leaves]}
+        size = len(self)
+        if self._disk is not None and self._disk.rows is not None:
+            leaves = [leaf.state(size, False) for leaf in self._leaves]
+            for leaf, state in zip(self._leaves, leaves):
+                state["rows"] = plain(leaf.data[self._disk.rows[:size]])
+        else:
+            leaves = [leaf.state(size) for leaf in self._leaves]
+        return self._state(leaves)
 
+    def _state(self, leaves):
+        priority = None if self._priority is None else plain(self._priority[:len(self)])
+        return {"memory": self.memory.state_dict(), "store": self._store, "capacity_bytes": self._bytes,
+                "structure": self._structure, "leaves": leaves, "priority": priority}
+
+    @_alone
     def load_state_dict(self, state):
         """Becomes the replay of a `state_dict`, with tensors on the devices of those in the state. ValueError, and nothing changes, if
         the state is not whole, or that of another capacity: `resize` first."""
-        wanted = {"memory", "store", "capacity_bytes", "structure", "leaves"}
-        if not isinstance(state, dict) or set(state) != wanted:
-            raise ValueError(f"a state must be a dict with {', '.join(sorted(wanted))}")
-        _check_store(state["store"])
-        if state["capacity_bytes"] is not None and not (isinstance(state["capacity_bytes"], int) and state["capacity_bytes"] >= 1):
-            raise ValueError("state: capacity_bytes must be None or an int of at least 1")
-        memory = Memory(1)
-        memory._restore(*_contents(state["memory"], self.memory), True)
+        if self._disk is not None:
+            raise ValueError("a replay with store_dir goes on from what is in its folder; load the state without one, or add its samples")
+        memory, leaves, priority = self._read_state(state)
         undecided = self._bytes is not None and self._structure is None and self._bytes == state["capacity_bytes"]
         if not undecided and memory.capacity != self.memory.capacity:
             raise ValueError(f"the state is of capacity {memory.capacity}, and this is of capacity {self.memory.capacity}; "
                              f"resize({memory.capacity}) first")
+        self._become(state, memory, leaves, priority)
+
+    def _read_state(self, state):
+        """Memory, payloads and priorities of a state. ValueError if it is not whole."""
+        wanted = {"memory", "store", "capacity_bytes", "structure", "leaves"}
+        if not isinstance(state, dict) or set(state) - {"priority"} != wanted:
+            raise ValueError(f"a state must be a dict with {', '.join(sorted(wanted))}")
+        check_store(state["store"])
+        if state["capacity_bytes"] is not None and not (isinstance(state["capacity_bytes"], int) and state["capacity_bytes"] >= 1):
+            raise ValueError("state: capacity_bytes must be None or an int of at least 1")
+        memory = Memory(1)
+        memory._restore(*_contents(state["memory"], self.memory), True)
         numbers = []
-        _flatten_numbers(state["structure"], numbers)
+        numbers_of(state["structure"], numbers)
         if not isinstance(state["leaves"], list) or numbers != list(range(len(state["leaves"]))):
             raise ValueError("state: structure and leaves do not fit")
-        leaves = [_restore(leaf, len(memory), memory.capacity) for leaf in state["leaves"]]
+        leaves = [restored(leaf, len(memory), memory.capacity) for leaf in state["leaves"]]
+        priority = _near(state.get("priority"))
+        if priority is not None:
+            if not is_array(priority) or priority.dtype != "f4" or priority.shape != (len(memory),):
+                raise ValueError("state: the priorities do not have the type and shape that they should")
+            priority = _resized(priority, memory.capacity)
+        return memory, leaves, priority
+
+    def _become(self, state, memory, leaves, priority):
         self.memory, self._store, self._bytes = memory, state["store"], state["capacity_bytes"]
-        self._structure, self._leaves = state["structure"], leaves
+        self._structure, self._leaves, self._priority = state["structure"], leaves, priority
+
+    def save(self, path, allow_pickle=False):
+        """Writes memory and payloads to a safetensors file, which takes the place of an old one when it is complete. Objects, and batches
+        that are named tuples, need allow_pickle; texts and numbers do not.
+
+        >>> import numpy as np
+        >>> replay = ocdm.Replay(10)
+        >>> change = replay.add(np.arange(8), np.arange(8))
+        >>> replay.save("replay.safetensors")
+        >>> ocdm.Replay.load("replay.safetensors").sample(3).tolist() == replay.sample(3).tolist()
+        True
+        """
+        _files.write(os.fspath(path), self.state_dict(), allow_pickle)
+
+    @classmethod
+    def load(cls, path, allow_pickle=False, policy=None):
+        """The replay of a file of `save`, with its options; tensors are on the CPU. OSError, ValueError.
+
+        allow_pickle   read objects, which may run any code: for files that you trust
+        policy         the object, for a memory with a policy of your own
+        """
+        state = _files.read(path, allow_pickle)
+        replay = cls(1)
+        if policy is not None:
+            replay.memory = Memory(1, policy)
+        replay._become(state, *replay._read_state(state))
+        return replay
+
+    # ---- on disk ----
+
+    def _open(self, folder):
+        """Goes on from the state in a folder, if there is one."""
+        if not isinstance(self.memory.policy, str):
+            raise ValueError("store_dir makes the memory's decisions again from its log: a policy of your own may make others")
+        self._disk = disk = Disk(folder)
+        try:
+            if disk.exists():
+                self._recover(disk)
+            self._save_whole()
+        except BaseException:
+            disk.close()
+            raise
+
+    def _recover(self, disk):
+        state = disk.load()
+        memory, leaves, priority = self._read_state(state)
+        for name in ("policy", "distance_name", "tie", "rho", "seed", "tolerance", "min", "shard"):
+            if getattr(memory, name) != getattr(self.memory, name):
+                raise ValueError(f"{disk.folder} has a replay with {name} {getattr(memory, name)}, not {getattr(self.memory, name)}")
+        if (self._bytes, self._store) != (state["capacity_bytes"], state["store"]) or \
+                (self._bytes is None and memory.capacity != self.memory.capacity):
+            raise ValueError(f"{disk.folder} has a replay of capacity {memory.capacity} with store={state['store']!r} and "
+                             f"capacity_bytes={state['capacity_bytes']}; resize it afterwards")
+        self._become(state, memory, leaves, priority)
+        if disk.rows is not None:
+            disk.map(leaves)
+            for record in disk.records():
+                self._redo(*record)
+            disk.find_free(leaves)
+
+    def _redo(self, draws, ids, offsets, labels, slots, rows, priorities, names):
+        """Makes a change of the log again."""
+        memory = self.memory
+        while memory._draws < draws:
+            memory.draw(0)
+        if len(offsets):
+            known = (memory.names or []) + names
+            sets = (offsets, labels) if not known else [[known[label] for label in labels[a:b]] for a, b in zip(offsets, offsets[1:])]
+            memory.update(ids, sets)
+        if len(rows):
+            self._disk.rows[slots] = rows
+        if len(priorities):
+            if self._priority is None:
+                self._priority = _resized(None, memory.capacity)
+            self._priority[slots] = priorities
+
+    def _commit(self, slots, places, offered):
+        """Makes a change part of the state on disk: by a record, or by a whole state after changes that no record describes."""
+        disk, memory = self._disk, self.memory
+        if disk.is_long or memory._changes != disk.changes + offered:
+            if len(places):
+                disk.exchange(slots, places)
+            self._save_whole()
+            return
+        names = (memory.names or [])[disk.name_count:]
+        disk.commit(memory, slots, places, slots[:0].astype("f4") if self._priority is None else self._priority[slots], offered, names)
+        disk.name_count += len(names)
+        if len(places):
+            disk.exchange(slots, places)
+
+    def _save_whole(self):
+        """Writes the whole state; payloads that can be in files move there first."""
+        disk, memory = self._disk, self.memory
+        if disk.rows is None and self._leaves and not any(leaf.learning for leaf in self._leaves):
+            disk.attach(self._leaves, len(self), memory.capacity)
+        disk.save(self._state([leaf.state(len(self), disk.rows is None) for leaf in self._leaves]), memory)
+        disk.name_count = len(memory.names or ())
+
+    @_alone
+    def flush(self):
+        """Writes everything to the disk that store_dir is on, so that a loss of power leaves at least this state. When a process is
+        killed, nothing needs to be flushed."""
+        if self._disk is None:
+            return
+        os.sync()
+        self._save_whole()
+
+    @_alone
+    def close(self):
+        """Leaves store_dir to others; the replay cannot be changed any more."""
+        if self._disk is not None:
+            self._disk.close()
+
+    # ---- copies ----
+
+    def __getstate__(self):
+        if self._disk is not None:
+            raise TypeError("a replay with store_dir cannot be copied: its files are its own; copy what state_dict returns")
+        with self._lock:
+            if self._unfinished is not None:
+                self._complete()
+            return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state, _lock=threading.RLock())
 
     def __repr__(self):
-        return f"<ocdm.Replay: {len(self)} of {self.memory.capacity} samples, {self.nbytes} bytes>"
+        distance = self.memory.distance()
+        away = "" if math.isnan(distance) else f", {self.memory.distance_name} {distance:.4g} from the target"
+        return (f"<ocdm.Replay: {len(self)} of {self.memory.capacity} samples, {len(self.memory.counts)} classes{away}, "
+                f"{self.nbytes} bytes>")
 
 
-class _Sampler:
-    def __init__(self, replay, batch_size, batches):
-        self.replay, self.batch_size, self.batches = replay, batch_size, batches
-
-    def __iter__(self):
-        drawn = 0
-        while self.batches is None or drawn < self.batches:
-            yield self.replay.memory.draw(self.batch_size)
-            drawn += 1
-
-    def __len__(self):
-        if self.batches is None:
-            raise TypeError("an endless sampler has no length")
-        return self.batches
+def _near(values):
+    """Numbers of a tensor as an array; all else as it is."""
+    return values.detach().cpu().numpy() if is_tensor(values) else values
 
 
-# ---- nests: the structure is the nest with the numbers of its leaves ----
-
-def _is_array(value):
-    return hasattr(value, "shape") and hasattr(value, "dtype") and len(value.shape) > 0
-
-
-def _is_nest(value):
-    return isinstance(value, (tuple, dict)) or (isinstance(value, list) and any(map(_is_array, value)))
+def _common_length(rows):
+    lengths = [len(each) for each in rows]
+    if len(set(lengths)) > 1:
+        raise ValueError(f"the parts of the batch have different lengths: {lengths}")
+    return lengths[0]
 
 
-def _rebuilt(nest, parts):
-    """A nest of the same type with other parts."""
-    if isinstance(nest, dict):
-        return dict(zip(nest, parts))
-    return type(nest)(*parts) if hasattr(nest, "_fields") else type(nest)(parts)
-
-
-def _parts(nest):
-    return nest.values() if isinstance(nest, dict) else nest
-
-
-def _flatten(value, leaves):
-    if _is_nest(value):
-        return _rebuilt(value, [_flatten(part, leaves) for part in _parts(value)])
-    leaves.append(value)
-    return len(leaves) - 1
-
-
-def _flatten_numbers(structure, numbers):
-    if isinstance(structure, (tuple, list, dict)):
-        for part in _parts(structure):
-            _flatten_numbers(part, numbers)
-    elif structure is not None:
-        numbers.append(structure)
-
-
-def _collect(structure, value, leaves):
-    """The leaves of a batch of the known structure."""
-    if isinstance(structure, int):
-        leaves.append(value)
-    elif isinstance(structure, dict):
-        if not isinstance(value, dict) or value.keys() != structure.keys():
-            raise ValueError(f"the batch must be a dict with {list(structure)}")
-        for key, part in structure.items():
-            _collect(part, value[key], leaves)
-    else:
-        if not isinstance(value, (tuple, list)) or len(value) != len(structure):
-            raise ValueError(f"the batch must have {len(structure)} parts, as the first one had")
-        for part, item in zip(structure, value):
-            _collect(part, item, leaves)
-
-
-def _build(structure, values):
-    if isinstance(structure, int):
-        return values[structure]
-    return _rebuilt(structure, [_build(part, values) for part in _parts(structure)])
-
-
-def _join(structure, batch, more):
-    """Two batches after one another, as a nest of the structure."""
-    if isinstance(structure, int):
-        if isinstance(batch, list):
-            return batch + more
-        if _is_tensor(batch):
-            return sys.modules["torch"].cat([batch, more.to(batch.device)])
-        import numpy
-        return numpy.concatenate([batch, more])
-    if isinstance(structure, dict):
-        return {key: _join(part, batch[key], more[key]) for key, part in structure.items()}
-    return _rebuilt(structure, [_join(part, a, b) for part, a, b in zip(structure, batch, more)])
-
-
-def _is_tensor(value):
-    torch = sys.modules.get("torch")
-    return torch is not None and isinstance(value, torch.Tensor)
-
-
-def _leaf(value, store):
-    if isinstance(value, list):
-        return _Objects()
-    if not _is_array(value):
-        raise ValueError(f"a batch consists of arrays, tensors and lists with a sample each, not of {type(value).__name__}")
-    if _is_tensor(value):
-        return _tensor_leaf(value.shape[1:], value.dtype, store if value.is_floating_point() else None, value.device)
-    return _Rows(value.shape[1:], value.dtype, store if value.dtype.kind == "f" else None, None)
-
-
-def _tensor_leaf(shape, dtype, store, device):
-    near = device.type == "cpu" and dtype != sys.modules["torch"].bfloat16
-    return (_Rows if near else _Tensors)(tuple(shape), dtype, store, device)
-
-
-def _check_store(store):
-    if not (store is None or isinstance(store, str) and store in ("f32", "f16", "u8")):
-        raise ValueError(f"store must be 'f32', 'f16', 'u8' or None, not {store!r}")
-
-
-def _dense(value):
-    """The numbers of a tensor; ValueError for all else."""
-    if not _is_tensor(value):
-        raise ValueError("this part of the batch must be a tensor, as in the first batch")
-    if value.layout is not sys.modules["torch"].strided or value.is_conj() or value.is_neg():
-        raise ValueError("a tensor must be dense, without a conjugate or negative bit: write tensor.to_dense(), tensor.resolve_conj() or "
-                         "tensor.resolve_neg()")
-    return value.detach()
-
-
-# ---- states of leaves ----
-
-def _plain(rows):
-    """A copy for a state: a tensor when PyTorch is loaded. Of types that it does not have, the bytes of each row."""
+def _resized(priority, capacity):
     import numpy
 
-    torch = sys.modules.get("torch")
-    if rows is None or _is_tensor(rows):
-        return None if rows is None else rows.clone()
-    rows = numpy.array(rows)
-    if torch is None or rows.dtype.hasobject:
-        return rows
-    try:
-        return torch.from_numpy(rows)
-    except (TypeError, ValueError):
-        width = rows.itemsize * math.prod(rows.shape[1:])
-        return torch.from_numpy(numpy.frombuffer(bytearray(rows.tobytes()), "u1").reshape(len(rows), width))
+    larger = numpy.full(capacity, numpy.nan, "f4")
+    if priority is not None:
+        larger[:len(priority)] = priority[:capacity]
+    return larger
 
 
-def _restore(state, size, capacity):
+def _last_of_each(slots, items):
+    """Slots once each, with the last item that is for them."""
     import numpy
 
-    try:
-        if "objects" in state:
-            leaf = _Objects()
-        else:
-            dtype, shape, store = state["dtype"], (0, *state["shape"]), state["store"]
-            _check_store(store)
-            if not isinstance(dtype, (str, list)):
-                raise TypeError(f"{dtype!r} is no type of payloads")
-            if str(dtype).startswith("torch."):
-                torch = sys.modules["torch"]
-                leaf = _leaf(torch.empty(shape, dtype=getattr(torch, dtype[6:]), device=state["rows"].device), store)
-            else:
-                leaf = _leaf(numpy.empty(shape, dtype), store)
-            if leaf.store != store:
-                raise TypeError(f"{dtype!r} is not kept as {store!r}")
-        rows = leaf.restore(state, capacity)
-    except (KeyError, TypeError, AttributeError, RuntimeError, OverflowError) as error:
-        raise ValueError(f"state: a leaf is damaged: {error!r}") from None
-    if rows != size:
-        raise ValueError(f"state: {rows} payloads for {size} samples")
-    return leaf
-
-
-# ---- leaves: payloads of one kind, by slot ----
-
-class _Objects:
-    def __init__(self):
-        self.data = []
-
-    def read(self, value):
-        if not isinstance(value, list):
-            raise ValueError("this part of the batch must be a list with an object per sample, as in the first batch")
-        return list(value)  # what gives the labels might change it
-
-    def prepared(self, rows, capacity):
-        self.data += [None] * min(len(rows), capacity - len(self.data))
-        return self, rows
-
-    def put(self, slots, rows, items):
-        for slot, item in zip(slots.tolist(), items.tolist()):
-            self.data[slot] = rows[item]
-
-    def take(self, slots):
-        return [self.data[slot] for slot in slots.tolist()]
-
-    def spare(self, capacity):
-        return None
-
-    def follow(self, moved_from, moved_to, size, spare):
-        for old, new in zip(moved_from.tolist(), moved_to.tolist()):
-            self.data[new] = self.data[old]
-        del self.data[size:]
-
-    def row_bytes(self):
-        return 0
-
-    def to(self, device):
-        return self
-
-    def state(self, size):
-        return {"objects": self.data[:size]}
-
-    def restore(self, state, capacity):
-        self.data = list(state["objects"])
-        return len(self.data)
-
-
-class _Rows:
-    """NumPy arrays and tensors of the CPU, which share their memory with arrays."""
-
-    def __init__(self, shape, dtype, store, device):
-        self.shape, self.dtype, self.store, self.device = shape, dtype, store, device
-        self.data = self.low = self.high = self.scale = None
-        self.learned = 0
-
-    # What differs between arrays and tensors:
-
-    def empty(self, count, name):
-        import numpy
-        plain = {"f32": "f4", "f16": "f2", "u8": "u1"}.get(name) or (self._plain() if self.device is not None else self.dtype)
-        return numpy.empty((count, *self.shape), plain)
-
-    def _plain(self):
-        torch = sys.modules["torch"]
-        return torch.empty(0, dtype=self.dtype).numpy().dtype
-
-    def rows_of(self, value):
-        if self.device is None:
-            if _is_tensor(value):
-                raise ValueError("this part of the batch must be an array, as in the first batch, not a tensor")
-            return value
-        try:
-            return value.detach().numpy()
-        except (AttributeError, TypeError, RuntimeError):  # no tensor, or one that is elsewhere or not dense
-            return _dense(value).cpu().numpy()
-
-    def given_back(self, rows):
-        if self.device is None:
-            return rows if self.store is None else rows.astype(self.dtype, copy=False)
-        tensor = sys.modules["torch"].from_numpy(rows)
-        return tensor if self.store is None else tensor.to(self.dtype)
-
-    def moved(self, rows):
-        """Rows from anywhere where those of this leaf are."""
-        import numpy
-        return numpy.asarray(rows.cpu() if _is_tensor(rows) else rows)
-
-    def at(self, rows, indexes, out=None):
-        return rows.take(indexes, 0, out, "raise" if out is None else "clip")  # "raise" would need a copy of out
-
-    def room_for(self, rows):
-        import numpy
-        return numpy.empty_like(rows)
-
-    def write(self, slots, rows):
-        self.data[slots] = rows
-
-    def range_of(self, rows):
-        return rows.min(0), rows.max(0)
-
-    def widest(self, a, b, low):
-        import numpy
-        return numpy.minimum(a, b) if low else numpy.maximum(a, b)
-
-    def as_type(self, rows, name):
-        return rows.astype({"f32": "f4", "f16": "f2", "u8": "u1"}[name])
-
-    # What does not:
-
-    def read(self, value):
-        if not _is_array(value) or tuple(value.shape[1:]) != tuple(self.shape) or value.dtype != self.dtype:
-            found = f"{value.dtype} of shape {tuple(value.shape)}" if _is_array(value) else type(value).__name__
-            raise ValueError(f"this part of the batch must be {self.dtype} of shape (n, {', '.join(map(str, self.shape))}), as in "
-                             f"the first batch, not {found}")
-        rows = self.rows_of(value)
-        if self.store == "u8" and len(rows) and not bool((abs(rows) <= 3e38).all()):
-            raise ValueError("store='u8' cannot keep NaN, infinity or values beyond 3e38")
-        return rows
-
-    @property
-    def learning(self):
-        return self.store == "u8" and self.scale is None
-
-    @property
-    def form(self):
-        return "f32" if self.learning else self.store
-
-    def prepared(self, rows, capacity):
-        """A leaf with room for the batch, and what its `put` takes of it: all that is allocated. This leaf does not change."""
-        leaf = self
-        if self.data is None or self.learning:
-            leaf = copy.copy(self)
-            leaf.make_room(rows, capacity)
-        kept = leaf.encoded(rows)
-        return leaf, (kept, leaf.room_for(kept))
-
-    def make_room(self, rows, capacity):
-        if self.learning:
-            self.learn(rows, capacity)
-        else:
-            self.data = self.empty(capacity, self.store)
-
-    def put(self, slots, kept, items):
-        rows, chosen = kept
-        if len(slots):
-            self.write(slots, self.at(rows, items, chosen[:len(items)]))
-
-    def take(self, slots):
-        rows = self.at(self.data, slots)
-        if self.scale is not None:
-            rows = self.as_type(rows, "f32") * self.scale + self.low
-        return self.given_back(rows)
-
-    def encoded(self, rows):
-        if self.store is None:
-            return rows
-        if self.store == "f16":
-            return self.as_type(rows.clip(-65504, 65504), "f16")
-        if self.store == "f32" or self.scale is None:
-            return self.as_type(rows, "f32")
-        return self.as_type(((self.as_type(rows, "f32") - self.low) / self.scale).clip(0, 255).round(), "u8")
-
-    def learn(self, rows, capacity):
-        """Notes the range of each feature; after enough samples offset and scale are fixed, and what is stored is encoded."""
-        if self.learned >= LEARNING:
-            self.fix(capacity)
-            return
-        if len(rows):
-            low, high = self.range_of(self.as_type(rows, "f32"))
-            self.low = low if self.low is None else self.widest(self.low, low, True)
-            self.high = high if self.high is None else self.widest(self.high, high, False)
-        self.learned += len(rows)
-        self.grow(min(capacity, self.learned))
-
-    def grow(self, count):
-        old, self.data = self.data, self.empty(count, "f32")
-        self.data[...] = 0
-        if old is not None:
-            self.data[:len(old)] = old[:count]
-
-    def fix(self, capacity):
-        old = self.data
-        scale = (self.high - self.low) / 255
-        self.scale = self.as_type(scale + (scale == 0), "f32")
-        self.data = self.empty(capacity, "u8")
-        self.data[:len(old)] = self.encoded(old)
-
-    def spare(self, capacity):
-        return None if self.learning or len(self.data) == capacity else self.empty(capacity, self.store)
-
-    def follow(self, moved_from, moved_to, size, spare):
-        self.write(moved_to, self.at(self.data, moved_from))
-        if spare is not None:
-            spare[:size] = self.data[:size]
-            self.data = spare
-
-    def to(self, device):
-        if self.device is None:
-            return self
-        leaf = _tensor_leaf(self.shape, self.dtype, self.store, sys.modules["torch"].device(device))
-        leaf.learned = self.learned
-        for name in ("data", "low", "high", "scale"):
-            rows = getattr(self, name)
-            setattr(leaf, name, None if rows is None else leaf.moved(rows))
-        return leaf
-
-    def row_bytes(self):
-        data = self.empty(1, "f32" if self.store == "u8" and self.data is not None and self.scale is None else self.store)
-        return data.nbytes if hasattr(data, "nbytes") else data.element_size() * data.nelement()
-
-    def state(self, size):
-        name = str(self.dtype) if self.device is not None else self.dtype.descr if self.dtype.names else self.dtype.str
-        return {"shape": list(self.shape), "dtype": name, "store": self.store, "rows": _plain(self.data[:size]), "low": _plain(self.low),
-                "high": _plain(self.high), "scale": _plain(self.scale), "learned": self.learned}
-
-    def restore(self, state, capacity):
-        self.learned = state["learned"]
-        single = self.empty(0, "f32").dtype
-        for name in ("low", "high", "scale"):
-            bound = None if state[name] is None else self.moved(state[name])
-            if bound is not None and (tuple(bound.shape) != tuple(self.shape) or bound.dtype != single):
-                raise ValueError("state: the ranges of the payloads do not have the type and shape that they should")
-            setattr(self, name, bound)
-        if not isinstance(self.learned, int) or (self.low is None) != (self.high is None) or (self.scale is not None and self.low is None):
-            raise ValueError("state: the ranges of the payloads contradict each other")
-        rows, dtype = self.moved(state["rows"]), self.empty(0, self.form).dtype
-        if self.device is None and rows.dtype == "u1" and rows.ndim == 2 and rows.dtype != dtype:  # bytes, see _plain
-            rows = rows.view(dtype).reshape(len(rows), *self.shape)
-        if tuple(rows.shape) != (len(rows), *self.shape) or rows.dtype != dtype or len(rows) > capacity:
-            raise ValueError("state: the payloads do not have the type and shape that they should")
-        self.data = self.empty(len(rows) if self.learning else capacity, self.form)
-        self.data[:len(rows)] = rows
-        return len(rows)
-
-
-class _Tensors(_Rows):
-    """Tensors of other devices, and those that NumPy has no type for."""
-
-    def empty(self, count, name):
-        torch = sys.modules["torch"]
-        dtype = {"f32": torch.float32, "f16": torch.float16, "u8": torch.uint8}.get(name, self.dtype)
-        return torch.empty((count, *self.shape), dtype=dtype, device=self.device)
-
-    def rows_of(self, value):
-        return _dense(value).to(self.device)
-
-    def given_back(self, rows):
-        return rows.to(self.dtype)
-
-    def indexes(self, slots):
-        return sys.modules["torch"].from_numpy(slots).to(self.device)
-
-    def moved(self, rows):
-        return sys.modules["torch"].as_tensor(rows, device=self.device)
-
-    def at(self, rows, indexes, out=None):
-        return sys.modules["torch"].index_select(rows, 0, self.indexes(indexes), out=out)
-
-    def room_for(self, rows):
-        return sys.modules["torch"].empty_like(rows)
-
-    def write(self, slots, rows):
-        self.data.index_copy_(0, self.indexes(slots), rows)
-
-    def range_of(self, rows):
-        return rows.amin(0), rows.amax(0)
-
-    def widest(self, a, b, low):
-        torch = sys.modules["torch"]
-        return torch.minimum(a, b) if low else torch.maximum(a, b)
-
-    def as_type(self, rows, name):
-        torch = sys.modules["torch"]
-        return rows.to({"f32": torch.float32, "f16": torch.float16, "u8": torch.uint8}[name])
+    if len(set(slots.tolist())) == len(slots):
+        return slots, items
+    last = {slot: item for slot, item in zip(slots.tolist(), items.tolist())}
+    return numpy.array(list(last), "i8"), numpy.array(list(last.values()), "i8")

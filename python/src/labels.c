@@ -420,8 +420,9 @@ static bool note_columns(struct ocdm__names *names, Py_ssize_t columns)
                columns, before) == 0;
 }
 
-/* [n, C] multi-hot: class c where the value is above 0.5. */
-static bool read_multi_hot(struct ocdm__batch *batch, struct ocdm__names *names, const struct array *array)
+/* [n, C] multi-hot: class c where the value is above 0.5, and where it is known, if that is said: NULL is everywhere. */
+static bool read_multi_hot(struct ocdm__batch *batch, struct ocdm__names *names, const struct array *array,
+                           const struct array *known)
 {
     Py_ssize_t columns = array->view.shape[1];
     bool odd = false;
@@ -431,7 +432,8 @@ static bool read_multi_hot(struct ocdm__batch *batch, struct ocdm__names *names,
     for (Py_ssize_t i = 0; i < array->view.shape[0]; i++) {
         const char *place = element(array, i, 0);
         for (Py_ssize_t c = 0; c < columns; c++, place += array->strides[1]) {
-            if (is_plain_zero(place, array->view.itemsize))
+            if (is_plain_zero(place, array->view.itemsize) ||
+                (known != NULL && is_plain_zero(element(known, i, c), known->view.itemsize)))
                 continue;
             double value = real_at(array, place);
             if (isnan(value))
@@ -571,51 +573,71 @@ static bool read_list(struct ocdm__batch *batch, struct ocdm__names *names, PyOb
     return fine && !PyErr_Occurred();
 }
 
+/* Multi-hot labels of which some may be unknown: `mask` is None or an array of their shape. */
+static bool read_known(struct ocdm__batch *batch, struct ocdm__names *names, const struct array *labels, PyObject *mask)
+{
+    struct array known;
+    if (mask == Py_None)
+        return read_multi_hot(batch, names, labels, NULL);
+    int opened = open_array(mask, &known);
+    if (opened != 1)
+        return opened == 0 && refuse("known must be an array of bools of the shape of the labels, not %R", mask);
+    bool fine = known.kind != 0 && known.view.ndim == 2 && known.view.shape[0] == labels->view.shape[0] &&
+                known.view.shape[1] == labels->view.shape[1];
+    fine = fine ? read_multi_hot(batch, names, labels, &known)
+                : refuse("known must be an array of bools of the shape of the labels, [%zd, %zd]", labels->view.shape[0],
+                         labels->view.shape[1]);
+    close_array(&known);
+    return fine;
+}
+
 /* 1: read; 0: the labels are no array; -1: exception. */
-static int read_array(struct ocdm__batch *batch, struct ocdm__names *names, PyObject *labels)
+static int read_array(struct ocdm__batch *batch, struct ocdm__names *names, PyObject *labels, PyObject *known)
 {
     struct array array;
     int opened = open_array(labels, &array);
     if (opened != 1)
         return opened;
     int result = 0;
-    if (array.kind == 0 && array.view.ndim == 1) /* strings, objects: iterated */
+    if (known != Py_None && array.view.ndim != 2)
+        result = refuse("known needs multi-hot labels of shape [n, C]") ? 1 : -1;
+    else if (array.kind == 0 && array.view.ndim == 1) /* strings, objects: iterated */
         result = 0;
     else if (array.kind == 0)
         result = refuse("labels: an array of shape [n, C] must hold bools, integers or floats") ? 1 : -1;
     else if (array.view.ndim == 1)
         result = read_single(batch, &array) ? 1 : -1;
     else if (array.view.ndim == 2)
-        result = read_multi_hot(batch, names, &array) ? 1 : -1;
+        result = read_known(batch, names, &array, known) ? 1 : -1;
     else
         result = refuse("labels must have the shape [n] or [n, C], not %d dimensions", array.view.ndim) ? 1 : -1;
     close_array(&array);
     return result;
 }
 
-/* The forms without names, by arrays. */
-static int read_numbers(struct ocdm__batch *batch, struct ocdm__names *names, PyObject *labels)
+/* The forms without names, by arrays. With `known`, only multi-hot arrays are read. */
+static int read_numbers(struct ocdm__batch *batch, struct ocdm__names *names, PyObject *labels, PyObject *known)
 {
-    if (PyTuple_Check(labels) && PyTuple_Size(labels) == 2) {
+    if (known == Py_None && PyTuple_Check(labels) && PyTuple_Size(labels) == 2) {
         PyObject *pair[3] = {PyTuple_GetItem(labels, 0), PyTuple_GetItem(labels, 1), NULL};
         return read_csr(batch, pair);
     }
     if (PyList_Check(labels) || PyTuple_Check(labels))
         return 0;
-    if (!PyObject_CheckBuffer(labels) && has(labels, "tocsr"))
+    if (known == Py_None && !PyObject_CheckBuffer(labels) && has(labels, "tocsr"))
         return read_sparse(batch, labels);
-    return PyErr_Occurred() ? -1 : read_array(batch, names, labels);
+    return PyErr_Occurred() ? -1 : read_array(batch, names, labels, known);
 }
 
-static bool read_labels(struct ocdm__batch *batch, struct ocdm__names *names, PyObject *labels)
+static bool read_labels(struct ocdm__batch *batch, struct ocdm__names *names, PyObject *labels, PyObject *known)
 {
     batch->count = batch->label_count = 0;
     if (!reserve(&batch->offsets, &batch->offset_room, 1, sizeof *batch->offsets))
         return false;
     batch->offsets[0] = 0;
-    int read = read_numbers(batch, names, labels);
+    int read = read_numbers(batch, names, labels, known);
     if (read == 0)
-        return read_list(batch, names, labels);
+        return known == Py_None ? read_list(batch, names, labels) : refuse("known needs multi-hot labels of shape [n, C]");
     return read == 1 && (batch->label_count == 0 || agree(names, OCDM__NUMBERS));
 }
 
@@ -692,7 +714,8 @@ static bool read_ids(struct ocdm__batch *batch, PyObject *ids, uint64_t first_id
     return fine;
 }
 
-bool ocdm__batch_read(struct ocdm__batch *batch, struct ocdm__names *names, PyObject *ids, PyObject *labels, uint64_t first_id)
+bool ocdm__batch_read(struct ocdm__batch *batch, struct ocdm__names *names, PyObject *ids, PyObject *labels, PyObject *known,
+                      uint64_t first_id)
 {
-    return read_labels(batch, names, labels) && read_ids(batch, ids, first_id);
+    return read_labels(batch, names, labels, known) && read_ids(batch, ids, first_id);
 }

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/inner_memory.h"
+
 #define HELD_UP_TO 4096 /* samples of an update that keep the GIL: to release it costs 0.1 us */
 
 typedef ocdm__memory_object memory_object;
@@ -64,17 +66,22 @@ static PyObject *raise(memory_object *self, const ocdm_error *error)
     return ocdm__raise(error);
 }
 
-/* Fills the Change that was made for it, or raises; also when the policy's `end` raised, after the memory has changed. */
+/* Fills the Change that was made for it, or raises. */
 static PyObject *conclude(memory_object *self, PyObject *result, ocdm_status status, const ocdm_change *change,
                           const ocdm_error *error)
 {
     bool raised = self->policy != NULL && ocdm__python_policy_raised(self->policy);
     if (status != OCDM_OK && !raised)
         ocdm__raise(error);
+    if (status == OCDM_OK) { /* also when the policy's `end` raised: the memory has changed */
+        ocdm__change_fill(result, change);
+        self->changes++;
+        PyObject *before = self->last;
+        self->last = Py_NewRef(result);
+        Py_XDECREF(before);
+    }
     if (status != OCDM_OK || raised)
         Py_CLEAR(result);
-    else
-        ocdm__change_fill(result, change);
     return result;
 }
 
@@ -122,14 +129,23 @@ static bool find_names(const char *distance, const char *tie, ocdm_options *opti
     return true;
 }
 
-static bool read_options(memory_object *self, PyObject *args, PyObject *kwargs, ocdm_options *options)
+static bool read_options(memory_object *self, PyObject *args, PyObject *kwargs, ocdm_options *options, PyObject **minimums)
 {
-    static char *names[] = {"capacity", "policy", "distance", "tie", "rho", "seed", "batch", "tolerance", NULL};
-    PyObject *capacity = NULL, *policy = NULL, *seed = NULL, *batch = NULL;
+    static char *names[] = {"capacity", "policy", "distance", "tie", "rho", "seed", "batch", "tolerance", "min", "shard", NULL};
+    PyObject *capacity = NULL, *policy = NULL, *seed = NULL, *batch = NULL, *minimum = NULL, *shard = NULL;
     const char *distance = NULL, *tie = NULL;
     uint64_t number;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOssdOOd:Memory", names, &capacity, &policy, &distance, &tie,
-                                     &options->rho, &seed, &batch, &options->tolerance))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOssdOOdOO:Memory", names, &capacity, &policy, &distance, &tie,
+                                     &options->rho, &seed, &batch, &options->tolerance, &minimum, &shard))
+        return false;
+    if (minimum != NULL && PyDict_Check(minimum)) {
+        *minimums = minimum;
+    } else if (minimum != NULL) {
+        if (!ocdm__unsigned(minimum, UINT32_MAX, "min", &number))
+            return false;
+        options->minimum = (uint32_t)number;
+    }
+    if (shard != NULL && !ocdm__unsigned(shard, OCDM_MAX_SHARD, "shard", &options->shard))
         return false;
     if (capacity != NULL) {
         if (!ocdm__unsigned(capacity, OCDM_MAX_CAPACITY, "capacity", &number))
@@ -146,6 +162,27 @@ static bool read_options(memory_object *self, PyObject *args, PyObject *kwargs, 
     return find_names(distance, tie, options) && find_policy(self, policy, options);
 }
 
+/* Gives a label a minimum; false with the exception. */
+static bool set_minimum(memory_object *self, PyObject *label, PyObject *object)
+{
+    uint64_t minimum;
+    uint32_t number;
+    ocdm_error error = {0};
+    return ocdm__unsigned(object, UINT32_MAX, "a minimum", &minimum) &&
+           ocdm__label_number(&self->names, label, true, &number) &&
+           (ocdm_memory_set_minimum(self->memory, number, (uint32_t)minimum, &error) == OCDM_OK || ocdm__raise(&error));
+}
+
+static bool set_minimums(memory_object *self, PyObject *minimums)
+{
+    Py_ssize_t position = 0;
+    PyObject *label, *minimum;
+    while (PyDict_Next(minimums, &position, &label, &minimum))
+        if (!set_minimum(self, label, minimum))
+            return false;
+    return true;
+}
+
 static PyObject *memory_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     memory_object *self = (memory_object *)PyType_GenericAlloc(type, 0);
@@ -153,10 +190,12 @@ static PyObject *memory_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
         return NULL;
     ocdm_options options = ocdm_options_default();
     ocdm_error error = {0};
-    if (read_options(self, args, kwargs, &options)) {
-        if (ocdm_memory_create(&options, &self->memory, &error) == OCDM_OK)
+    PyObject *minimums = NULL;
+    if (read_options(self, args, kwargs, &options, &minimums)) {
+        if (ocdm_memory_create(&options, &self->memory, &error) != OCDM_OK)
+            ocdm__raise(&error);
+        else if (minimums == NULL || set_minimums(self, minimums))
             return (PyObject *)self;
-        ocdm__raise(&error);
     }
     Py_DECREF((PyObject *)self);
     return NULL;
@@ -177,6 +216,7 @@ static int memory_traverse(memory_object *self, visitproc visit, void *arg)
     Py_VISIT(Py_TYPE((PyObject *)self));
     Py_VISIT(self->names.numbers);
     Py_VISIT(self->names.list);
+    Py_VISIT(self->last);
     if (self->policy != NULL)
         Py_VISIT(ocdm__python_policy_object(self->policy));
     return 0;
@@ -185,6 +225,7 @@ static int memory_traverse(memory_object *self, visitproc visit, void *arg)
 static int memory_clear(memory_object *self)
 {
     ocdm__names_clear(&self->names);
+    Py_CLEAR(self->last);
     drop_memory(self);
     return 0;
 }
@@ -214,15 +255,16 @@ static ocdm_status offer(memory_object *self, ocdm_change *change, ocdm_error *e
 
 static PyObject *memory_update(memory_object *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const char *const names[] = {"ids", "labels", NULL};
-    PyObject *given[2], *result = NULL;
+    static const char *const names[] = {"ids", "labels", "known", NULL};
+    PyObject *given[3], *result = NULL;
     if (!ocdm__arguments("update", args, nargs, kwnames, names, 2, given) || !claim(self))
         return NULL;
     struct ocdm__names_mark mark = ocdm__names_mark(&self->names);
     ocdm_change change;
     ocdm_error error = {0};
     bool kept = false;
-    if (ocdm__batch_read(&self->batch, &self->names, given[0], given[1], ocdm_memory_arrived(self->memory)) &&
+    if (ocdm__batch_read(&self->batch, &self->names, given[0], given[1], given[2] != NULL ? given[2] : Py_None,
+                         ocdm_memory_arrived(self->memory)) &&
         (result = ocdm__change_create(self->batch.count)) != NULL) {
         ocdm_status status = offer(self, &change, &error);
         kept = status == OCDM_OK;
@@ -234,36 +276,142 @@ static PyObject *memory_update(memory_object *self, PyObject *const *args, Py_ss
     return result;
 }
 
-static PyObject *memory_draw(memory_object *self, PyObject *object)
-{
-    uint32_t few[64], *slots = few;
+/* ---- drawing ---------------------------------------------------------------------------------------------------------- */
+
+/* What a draw was asked for; `weights` and `exclude` are arrays that were opened, or not: obj is NULL then. */
+struct draw {
     uint64_t count;
-    if (!ocdm__unsigned(object, PY_SSIZE_T_MAX, "the number of samples to draw", &count) || !claim(self))
-        return NULL;
+    bool balanced, replace;
+    Py_buffer weights, exclude;
+};
+
+static bool is_weighted(const struct draw *draw)
+{
+    return draw->balanced || draw->replace || draw->weights.obj != NULL || draw->exclude.obj != NULL;
+}
+
+/* Opens anything that NumPy can make an array of one dimension of that type; None and nothing are no array. */
+static bool open_numbers(PyObject *object, const char *dtype, const char *what, Py_buffer *view)
+{
+    static PyObject *require;
+    if (object == NULL || object == Py_None)
+        return true;
+    if (ocdm__imported(&require, "numpy", "ascontiguousarray") == NULL)
+        return false;
+    PyObject *array = PyObject_CallFunction(require, "Os", object, dtype);
+    bool opened = array != NULL && PyObject_GetBuffer(array, view, PyBUF_ND) == 0;
+    Py_XDECREF(array);
+    if (opened && view->ndim != 1)
+        PyErr_Format(PyExc_ValueError, "%s must have one dimension", what);
+    return opened && view->ndim == 1;
+}
+
+static bool read_draw(struct draw *draw, PyObject *const *given)
+{
+    if (!ocdm__unsigned(given[0], PY_SSIZE_T_MAX, "the number of samples to draw", &draw->count))
+        return false;
+    draw->balanced =
+        given[1] != NULL && PyUnicode_Check(given[1]) && PyUnicode_CompareWithASCIIString(given[1], "balanced") == 0;
+    if (given[1] != NULL && !draw->balanced &&
+        (!PyUnicode_Check(given[1]) || PyUnicode_CompareWithASCIIString(given[1], "uniform") != 0))
+        return PyErr_Format(PyExc_ValueError, "by must be 'uniform' or 'balanced', not %R", given[1]) != NULL;
+    int replace = given[3] != NULL ? PyObject_IsTrue(given[3]) : 0;
+    draw->replace = replace == 1;
+    return replace >= 0 && open_numbers(given[2], "float64", "weights", &draw->weights) &&
+           open_numbers(given[4], "int64", "exclude", &draw->exclude);
+}
+
+/* The weight of each slot: that of the rule, times the caller's, 0 for those that are excluded. */
+static bool fill_weights(const struct draw *draw, const ocdm_memory *memory, double *weight)
+{
+    uint32_t size = ocdm_memory_size(memory);
+    const double *given = draw->weights.buf;
+    const int64_t *exclude = draw->exclude.buf;
+    for (uint32_t slot = 0; slot < size; slot++)
+        weight[slot] = 1;
+    if (draw->balanced)
+        ocdm__memory_balance(memory, weight);
+    if (given != NULL && draw->weights.shape[0] != (Py_ssize_t)size)
+        return PyErr_Format(PyExc_ValueError, "there are %zd weights and %lu samples", draw->weights.shape[0],
+                            (unsigned long)size) != NULL;
+    for (uint32_t slot = 0; given != NULL && slot < size; slot++) {
+        if (!(given[slot] >= 0 && given[slot] <= 1e300))
+            return PyErr_Format(PyExc_ValueError, "the weight of slot %lu is negative or not finite", (unsigned long)slot) !=
+                   NULL;
+        weight[slot] *= given[slot];
+    }
+    for (Py_ssize_t i = 0; exclude != NULL && i < draw->exclude.shape[0]; i++) {
+        if (exclude[i] < 0 || exclude[i] >= (int64_t)size)
+            return PyErr_Format(PyExc_IndexError, "slot %lld is not in use", (long long)exclude[i]) != NULL;
+        weight[exclude[i]] = 0;
+    }
+    return true;
+}
+
+/* Draws by weights; the slots as 64-bit numbers in `wide`, room for `wanted`. -1 with the exception. */
+static Py_ssize_t draw_weighted(memory_object *self, const struct draw *draw, uint32_t *slots, size_t wanted)
+{
     uint32_t size = ocdm_memory_size(self->memory);
-    size_t wanted = count < size ? (size_t)count : size;
+    size_t room = wanted > size ? wanted : size;
+    double *weight = PyMem_Malloc((size + (size_t)1) * sizeof *weight);
+    double *scratch = PyMem_Malloc((room + 1) * sizeof *scratch);
+    Py_ssize_t drawn = -1;
+    if (weight == NULL || scratch == NULL) {
+        PyErr_NoMemory();
+    } else if (fill_weights(draw, self->memory, weight)) {
+        uint64_t seed = ocdm_memory_options(self->memory)->seed, number = ocdm__memory_draws(self->memory);
+        ocdm_memory_draw(self->memory, 0, slots);
+        drawn = (Py_ssize_t)(draw->replace ? ocdm__draw_again : ocdm__draw_apart)(seed, number, weight, size, slots, scratch,
+                                                                                  wanted);
+    }
+    PyMem_Free(weight);
+    PyMem_Free(scratch);
+    return drawn;
+}
+
+/* Makes the draw that was asked for. */
+static PyObject *make_draw(memory_object *self, const struct draw *draw)
+{
+    uint32_t few[64], *slots = few, size = ocdm_memory_size(self->memory);
     int64_t some[64], *wide = some;
+    size_t wanted = draw->count < size || (draw->replace && size > 0) ? (size_t)draw->count : size;
     if (wanted > 64) {
-        slots = PyMem_Malloc(wanted * sizeof *slots);
-        wide = PyMem_Malloc(wanted * sizeof *wide);
+        slots = wanted < PY_SSIZE_T_MAX / sizeof *wide ? PyMem_Malloc(wanted * sizeof *slots) : NULL;
+        wide = slots != NULL ? PyMem_Malloc(wanted * sizeof *wide) : NULL;
     }
     PyObject *result = NULL;
     if (slots == NULL || wide == NULL) {
         PyErr_NoMemory();
     } else {
-        /* What is drawn depends on the number asked for, so all of it is passed on. */
-        size_t drawn = ocdm_memory_draw(self->memory, (size_t)count, slots);
-        for (size_t i = 0; i < drawn; i++)
+        /* What is drawn uniformly depends on the number asked for, so all of it is passed on. */
+        Py_ssize_t drawn = is_weighted(draw) ? draw_weighted(self, draw, slots, wanted)
+                                             : (Py_ssize_t)ocdm_memory_draw(self->memory, (size_t)draw->count, slots);
+        for (Py_ssize_t i = 0; i < drawn; i++)
             wide[i] = slots[i];
-        result = ocdm__int64_array(wide, drawn);
+        result = drawn >= 0 ? ocdm__int64_array(wide, (size_t)drawn) : NULL;
     }
     if (slots != few)
         PyMem_Free(slots);
     if (wide != some)
         PyMem_Free(wide);
-    release(self);
     return result;
 }
+
+static PyObject *memory_draw(memory_object *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const char *const names[] = {"count", "by", "weights", "replace", "exclude", NULL};
+    PyObject *given[5], *result = NULL;
+    struct draw draw = {.count = 0};
+    if (ocdm__arguments("draw", args, nargs, kwnames, names, 1, given) && read_draw(&draw, given) && claim(self)) {
+        result = make_draw(self, &draw);
+        release(self);
+    }
+    PyBuffer_Release(&draw.weights);
+    PyBuffer_Release(&draw.exclude);
+    return result;
+}
+
+/* ---- changing, one sample or all ---------------------------------------------------------------------------------------- */
 
 static PyObject *memory_forget(memory_object *self, PyObject *object)
 {
@@ -294,6 +442,17 @@ static PyObject *memory_resize(memory_object *self, PyObject *object)
     return result;
 }
 
+/* Ends a change of what is set for a class: None, or the exception, and then the names are those before it. */
+static PyObject *end_setting(memory_object *self, bool done, struct ocdm__names_mark mark)
+{
+    if (done)
+        self->changes++;
+    else
+        ocdm__names_cut(&self->names, mark);
+    release(self);
+    return done ? Py_NewRef(Py_None) : NULL;
+}
+
 static PyObject *memory_set_weight(memory_object *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     static const char *const names[] = {"label", "weight", NULL};
@@ -311,10 +470,17 @@ static PyObject *memory_set_weight(memory_object *self, PyObject *const *args, P
         ocdm__raise(&error);
         done = false;
     }
-    if (!done)
-        ocdm__names_cut(&self->names, mark);
-    release(self);
-    return done ? Py_NewRef(Py_None) : NULL;
+    return end_setting(self, done, mark);
+}
+
+static PyObject *memory_set_minimum(memory_object *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const char *const names[] = {"label", "minimum", NULL};
+    PyObject *given[2];
+    if (!ocdm__arguments("set_minimum", args, nargs, kwnames, names, 2, given) || !claim(self))
+        return NULL;
+    struct ocdm__names_mark mark = ocdm__names_mark(&self->names);
+    return end_setting(self, set_minimum(self, given[0], given[1]), mark);
 }
 
 /* ---- questions -------------------------------------------------------------------------------------------------------- */
@@ -415,6 +581,16 @@ static PyObject *memory_weight(memory_object *self, PyObject *label)
     return PyFloat_FromDouble(number == OCDM_NONE && PyUnicode_Check(label) ? 1 : ocdm_memory_weight(self->memory, number));
 }
 
+static PyObject *memory_minimum(memory_object *self, PyObject *label)
+{
+    uint32_t number;
+    if (!ocdm__label_number(&self->names, label, false, &number) || !may_ask(self))
+        return NULL;
+    bool new_name = number == OCDM_NONE && PyUnicode_Check(label);
+    return PyLong_FromUnsignedLong(new_name ? ocdm_memory_options(self->memory)->minimum
+                                            : ocdm_memory_minimum(self->memory, number));
+}
+
 static PyObject *memory_distance(memory_object *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     static const char *const names[] = {"scope", NULL};
@@ -499,6 +675,36 @@ static PyObject *get_rho(memory_object *self, void *unused)
 {
     (void)unused;
     return exists(self) ? PyFloat_FromDouble(ocdm_memory_options(self->memory)->rho) : NULL;
+}
+
+static PyObject *get_min(memory_object *self, void *unused)
+{
+    (void)unused;
+    return exists(self) ? PyLong_FromUnsignedLong(ocdm_memory_options(self->memory)->minimum) : NULL;
+}
+
+static PyObject *get_shard(memory_object *self, void *unused)
+{
+    (void)unused;
+    return exists(self) ? PyLong_FromUnsignedLongLong(ocdm_memory_options(self->memory)->shard) : NULL;
+}
+
+static PyObject *get_last_change(memory_object *self, void *unused)
+{
+    (void)unused;
+    return Py_NewRef(self->last != NULL ? self->last : Py_None);
+}
+
+static PyObject *get_draws(memory_object *self, void *unused)
+{
+    (void)unused;
+    return may_ask(self) ? PyLong_FromUnsignedLongLong(ocdm__memory_draws(self->memory)) : NULL;
+}
+
+static PyObject *get_changes(memory_object *self, void *unused)
+{
+    (void)unused;
+    return PyLong_FromUnsignedLongLong(self->changes);
 }
 
 static PyObject *get_tolerance(memory_object *self, void *unused)
@@ -683,13 +889,77 @@ static PyObject *memory_restore(memory_object *self, PyObject *args)
             loaded->names.kind = OCDM__NUMBERS;
         exchange(self, loaded);
     }
-    if (claimed)
+    if (claimed) {
+        self->changes++;
         release(self);
+    }
     if (loaded != NULL)
         drop_memory(loaded); /* the policy may have kept the object */
     Py_XDECREF((PyObject *)loaded);
     PyBuffer_Release(&bytes);
     return done ? Py_NewRef(Py_None) : NULL;
+}
+
+/* The last batch that was read as bytes, for a log: ids, offsets, labels. */
+static PyObject *memory_batch_bytes(memory_object *self, PyObject *unused)
+{
+    (void)unused;
+    const struct ocdm__batch *batch = &self->batch;
+    if (!may_ask(self))
+        return NULL;
+    return Py_BuildValue("y#y#y#", (const char *)batch->ids, (Py_ssize_t)(batch->count * sizeof *batch->ids),
+                         (const char *)batch->offsets, (Py_ssize_t)((batch->count + 1) * sizeof *batch->offsets),
+                         (const char *)batch->labels, (Py_ssize_t)(batch->label_count * sizeof *batch->labels));
+}
+
+/* ---- merging ---------------------------------------------------------------------------------------------------------- */
+
+/* Claims all memories of a list, or none. */
+static bool claim_all(PyObject *list, const ocdm_memory **memories)
+{
+    for (Py_ssize_t i = 0; i < PyList_Size(list); i++) {
+        memory_object *object = (memory_object *)PyList_GetItem(list, i);
+        if (!claim(object)) {
+            while (i > 0)
+                release((memory_object *)PyList_GetItem(list, --i));
+            return false;
+        }
+        memories[i] = object->memory;
+    }
+    return true;
+}
+
+/* merge(memories, capacity, names): this new memory becomes what the memories of shards are together. */
+static PyObject *memory_merge(memory_object *self, PyObject *args)
+{
+    PyObject *list, *capacity_object, *names;
+    uint64_t capacity;
+    ocdm_error error = {0};
+    ocdm_memory *merged = NULL;
+    ocdm_status status;
+    if (!PyArg_ParseTuple(args, "O!OO", &PyList_Type, &list, &capacity_object, &names) ||
+        !ocdm__unsigned(capacity_object, OCDM_MAX_CAPACITY, "capacity", &capacity))
+        return NULL;
+    const ocdm_memory **memories = PyMem_Malloc(((size_t)PyList_Size(list) + 1) * sizeof *memories);
+    if (memories == NULL)
+        return PyErr_NoMemory();
+    bool done = ocdm__names_set(&self->names, names) && claim_all(list, memories);
+    if (done) {
+        Py_BEGIN_ALLOW_THREADS;
+        status = ocdm_memory_merge(memories, (size_t)PyList_Size(list), (uint32_t)capacity, &merged, &error);
+        Py_END_ALLOW_THREADS;
+        for (Py_ssize_t i = 0; i < PyList_Size(list); i++)
+            release((memory_object *)PyList_GetItem(list, i));
+        done = status == OCDM_OK || ocdm__raise(&error) != NULL;
+    }
+    PyMem_Free(memories);
+    if (!done)
+        return NULL;
+    ocdm_memory_destroy(self->memory);
+    self->memory = merged;
+    if (names == Py_None && ocdm_memory_counts(merged, NULL, 0) > 0)
+        self->names.kind = OCDM__NUMBERS;
+    return Py_NewRef(Py_None);
 }
 
 /* ---- the type --------------------------------------------------------------------------------------------------------- */
@@ -698,7 +968,7 @@ static PyObject *memory_restore(memory_object *self, PyObject *args)
 
 static PyMethodDef memory_methods[] = {
     {"update", (PyCFunction)(void (*)(void))memory_update, FAST,
-     "update($self, /, ids, labels)\n--\n\n"
+     "update($self, /, ids, labels, known=None)\n--\n\n"
      "Offers a batch to the memory; the policy decides which samples are kept. Returns a Change.\n\n"
      "ids      integers of 64 bits that are not in the memory: an array or a list; None: numbered by arrival\n"
      "labels   the label set of each sample, in one of these forms:\n"
@@ -708,7 +978,8 @@ static PyMethodDef memory_methods[] = {
      "           values other than 0 and 1, or another C than before; integers [n, 1] are refused: write labels[:, 0]\n"
      "         - a tuple (offsets, labels) of two integer arrays, as in a CSR matrix\n"
      "         - a scipy sparse matrix [n, C]\n"
-     "         torch tensors on any device are fine wherever arrays are\n\n"
+     "         torch tensors on any device are fine wherever arrays are\n"
+     "known    for labels [n, C]: bools of their shape; a class counts only where it is known, what is elsewhere may be NaN\n\n"
      "A batch with anything wrong is refused as a whole, and nothing changes: KeyError for an id that is in memory already or\n"
      "comes twice, ValueError for all else. What your own iterators raise passes through, except TypeError.\n\n"
      ">>> memory = ocdm.Memory(capacity=2)\n"
@@ -717,14 +988,20 @@ static PyMethodDef memory_methods[] = {
      "['cat', 'dog']\n"
      ">>> 11 in memory, len(memory), memory.arrived\n"
      "(True, 2, 3)"},
-    {"draw", (PyCFunction)memory_draw, METH_O,
-     "draw($self, count, /)\n--\n\n"
-     "Draws slots to replay: uniform, without replacement, an int64 array of at most `count`. The n-th draw follows from the "
-     "seed.\n\n"
+    {"draw", (PyCFunction)(void (*)(void))memory_draw, FAST,
+     "draw($self, /, count, by='uniform', weights=None, replace=False, exclude=None)\n--\n\n"
+     "Draws slots to replay, an int64 array: without replacement at most `count`. The n-th draw follows from the seed, whichever\n"
+     "the memory's policy is, and those by 'balanced' are those of `ocdm run --replay-policy balanced`.\n\n"
+     "by       'uniform': each sample alike; 'balanced': each class of the memory alike, then each of its samples\n"
+     "weights  a number for each slot, which its chance is multiplied by; 0: it is not drawn\n"
+     "replace  draw each from all slots, so that some may come twice\n"
+     "exclude  slots that are not drawn, such as those of the last update\n\n"
      ">>> memory = ocdm.Memory(capacity=100)\n"
      ">>> change = memory.update(range(100), [[i % 7] for i in range(100)])\n"
-     ">>> len(memory.draw(10))\n"
-     "10"},
+     ">>> len(memory.draw(10)), len(memory.draw(200)), len(memory.draw(200, replace=True))\n"
+     "(10, 100, 200)\n"
+     ">>> 5 in memory.draw(100, exclude=[5])\n"
+     "False"},
     {"find", (PyCFunction)memory_find, METH_O,
      "find($self, id, /)\n--\n\nThe slot that holds the sample, or None.\n\n"
      ">>> memory = ocdm.Memory(capacity=2)\n"
@@ -758,6 +1035,17 @@ static PyMethodDef memory_methods[] = {
      ">>> memory.set_weight('cat', 3)\n"
      ">>> memory.weight('cat'), memory.weight('dog')\n"
      "(3.0, 1.0)"},
+    {"set_minimum", (PyCFunction)(void (*)(void))memory_set_minimum, FAST,
+     "set_minimum($self, /, label, minimum)\n--\n\n"
+     "Keeps at least this many samples of a class, of those that come from now on, instead of `min`. For the policies ocdm and\n"
+     "onlyone with the distance kl. An update that would have to go below a minimum is a ValueError, and nothing changes.\n\n"
+     ">>> memory = ocdm.Memory(capacity=3)\n"
+     ">>> memory.set_minimum('cat', 2)\n"
+     ">>> change = memory.update([1, 2, 3, 4, 5], [['cat'], ['cat'], ['dog'], ['bird'], ['bird']])\n"
+     ">>> memory.labels().count(['cat']), memory.minimum('cat'), memory.minimum('dog')\n"
+     "(2, 2, 0)"},
+    {"minimum", (PyCFunction)memory_minimum, METH_O,
+     "minimum($self, label, /)\n--\n\nThe minimum of a class, `min` by default."},
     {"weight", (PyCFunction)memory_weight, METH_O, "weight($self, label, /)\n--\n\nThe weight of a class, 1 by default."},
     {"labels", (PyCFunction)(void (*)(void))memory_labels, FAST,
      "labels($self, /, slot=None)\n--\n\n"
@@ -781,9 +1069,11 @@ static PyMethodDef memory_methods[] = {
      "several "
      "numbers of one decision apart."},
     {"_count_rows", (PyCFunction)memory_count_rows, METH_NOARGS, NULL},
+    {"_batch_bytes", (PyCFunction)memory_batch_bytes, METH_NOARGS, NULL},
     {"_save_bytes", (PyCFunction)memory_save_bytes, METH_NOARGS, NULL},
     {"_save_file", (PyCFunction)memory_save_file, METH_O, NULL},
     {"_restore", (PyCFunction)memory_restore, METH_VARARGS, NULL},
+    {"_merge", (PyCFunction)memory_merge, METH_VARARGS, NULL},
     {0},
 };
 
@@ -794,6 +1084,11 @@ static PyGetSetDef memory_getters[] = {
     {"capacity", (getter)get_capacity, NULL, "how many samples it keeps at most", NULL},
     {"policy", (getter)get_policy, NULL, "the name of the policy, or the object that was given as policy", NULL},
     {"seed", (getter)get_seed, NULL, "what every random choice follows from", NULL},
+    {"min", (getter)get_min, NULL, "how many samples of a class are kept at least, if set_minimum says nothing else", NULL},
+    {"shard", (getter)get_shard, NULL, "which part of a stream this memory samples, for `merge`", NULL},
+    {"_last_change", (getter)get_last_change, NULL, NULL, NULL},
+    {"_changes", (getter)get_changes, NULL, NULL, NULL},
+    {"_draws", (getter)get_draws, NULL, NULL, NULL},
     {"rho", (getter)get_rho, NULL, "the power of the target: p_i ~ w_i n_i^rho", NULL},
     {"tolerance", (getter)get_tolerance, NULL, "how much worse than the best a deletion may be to tie with it", NULL},
     {"tie", (getter)get_tie, NULL, "which sample goes when several are equally good", NULL},

@@ -40,7 +40,7 @@ static bool take_set(struct test_set *test, PyObject *scores, Py_ssize_t samples
         return PyErr_NoMemory() != NULL;
     if (!take(scores, &test->scores, (size_t)samples * (size_t)classes * sizeof(float), "scores"))
         return false;
-    if (ocdm__batch_read(&test->batch, &test->names, Py_None, labels, 0)) {
+    if (ocdm__batch_read(&test->batch, &test->names, Py_None, labels, Py_None, 0)) {
         if (test->names.kind == OCDM__NAMES)
             PyErr_SetString(PyExc_ValueError, "labels must be numbers of columns of the scores, not strings");
         else if (test->names.columns > 0 && test->names.columns != classes)

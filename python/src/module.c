@@ -133,15 +133,12 @@ PyObject *ocdm__int64_array(const int64_t *values, size_t count)
 
 /* ---- safetensors ------------------------------------------------------------------------------------------------------ */
 
-#define MOST_NOTES 16
-#define MOST_TENSORS 32
-
 /* A file to be written: its views keep the arrays of the caller in place. */
 struct package {
-    struct ocdm__note notes[MOST_NOTES];
+    struct ocdm__note *notes;
     size_t note_count;
-    struct ocdm__tensor tensors[MOST_TENSORS];
-    Py_buffer views[MOST_TENSORS];
+    struct ocdm__tensor *tensors;
+    Py_buffer *views;
     size_t tensor_count;
 };
 
@@ -150,35 +147,47 @@ static bool take_notes(struct package *package, PyObject *notes)
     Py_ssize_t position = 0;
     PyObject *key, *value;
     while (PyDict_Next(notes, &position, &key, &value)) {
-        if (package->note_count == MOST_NOTES || !PyUnicode_Check(key) || !PyUnicode_Check(value)) {
-            PyErr_SetString(PyExc_ValueError, "the metadata of a state must be a few strings");
-            return false;
-        }
         struct ocdm__note *note = &package->notes[package->note_count++];
         note->key = PyUnicode_AsUTF8AndSize(key, NULL);
-        note->value = PyUnicode_AsUTF8AndSize(value, NULL);
-        if (note->key == NULL || note->value == NULL)
+        note->value = note->key != NULL ? PyUnicode_AsUTF8AndSize(value, NULL) : NULL;
+        if (note->value == NULL)
             return false;
     }
     return true;
 }
 
+static bool take_shape(PyObject *shape, struct ocdm__tensor *tensor, size_t elements)
+{
+    uint64_t product = 1;
+    tensor->rank = (uint32_t)PyTuple_Size(shape);
+    for (uint32_t i = 0; i < tensor->rank && i < OCDM__TENSOR_RANK; i++) {
+        if (!ocdm__unsigned(PyTuple_GetItem(shape, i), PY_SSIZE_T_MAX, "a dimension", &tensor->shape[i]))
+            return false;
+        product *= tensor->shape[i];
+    }
+    if (tensor->rank <= OCDM__TENSOR_RANK && product == elements)
+        return true;
+    PyErr_Format(PyExc_ValueError, "a file holds arrays of up to %d dimensions, and this shape has others", OCDM__TENSOR_RANK);
+    return false;
+}
+
+/* (name, dtype, data) or (name, dtype, data, shape) */
 static bool take_tensor(struct package *package, PyObject *entry)
 {
     const char *name, *dtype;
-    PyObject *data;
-    if (package->tensor_count == MOST_TENSORS) {
-        PyErr_SetString(PyExc_ValueError, "a state has too many arrays");
-        return false;
-    }
+    PyObject *data, *shape = NULL;
     Py_buffer *view = &package->views[package->tensor_count];
-    if (!PyArg_ParseTuple(entry, "ssO", &name, &dtype, &data) || PyObject_GetBuffer(data, view, PyBUF_C_CONTIGUOUS) < 0)
+    if (!PyArg_ParseTuple(entry, "ssO|O!", &name, &dtype, &data, &PyTuple_Type, &shape) ||
+        PyObject_GetBuffer(data, view, PyBUF_C_CONTIGUOUS) < 0)
         return false;
+    struct ocdm__tensor *tensor = &package->tensors[package->tensor_count++];
     for (int i = 0; i < OCDM__DTYPE_COUNT; i++)
-        if (strcmp(ocdm__dtypes[i].name, dtype) == 0)
-            package->tensors[package->tensor_count++] =
-                ocdm__tensor_of(name, (enum ocdm__dtype)i, view->buf, (uint64_t)view->len / ocdm__dtypes[i].size);
-    return true;
+        if (strcmp(ocdm__dtypes[i].name, dtype) == 0) {
+            size_t elements = (size_t)view->len / ocdm__dtypes[i].size;
+            *tensor = ocdm__tensor_of(name, (enum ocdm__dtype)i, view->buf, elements);
+            return shape == NULL || take_shape(shape, tensor, elements);
+        }
+    return PyErr_Format(PyExc_ValueError, "%s is no type of a file", dtype) != NULL;
 }
 
 static bool take_tensors(struct package *package, PyObject *tensors)
@@ -220,12 +229,61 @@ static PyObject *pack(PyObject *module, PyObject *args)
     const char *path = NULL;
     if (!PyArg_ParseTuple(args, "O!O!|z", &PyDict_Type, &notes, &PyList_Type, &tensors, &path))
         return NULL;
-    struct package package = {0};
-    if (take_notes(&package, notes) && take_tensors(&package, tensors))
+    struct package package = {
+        .notes = PyMem_Calloc((size_t)PyDict_Size(notes) + 1, sizeof *package.notes),
+        .tensors = PyMem_Calloc((size_t)PyList_Size(tensors) + 1, sizeof *package.tensors),
+        .views = PyMem_Calloc((size_t)PyList_Size(tensors) + 1, sizeof *package.views),
+    };
+    if (package.notes == NULL || package.tensors == NULL || package.views == NULL)
+        PyErr_NoMemory();
+    else if (take_notes(&package, notes) && take_tensors(&package, tensors))
         result = write_package(&package, path);
     for (size_t i = 0; i < package.tensor_count; i++)
         PyBuffer_Release(&package.views[i]);
+    PyMem_Free(package.notes);
+    PyMem_Free(package.tensors);
+    PyMem_Free(package.views);
     return result;
+}
+
+static PyObject *describe_tensor(const struct ocdm__tensor *tensor, const unsigned char *bytes)
+{
+    PyObject *shape = PyTuple_New((Py_ssize_t)tensor->rank);
+    for (uint32_t i = 0; shape != NULL && i < tensor->rank; i++) {
+        PyObject *length = PyLong_FromUnsignedLongLong(tensor->shape[i]);
+        if (length == NULL || PyTuple_SetItem(shape, (Py_ssize_t)i, length) < 0)
+            Py_CLEAR(shape);
+    }
+    return shape == NULL
+               ? NULL
+               : Py_BuildValue("s#sNnn", tensor->name, (Py_ssize_t)tensor->name_length, ocdm__dtypes[tensor->dtype].name, shape,
+                               (Py_ssize_t)(tensor->data - bytes), (Py_ssize_t)tensor->size);
+}
+
+/* unpack(bytes, name): checks a safetensors file; a list of (name, dtype, shape, offset, size). ValueError, with the name. */
+static PyObject *unpack(PyObject *module, PyObject *args)
+{
+    (void)module;
+    Py_buffer bytes;
+    const char *name;
+    struct ocdm__safetensors file = {0};
+    ocdm_error error = {0};
+    if (!PyArg_ParseTuple(args, "y*s", &bytes, &name))
+        return NULL;
+    PyObject *list = NULL;
+    if (ocdm__safetensors_read(&file, name, bytes.buf, (size_t)bytes.len, &error) != OCDM_OK)
+        ocdm__raise(&error);
+    else
+        list = PyList_New(0);
+    for (size_t i = 0; list != NULL && i < file.tensor_count; i++) {
+        PyObject *row = describe_tensor(&file.tensors[i], bytes.buf);
+        if (row == NULL || PyList_Append(list, row) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(row);
+    }
+    ocdm__safetensors_close(&file);
+    PyBuffer_Release(&bytes);
+    return list;
 }
 
 /* ---- the module ------------------------------------------------------------------------------------------------------- */
@@ -247,6 +305,7 @@ static PyMethodDef functions[] = {
     {"policies", policies, METH_NOARGS,
      "policies() -> list[str]\n\nThe policies of the library.\n\n>>> ocdm.policies()[:3]\n['ocdm', 'prs', 'prs-released']"},
     {"pack", pack, METH_VARARGS, NULL},
+    {"unpack", unpack, METH_VARARGS, NULL},
     {"metric_names", ocdm__metrics_names, METH_NOARGS, NULL},
     {"score_classes", ocdm__metrics_score, METH_VARARGS, NULL},
     {"measure", ocdm__metrics_measure, METH_VARARGS, NULL},

@@ -100,11 +100,12 @@ struct ocdm__batch {
 void ocdm__batch_clear(struct ocdm__batch *batch);
 
 /*
- * Reads ids and labels in any form that the documentation of Memory.update names. `ids` None: numbers from `first_id` on.
- * False with ValueError, or what the caller's objects raise; new names may have been added then, which is for the caller to
- * undo.
+ * Reads ids and labels in any form that the documentation of Memory.update names. `ids` None: numbers from `first_id` on;
+ * `known` None, or which of multi-hot labels are known. False with ValueError, or what the caller's objects raise; new names
+ * may have been added then, which is for the caller to undo.
  */
-bool ocdm__batch_read(struct ocdm__batch *batch, struct ocdm__names *names, PyObject *ids, PyObject *labels, uint64_t first_id);
+bool ocdm__batch_read(struct ocdm__batch *batch, struct ocdm__names *names, PyObject *ids, PyObject *labels, PyObject *known,
+                      uint64_t first_id);
 
 /* One id: an int of 64 bits with a sign. ValueError. */
 bool ocdm__id_read(PyObject *object, uint64_t *id);
@@ -120,6 +121,8 @@ typedef struct ocdm__memory_object {
     struct ocdm__python_policy *policy; /* NULL for a policy of the library */
     struct ocdm__names names;
     struct ocdm__batch batch;
+    PyObject *last;      /* the Change of the last update, forget or resize; NULL: there was none */
+    uint64_t changes;    /* calls that changed what it decides next, except draws */
     unsigned long owner; /* the thread that uses the memory now */
     bool busy;           /* something is under way that changes the memory */
     bool asking;         /* ... and its policy has been called: the owner may ask questions */

@@ -22,7 +22,7 @@ static void release_sets(struct sets *given)
 /* `groups`: None, or a buffer of uint32. False with an exception; release_sets in either case. */
 static bool take_sets(struct sets *given, PyObject *labels, PyObject *groups)
 {
-    if (!ocdm__batch_read(&given->batch, &given->names, Py_None, labels, 0))
+    if (!ocdm__batch_read(&given->batch, &given->names, Py_None, labels, Py_None, 0))
         return false;
     if (groups != Py_None && PyObject_GetBuffer(groups, &given->groups, PyBUF_C_CONTIGUOUS) < 0)
         return false;

@@ -48,8 +48,8 @@ uint64_t ocdm__memory_spared(const ocdm_memory *memory);
 
 /* ---- draws by weights ------------------------------------------------------------------------------------------------ */
 
-/* The number of a draw that is about to be made; ocdm_memory_draw counts its own. */
-uint64_t ocdm__memory_count_draw(ocdm_memory *memory);
+/* How many draws were made: the number of the next one. A draw of 0 slots by ocdm_memory_draw counts too. */
+uint64_t ocdm__memory_draws(const ocdm_memory *memory);
 
 /* Weights by slot that draw each class alike. O(labels). */
 void ocdm__memory_balance(const ocdm_memory *memory, double *weight);

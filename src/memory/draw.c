@@ -8,9 +8,9 @@
 
 #include "base/inner_memory.h"
 
-uint64_t ocdm__memory_count_draw(ocdm_memory *memory)
+uint64_t ocdm__memory_draws(const ocdm_memory *memory)
 {
-    return memory->draws++;
+    return memory->draws;
 }
 
 /* A class of the memory is drawn first, then one of its samples; samples without labels are a class of their own. */

@@ -21,11 +21,12 @@ MODULES = [ocdm] + [importlib.import_module(f"ocdm.{entry.name}") for entry in p
 def documented():
     """Public objects with examples: modules, what they export, and the methods of classes, those in C too."""
     for module in MODULES:
-        if module.__name__ == "ocdm._ocdm":
+        if module.__name__.startswith("ocdm._"):
             continue
         yield module.__name__, module
         for name, value in vars(module).items():
-            if name.startswith("_") or not getattr(value, "__module__", "").startswith("ocdm"):
+            owner = getattr(value, "__module__", "")
+            if name.startswith("_") or not owner.startswith("ocdm") or (owner.startswith("ocdm._") and owner != "ocdm._ocdm"):
                 continue
             yield f"{module.__name__}.{name}", value
             for owner in inspect.getmro(value) if inspect.isclass(value) else ():
@@ -49,6 +50,7 @@ class Docs(unittest.TestCase):
                 attempted += 1
                 runner.run(parser.get_doctest(inspect.cleandoc(text), {"ocdm": ocdm}, name, None, 0), out=output.append)
             os.chdir("/")
+        self.maxDiff = None
         self.assertEqual("".join(output), "")
         self.assertGreater(attempted, 10)
 

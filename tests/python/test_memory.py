@@ -376,7 +376,7 @@ class Refused(unittest.TestCase):
                      lambda: memory.find("x")):
             with self.assertRaises(ValueError):
                 call()
-        for call in (lambda: memory.update([1]), lambda: memory.update([1], [[1]], 3), lambda: memory.update([1], labs=3),
+        for call in (lambda: memory.update([1]), lambda: memory.update([1], [[1]], None, 3), lambda: memory.update([1], labs=3),
                      lambda: memory.draw(1.5), lambda: ocdm.Memory(colour="red"), lambda: memory.set_weight(1, "x")):
             with self.assertRaises(TypeError):
                 call()
