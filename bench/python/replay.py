@@ -9,6 +9,7 @@ checkout of Mammoth its buffers make the same steps, single-label, since that is
 several rounds is printed, in microseconds of CPU time.
 """
 import sys
+import tempfile
 import time
 import timeit
 
@@ -56,6 +57,7 @@ def memory_times(made):
             update()
         yield f"Memory.update of {SIZE}, {name}", best(update)
     yield f"Memory.draw({SIZE})", best(lambda: memory.draw(SIZE))
+    yield f"Memory.draw({SIZE}, 'balanced')", best(lambda: memory.draw(SIZE, "balanced"))
 
 
 def replay_times(made, kind, batch, **options):
@@ -70,6 +72,8 @@ def replay_times(made, kind, batch, **options):
     for _ in range(300):
         step()
     yield f"Replay, sample and add {SIZE} {kind}", best(step)
+    slots = np.arange(SIZE)
+    yield f"Replay, write {SIZE} {kind} anew", best(lambda: replay.__setitem__(slots, batch))
 
 
 def mammoth_times(folder, made):
@@ -109,7 +113,9 @@ def mammoth_times(folder, made):
 def main():
     made = stream()
     features = np.random.default_rng(0).random((SIZE, WIDTH), np.float32)
-    rows = [memory_times(made), replay_times(made, "arrays", features), replay_times(made, "arrays, u8", features, store="u8")]
+    folder = tempfile.TemporaryDirectory(prefix="ocdm-bench-")
+    rows = [memory_times(made), replay_times(made, "arrays", features), replay_times(made, "arrays, u8", features, store="u8"),
+            replay_times(made, "arrays, store_dir", features, store_dir=folder.name)]
     try:
         import torch
         rows.append(replay_times(made, "tensors", torch.from_numpy(features)))

@@ -370,7 +370,7 @@ class DeviceTensors(HostTensors):
         return dense(value).to(self.device)
 
     def given_back(self, rows):
-        return rows
+        return rows.pin_memory() if self.pinned and rows.device.type == "cpu" else rows
 
     def near(self, rows):
         return rows.cpu()
