@@ -52,8 +52,8 @@ def listed(name):
 
 
 def library():
-    """All that is compiled of the repository: libocdm and libocdm_experiment."""
-    return sorted({*listed("core"), *listed("experiment")})
+    """All that is compiled of the repository: libocdm, libocdm_experiment and the drawer of bars."""
+    return sorted({*listed("core"), *listed("experiment"), *listed("drawer")})
 
 
 def run(command):

@@ -87,6 +87,35 @@ class Memory(_ocdm.Memory):
             named[field] = counts[field]
         return named
 
+    # ---- to look at ----
+
+    def plot(self, path=None):
+        """The classes against their target as an SVG picture: how many samples in memory have each, the most frequent of the stream first,
+        in three groups of equal numbers of classes. A str that notebooks show; with a path it is written there too. ValueError while no sample had a label.
+
+        >>> memory = ocdm.Memory(capacity=2)
+        >>> change = memory.update([1, 2, 3], [["cat"], ["cat"], ["dog"]])
+        >>> picture = memory.plot("classes.svg")
+        >>> picture.startswith("<svg"), ">dog<" in picture
+        (True, True)
+        """
+        import numpy
+
+        counts = self.counts
+        if not len(counts):
+            raise ValueError("no sample had a label yet, so there is nothing to draw")
+        counts = counts[numpy.argsort(-counts["seen"], kind="stable")]
+        shares = counts["target"] * counts["kept"].sum()
+        equal = numpy.ptp(counts["target"]) < 1e-12
+        policy = self.policy if isinstance(self.policy, str) else type(self.policy).__name__
+        caption = f"{len(self)} of {self.arrived} samples, {len(counts)} classes"
+        return Picture(_ocdm.draw_classes(policy, self.distance(), self.distance("seen"), caption, [str(name) for name in counts["id"]],
+                                          numpy.ascontiguousarray(counts["kept"], "u4"), None if equal else numpy.ascontiguousarray(shares),
+                                          None if path is None else os.fspath(path)))
+
+    def _repr_html_(self):
+        return _html(self)
+
     # ---- files and states ----
 
     def save(self, path):
@@ -198,6 +227,22 @@ class Memory(_ocdm.Memory):
     def __repr__(self):
         policy = self.policy if isinstance(self.policy, str) else type(self.policy).__name__
         return f"<ocdm.Memory: {len(self)} of {self.capacity} samples, policy {policy}, {self.arrived} arrived>"
+
+
+class Picture(str):
+    """An SVG picture as text, which notebooks show."""
+
+    def _repr_html_(self):
+        return str(self)
+
+
+def _html(replay):
+    """What a notebook shows of a memory or a replay: the line of repr, and the picture."""
+    import html
+
+    line = f"<code>{html.escape(repr(replay))}</code>"
+    memory = getattr(replay, "memory", replay)
+    return line if not len(memory.counts) else f"{line}<div>{memory.plot()}</div>"
 
 
 def _own_policy(memory):

@@ -9,7 +9,7 @@ from ._disk import Disk
 from ._loader import Loader, Sampler
 from ._nest import build, collect, flatten, is_array, is_tensor, join, numbers_of
 from ._payload import check_store, payload_of, plain, restored
-from .memory import Memory, _contents
+from .memory import Memory, _contents, _html
 
 _LEAST_LOSS = 1e-6  # a loss of 0 must not keep a sample from ever being drawn
 
@@ -490,6 +490,15 @@ class Replay:
     def nbytes(self):
         """Bytes that the payloads of the samples in memory take, objects not counted."""
         return sum(leaf.row_bytes() for leaf in self._leaves) * len(self)
+
+    # ---- to look at ----
+
+    def plot(self, path=None):
+        """The classes against their target, see `Memory.plot`."""
+        return self.memory.plot(path)
+
+    def _repr_html_(self):
+        return _html(self)
 
     # ---- states and files ----
 

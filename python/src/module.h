@@ -154,6 +154,10 @@ PyObject *ocdm__label_sets(PyObject *module, PyObject *labels);
 PyObject *ocdm__split_parts(PyObject *module, PyObject *args);
 PyObject *ocdm__select_samples(PyObject *module, PyObject *args);
 
+/* ---- plot.c: function of the module ------------------------------------------------------------------------------------- */
+
+PyObject *ocdm__draw_classes(PyObject *module, PyObject *args);
+
 /* ---- policy.c -------------------------------------------------------------------------------------------------------- */
 
 /* A policy whose functions are methods of a Python object: made for one memory, which it outlives. ValueError, TypeError. */
