@@ -13,17 +13,12 @@
 /* With more lines or panels than this the figure is not readable. */
 #define MOST_CURVES 16
 
-static const ocdm__json_node *setting_of(const ocdm__run_group *group, const char *setting)
-{
-    return ocdm__json_find(group->runs[0]->settings, setting);
-}
-
 static bool differs_only_in(const ocdm__run_group *a, const ocdm__run_group *b, const char *setting)
 {
     const ocdm__json_node *settings = a->runs[0]->settings;
     for (const ocdm__json_node *node = settings != NULL ? settings->first : NULL; node != NULL; node = node->next)
         if (strcmp(node->key, "seed") != 0 && strcmp(node->key, setting) != 0 &&
-            !ocdm__json_same(node, setting_of(b, node->key)))
+            !ocdm__json_same(node, ocdm__group_setting(b, node->key)))
             return false;
     return true;
 }
@@ -64,8 +59,8 @@ static ocdm__cell *add_row(ocdm__chart *chart, const ocdm__run_group *group, con
 {
     char value[100];
     ocdm__cell *row = ocdm__chart_row(chart, OCDM__NO_SERIES);
-    ocdm__setting_text(setting_of(group, setting), value, sizeof value);
-    row[1] = ocdm__cell_value(ocdm__json_number(setting_of(group, setting)));
+    ocdm__setting_text(ocdm__group_setting(group, setting), value, sizeof value);
+    row[1] = ocdm__cell_value(ocdm__json_number(ocdm__group_setting(group, setting)));
     row[2] = ocdm__cell_text(&chart->table, group->method);
     row[3] = ocdm__cell_text(&chart->table, value);
     row[4] = ocdm__cell_text(&chart->table, part);

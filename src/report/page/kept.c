@@ -1,4 +1,5 @@
 /* The samples in memory: their most frequent label sets, and images where the stream has some. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,29 +112,22 @@ static void put_sets(ocdm__output *out, const ocdm__study *study, const struct l
         "<p class=\"note\">The %zu most frequent of %zu label sets: how many samples in memory have exactly these labels, "
         "in the first seed's run of each method.</p>\n",
         count < SETS_SHOWN ? count : (size_t)SETS_SHOWN, count);
-    ocdm__output_text(out,
-                      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"label sets\"><table class=\"sort\" "
-                      "data-name=\"label-sets\">\n<thead><tr><th scope=\"col\" class=\"text\">labels</th>");
-    for (size_t i = 0; i < study->base_count; i++) {
-        ocdm__output_text(out, "<th scope=\"col\"");
-        ocdm__put_mark_of(out, &study->groups[i]);
-        ocdm__output_text(out, ">");
-        ocdm__put_method(out, &study->groups[i]);
-        ocdm__output_text(out, "</th>");
-    }
-    ocdm__output_text(out, "</tr></thead>\n<tbody>\n");
+    ocdm__html_begin(out, "label sets", "sort", NULL);
+    ocdm__output_text(out, "<tr>");
+    ocdm__html_head(out, "text", NULL, "labels");
+    for (size_t i = 0; i < study->base_count; i++)
+        ocdm__html_head(out, "", &study->groups[i], NULL);
+    ocdm__html_body(out);
     for (size_t s = 0; s < count && s < SETS_SHOWN; s++) {
         ocdm__output_text(out, "<tr><th scope=\"row\" class=\"long\">");
         put_labels(out, sets[s].labels);
         ocdm__output_text(out, "</th>");
-        for (size_t i = 0; i < study->base_count; i++) {
-            ocdm__output_text(out, "<td");
-            ocdm__put_mark_of(out, &study->groups[i]);
-            ocdm__put(out, " data-v=\"%zu\">%zu</td>", sets[s].counts[i], sets[s].counts[i]);
-        }
+        for (size_t i = 0; i < study->base_count; i++)
+            ocdm__html_number(out, "", &study->groups[i], &(ocdm__summary){.mean = (double)sets[s].counts[i], .deviation = NAN},
+                              0);
         ocdm__output_text(out, "</tr>\n");
     }
-    ocdm__output_text(out, "</tbody></table></div>\n");
+    ocdm__html_end(out);
 }
 
 static ocdm_status put_label_sets(ocdm__output *out, const ocdm__study *study, ocdm_error *error)

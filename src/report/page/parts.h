@@ -23,9 +23,34 @@ void ocdm__put_sweep_table(ocdm__output *out, const ocdm__study *study);
 void ocdm__put_class_table(ocdm__output *out, const ocdm__study *study);
 void ocdm__put_time_table(ocdm__output *out, const ocdm__study *study);
 
-/* tables.c: a method's name behind a square in its colour; the attribute of what is hidden with a method. */
+/* html.c: a method's name behind a square in its colour; the attribute of what is hidden with a method, nothing for NULL. */
 void ocdm__put_method(ocdm__output *out, const ocdm__run_group *group);
 void ocdm__put_mark_of(ocdm__output *out, const ocdm__run_group *group);
+
+/*
+ * html.c: a table, whose rows and columns may be of a group of runs. `class` is of the style sheet: "", "text", "start", ...
+ *
+ *     ocdm__html_begin(out, "runs", "sort", "When each run ended.");
+ *     ocdm__output_text(out, "<tr>");
+ *     ocdm__html_head(out, "text", NULL, "run");
+ *     ocdm__html_body(out);
+ *     ocdm__html_row(out, group);
+ *     ocdm__output_text(out, "</th>");
+ *     ocdm__html_number(out, "", NULL, &number, 1);
+ *     ocdm__output_text(out, "</tr>\n");
+ *     ocdm__html_end(out);
+ *
+ * The caption may be NULL, and so may the text of a head for the name of its group. A row begins with its head, which has the
+ * name of the group already. Numbers are shown with this many decimals and their deviation; sorting takes all of them.
+ */
+void ocdm__html_begin(ocdm__output *out, const char *name, const char *class, const char *caption);
+void ocdm__html_head(ocdm__output *out, const char *class, const ocdm__run_group *group, const char *text);
+void ocdm__html_body(ocdm__output *out);
+void ocdm__html_row(ocdm__output *out, const ocdm__run_group *group);
+void ocdm__html_text(ocdm__output *out, const char *class, const char *text, size_t limit);
+void ocdm__html_number(ocdm__output *out, const char *class, const ocdm__run_group *group, const ocdm__summary *number,
+                       int decimals);
+void ocdm__html_end(ocdm__output *out);
 
 /* settings.c: the settings that runs share and those that differ; when and where each run ran; incomplete runs. */
 void ocdm__put_settings(ocdm__output *out, const ocdm__study *study);

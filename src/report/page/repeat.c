@@ -24,11 +24,6 @@ static const ocdm__run_record *first_run(const struct repeat *repeat)
     return repeat->study->groups[0].runs[0];
 }
 
-static const ocdm__json_node *setting_of(const ocdm__run_group *group, const char *key)
-{
-    return ocdm__json_find(group->runs[0]->settings, key);
-}
-
 /* ---- words --------------------------------------------------------------------------------------------------------------- */
 
 static ocdm_status put_word(const struct repeat *repeat, const char *text, ocdm_error *error)
@@ -250,7 +245,7 @@ static bool is_swept_key(const char *key)
 static bool is_first_value(const ocdm__study *study, const char *key, size_t i)
 {
     for (size_t j = 0; j < i; j++)
-        if (ocdm__json_same(setting_of(&study->groups[i], key), setting_of(&study->groups[j], key)))
+        if (ocdm__json_same(ocdm__group_setting(&study->groups[i], key), ocdm__group_setting(&study->groups[j], key)))
             return false;
     return true;
 }
@@ -291,7 +286,7 @@ static const ocdm__json_node *common_value(const struct repeat *repeat, const oc
 {
     for (size_t i = 0; strcmp(setting->key, "epochs") == 0 && i < repeat->study->group_count; i++)
         if (repeat->study->groups[i].bound)
-            return setting_of(&repeat->study->groups[i], setting->key);
+            return ocdm__group_setting(&repeat->study->groups[i], setting->key);
     return setting;
 }
 
@@ -305,7 +300,7 @@ static bool tells_apart(const struct repeat *repeat, const char *key)
     for (size_t i = 0; i < study->group_count; i++) {
         if (study->groups[i].bound && strcmp(key, "epochs") == 0)
             continue;
-        if (first != NULL && !ocdm__json_same(setting_of(first, key), setting_of(&study->groups[i], key)))
+        if (first != NULL && !ocdm__json_same(ocdm__group_setting(first, key), ocdm__group_setting(&study->groups[i], key)))
             return true;
         first = &study->groups[i];
     }
@@ -348,7 +343,7 @@ static ocdm_status put_values(const struct repeat *repeat, const char *key, ocdm
     for (size_t i = 0; i < repeat->study->group_count && used < sizeof list; i++) {
         if (!is_first_value(repeat->study, key, i))
             continue;
-        ocdm__setting_text(setting_of(&repeat->study->groups[i], key), value, sizeof value);
+        ocdm__setting_text(ocdm__group_setting(&repeat->study->groups[i], key), value, sizeof value);
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
                                  used == 0                   ? ""
                                  : strcmp(key, "order") == 0 ? ";"

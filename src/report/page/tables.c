@@ -7,27 +7,33 @@
 #include "report/page/parts.h"
 #include "report/text.h"
 
-#define LABEL_LIMIT 60
 #define MOST_CLASSES 300
 #define MOST_COLUMNS 24
 
 #define SECONDS (-1)
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-typedef ocdm__summary cell_of(const ocdm__study *study, const ocdm__run_group *group, const char *path);
-
 struct column {
     char name[40];
     char path[OCDM__METRIC_PATH];
-    cell_of *cell; /* NULL: the number at the path of the summary */
-    int decimals;  /* SECONDS: as many as the size asks for */
-    int better;    /* 1: more is, -1: less is, 0: neither */
-    bool starts;   /* a group of columns */
+    const enum ocdm__count *count; /* instead of the number at the path of the summary: of the samples of a class */
+    double unit;                   /* that the number is shown in; 0 for 1 */
+    int decimals;                  /* SECONDS: as many as the size asks for */
+    int better;                    /* 1: more is, -1: less is, 0: neither */
+    bool starts;                   /* a group of columns */
 };
+
+static const enum ocdm__count fewest = OCDM__COUNT_FEWEST, most = OCDM__COUNT_MOST, lost = OCDM__COUNT_LOST;
 
 static ocdm__summary cell(const ocdm__study *study, const ocdm__run_group *group, const struct column *column)
 {
-    return column->cell != NULL ? column->cell(study, group, column->path) : ocdm__group_summary(group, column->path);
+    ocdm__summary number =
+        column->count != NULL ? ocdm__group_balance(study, group, *column->count) : ocdm__group_summary(group, column->path);
+    if (column->unit > 0) {
+        number.mean /= column->unit;
+        number.deviation /= column->unit;
+    }
+    return number;
 }
 
 /* The group with the best mean of a column, bounds excluded; NULL when the column has no order. */
@@ -53,10 +59,10 @@ static bool is_rival(const ocdm__study *study, size_t group, const struct column
 static bool is_as_good(const ocdm__study *study, size_t group, const struct column *column, double least)
 {
     const ocdm__run_group *best = best_of(study, column);
-    double mean = cell(study, &study->groups[group], column).mean, most = cell(study, best, column).mean;
-    if (mean == most)
+    double mean = cell(study, &study->groups[group], column).mean, highest = cell(study, best, column).mean;
+    if (mean == highest)
         return true;
-    return column->cell == NULL && fabs(ocdm__group_difference(best, &study->groups[group], column->path).mean) <= least;
+    return column->count == NULL && fabs(ocdm__group_difference(best, &study->groups[group], column->path).mean) <= least;
 }
 
 /* The least significant difference of a column in which some groups are bold, NaN where only the best is; -1 where none is: a
@@ -66,7 +72,7 @@ static double mark_column(const ocdm__study *study, const struct column *column)
     size_t rivals = 0, bold = 0;
     if (best_of(study, column) == NULL)
         return -1;
-    double least = column->cell == NULL ? ocdm__study_least_difference(study, column->path) : NAN;
+    double least = column->count == NULL ? ocdm__study_least_difference(study, column->path) : NAN;
     for (size_t i = 0; i < study->base_count; i++)
         if (is_rival(study, i, column)) {
             rivals++;
@@ -75,89 +81,39 @@ static double mark_column(const ocdm__study *study, const struct column *column)
     return bold < rivals ? least : -1;
 }
 
-static void put_value(ocdm__output *out, double value)
+static const char *class_of(const struct column *column, bool best)
 {
-    ocdm__output_text(out, " data-v=\"");
-    if (isfinite(value))
-        ocdm__output_double(out, value);
-    ocdm__output_text(out, "\"");
+    return best ? (column->starts ? "best start" : "best") : column->starts ? "start" : "";
 }
 
-static void put_cell(ocdm__output *out, const ocdm__study *study, size_t group, const struct column *column, double least)
-{
-    ocdm__summary summary = cell(study, &study->groups[group], column);
-    bool best =
-        !(least < 0) && group < study->base_count && is_rival(study, group, column) && is_as_good(study, group, column, least);
-    ocdm__put(out, "<td class=\"%s%s\"", best ? "best" : "", column->starts ? " start" : "");
-    put_value(out, summary.mean);
-    ocdm__output_text(out, ">");
-    int decimals = column->decimals != SECONDS ? column->decimals : summary.mean >= 100 ? 1 : summary.mean >= 1 ? 2 : 4;
-    ocdm__put_decimals(out, summary.mean, decimals);
-    if (isfinite(summary.deviation)) {
-        ocdm__output_text(out, " <span class=\"sd\">± ");
-        ocdm__put_decimals(out, summary.deviation, decimals);
-        ocdm__output_text(out, "</span>");
-    }
-    ocdm__output_text(out, "</td>");
-}
-
-static void put_label(ocdm__output *out, const ocdm__run_group *group)
-{
-    ocdm__output_text(out, "<tr");
-    ocdm__put_mark_of(out, group);
-    ocdm__output_text(out, "><th scope=\"row\">");
-    ocdm__put_method(out, group);
-    if (group->bound)
-        ocdm__output_text(out, " <span class=\"sd\">(upper bound)</span>");
-    ocdm__put(out, "</th><td data-v=\"%zu\">%zu</td>", group->run_count, group->run_count);
-}
-
-static void put_rows(ocdm__output *out, const ocdm__study *study, size_t groups, const struct column *columns, size_t count)
+/* The heads of a table of numbers, below those of its groups, and its rows: a row for each of the first `groups`. */
+static void put_numbers(ocdm__output *out, const ocdm__study *study, size_t groups, const struct column *columns, size_t count)
 {
     double least[MOST_COLUMNS];
-    for (size_t c = 0; c < count; c++)
+    ocdm__output_text(out, "<tr>");
+    ocdm__html_head(out, "text", NULL, "method");
+    ocdm__html_head(out, "", NULL, "seeds");
+    for (size_t c = 0; c < count; c++) {
+        ocdm__html_head(out, class_of(&columns[c], false), NULL, columns[c].name);
         least[c] = mark_column(study, &columns[c]);
-    ocdm__output_text(out, "</tr></thead>\n<tbody>\n");
+    }
+    ocdm__html_body(out);
     for (size_t i = 0; i < groups; i++) {
-        put_label(out, &study->groups[i]);
-        for (size_t c = 0; c < count; c++)
-            put_cell(out, study, i, &columns[c], least[c]);
+        const ocdm__run_group *group = &study->groups[i];
+        ocdm__html_row(out, group);
+        ocdm__put(out, "%s</th><td data-v=\"%zu\">%zu</td>", group->bound ? " <span class=\"sd\">(upper bound)</span>" : "",
+                  group->run_count, group->run_count);
+        for (size_t c = 0; c < count; c++) {
+            ocdm__summary number = cell(study, group, &columns[c]);
+            bool best = !(least[c] < 0) && i < study->base_count && is_rival(study, i, &columns[c]) &&
+                        is_as_good(study, i, &columns[c], least[c]);
+            int places = number.mean >= 100 ? 1 : number.mean >= 1 ? 2 : 4;
+            ocdm__html_number(out, class_of(&columns[c], best), NULL, &number,
+                              columns[c].decimals != SECONDS ? columns[c].decimals : places);
+        }
         ocdm__output_text(out, "</tr>\n");
     }
-    ocdm__output_text(out, "</tbody></table></div>\n");
-}
-
-static void put_heads(ocdm__output *out, const struct column *columns, size_t count)
-{
-    ocdm__output_text(out, "<tr><th scope=\"col\" class=\"text\">method</th><th scope=\"col\">seeds</th>");
-    for (size_t c = 0; c < count; c++)
-        ocdm__put(out, "<th scope=\"col\"%s>%s</th>", columns[c].starts ? " class=\"start\"" : "", columns[c].name);
-}
-
-/* The caption is outside the scrolling box, so that it stays visible. */
-static void begin_table(ocdm__output *out, const char *name, const char *caption)
-{
-    ocdm__put(out, "<p class=\"note\">%s</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">", caption,
-              name);
-    ocdm__put(out, "<table class=\"sort\" data-name=\"%s\">\n<thead>", name);
-}
-
-/* ---- methods ------------------------------------------------------------------------------------------------------------ */
-
-void ocdm__put_mark_of(ocdm__output *out, const ocdm__run_group *group)
-{
-    ocdm__put_mark(&(ocdm__canvas){.out = out}, group->mark);
-}
-
-void ocdm__put_method(ocdm__output *out, const ocdm__run_group *group)
-{
-    ocdm__output_text(out, "<svg class=\"key\" viewBox=\"0 0 12 12\" aria-hidden=\"true\">");
-    if (group->colour < OCDM__COLOURS)
-        ocdm__put(out, "<rect class=\"f%u\" width=\"12\" height=\"12\"/></svg>", group->colour);
-    else /* dashed lines: a ring */
-        ocdm__put(out, "<path class=\"f%u\" fill-rule=\"evenodd\" d=\"M0 0h12v12h-12zM4 4h4v4h-4z\"/></svg>",
-                  group->colour % OCDM__COLOURS);
-    ocdm__put_name(out, group->label, LABEL_LIMIT);
+    ocdm__html_end(out);
 }
 
 /* ---- the paper's table -------------------------------------------------------------------------------------------------- */
@@ -204,8 +160,8 @@ void ocdm__put_paper_table(ocdm__output *out, const ocdm__study *study)
 {
     if (!study->trained)
         return;
-    begin_table(
-        out, "results",
+    ocdm__html_begin(
+        out, "results", "sort",
         "At the end of the stream, on the test samples of all tasks, in percent: mean ± standard deviation over seeds; "
         "bold is the best of a column, and what is not significantly worse (Tukey's studentised range, paired over seeds, "
         "family-wise error 5 %); nothing is bold if no two methods differ significantly. After a group, its classes.");
@@ -216,8 +172,7 @@ void ocdm__put_paper_table(ocdm__output *out, const ocdm__study *study)
         columns[i].starts = i % OCDM__TABLE_METRICS == 0;
     }
     put_group_heads(out, study);
-    put_heads(out, columns, COUNT(columns));
-    put_rows(out, study, study->base_count, columns, COUNT(columns));
+    put_numbers(out, study, study->base_count, columns, COUNT(columns));
 }
 
 /* Runs of earlier versions have no such numbers. */
@@ -242,33 +197,14 @@ void ocdm__put_other_metrics(ocdm__output *out, const ocdm__study *study)
         snprintf(columns[i].name, sizeof columns[i].name, "%s, %s", ocdm__metric_name(metric), ocdm__metrics[metric].unit);
     }
     ocdm__output_text(out, "<details><summary>AUC, rankings and calibration</summary>\n");
-    begin_table(out, "other metrics",
-                "At the end of the stream, over all classes; less is better in all columns but the first. "
-                "<code>ocdm eval --explain</code> prints the formulas.");
-    put_heads(out, columns, COUNT(columns));
-    put_rows(out, study, study->base_count, columns, COUNT(columns));
+    ocdm__html_begin(out, "other metrics", "sort",
+                     "At the end of the stream, over all classes; less is better in all columns but the first. "
+                     "<code>ocdm eval --explain</code> prints the formulas.");
+    put_numbers(out, study, study->base_count, columns, COUNT(columns));
     ocdm__output_text(out, "</details>\n");
 }
 
 /* ---- the memory --------------------------------------------------------------------------------------------------------- */
-
-static ocdm__summary fewest_cell(const ocdm__study *study, const ocdm__run_group *group, const char *path)
-{
-    (void)path;
-    return ocdm__group_balance(study, group, OCDM__COUNT_FEWEST);
-}
-
-static ocdm__summary most_cell(const ocdm__study *study, const ocdm__run_group *group, const char *path)
-{
-    (void)path;
-    return ocdm__group_balance(study, group, OCDM__COUNT_MOST);
-}
-
-static ocdm__summary lost_cell(const ocdm__study *study, const ocdm__run_group *group, const char *path)
-{
-    (void)path;
-    return ocdm__group_balance(study, group, OCDM__COUNT_LOST);
-}
 
 static const struct column memory_columns[] = {
     {.name = "distance", .path = "final.distance", .decimals = 4, .better = -1},
@@ -276,9 +212,9 @@ static const struct column memory_columns[] = {
     {.name = "samples kept", .path = "memory.kept"},
     {.name = "labels a sample", .path = "memory.labels", .decimals = 2},
     {.name = "in the stream", .path = "memory.labels_seen", .decimals = 2},
-    {.name = "fewest of a class", .cell = fewest_cell, .decimals = 1, .better = 1},
-    {.name = "most of a class", .cell = most_cell, .decimals = 1},
-    {.name = "classes lost", .cell = lost_cell, .decimals = 1, .better = -1},
+    {.name = "fewest of a class", .count = &fewest, .decimals = 1, .better = 1},
+    {.name = "most of a class", .count = &most, .decimals = 1},
+    {.name = "classes lost", .count = &lost, .decimals = 1, .better = -1},
     {.name = "forgetting, points", .path = "forgetting.mean", .decimals = 1, .better = -1},
     {.name = "mean mAP, %", .path = "mean_mAP", .decimals = 1, .better = 1},
     {.name = "mean CF1, %", .path = "mean_CF1", .decimals = 1, .better = 1},
@@ -288,8 +224,8 @@ static const struct column memory_columns[] = {
 void ocdm__put_memory_table(ocdm__output *out, const ocdm__study *study)
 {
     size_t count = COUNT(memory_columns) - (study->trained ? 0 : 4);
-    begin_table(
-        out, "balance",
+    ocdm__html_begin(
+        out, "balance", "sort",
         study->trained
             ? "The memory at the end: its distance to the target (KL divergence; over the classes in play, and "
               "over all classes seen), and what it holds of the rarest and the most frequent class, how many labels a sample has there and in the stream; how much "
@@ -297,14 +233,13 @@ void ocdm__put_memory_table(ocdm__output *out, const ocdm__study *study)
             : "The memory at the end: its distance to the target (KL divergence; over the classes in play, and "
               "over all classes seen), and what it holds of the rarest and the most frequent class, and how many labels a sample has there and in "
               "the stream.");
-    put_heads(out, memory_columns, count);
-    put_rows(out, study, study->base_count, memory_columns, count);
+    put_numbers(out, study, study->base_count, memory_columns, count);
 }
 
 static const struct column sweep_columns[] = {
     {.name = "distance, all seen", .path = "final.distance_seen", .decimals = 4},
-    {.name = "fewest of a class", .cell = fewest_cell, .decimals = 1},
-    {.name = "classes lost", .cell = lost_cell, .decimals = 1},
+    {.name = "fewest of a class", .count = &fewest, .decimals = 1},
+    {.name = "classes lost", .count = &lost, .decimals = 1},
 };
 
 void ocdm__put_sweep_table(ocdm__output *out, const ocdm__study *study)
@@ -322,9 +257,8 @@ void ocdm__put_sweep_table(ocdm__output *out, const ocdm__study *study)
     memcpy(columns + count, sweep_columns, sizeof sweep_columns);
     count += COUNT(sweep_columns);
     ocdm__output_text(out, "<details><summary>Every setting that was swept</summary>\n");
-    begin_table(out, "sweeps", "As above, for every combination of settings that was run; mAP in percent.");
-    put_heads(out, columns, count);
-    put_rows(out, study, study->group_count, columns, count);
+    ocdm__html_begin(out, "sweeps", "sort", "As above, for every combination of settings that was run; mAP in percent.");
+    put_numbers(out, study, study->group_count, columns, count);
     ocdm__output_text(out, "</details>\n");
 }
 
@@ -338,19 +272,9 @@ static struct column time_column(const char *name, const char *path)
     return column;
 }
 
-/* In millions of bytes. */
-static ocdm__summary megabytes(const ocdm__study *study, const ocdm__run_group *group, const char *path)
-{
-    ocdm__summary bytes = ocdm__group_summary(group, path);
-    (void)study;
-    bytes.mean /= 1e6;
-    bytes.deviation /= 1e6;
-    return bytes;
-}
-
 static const struct column costs[] = {
     {.name = "GFLOP per step", .path = "cost.gflop_per_step", .decimals = SECONDS, .starts = true},
-    {.name = "memory, MB", .path = "cost.memory_bytes", .cell = megabytes, .decimals = 2},
+    {.name = "memory, MB", .path = "cost.memory_bytes", .unit = 1e6, .decimals = 2},
 };
 
 /* Runs of earlier versions do not say. */
@@ -381,23 +305,16 @@ void ocdm__put_time_table(ocdm__output *out, const ocdm__study *study)
              "Seconds; 1000 steps are drawing, %straining and updating the memory, without evaluation.%s",
              ocdm__study_has_images(study) ? "decoding, " : "",
              known ? " GFLOP are operations of training in a step; MB is what the samples in memory take." : "");
-    begin_table(out, "times", caption);
-    put_heads(out, columns, count);
-    put_rows(out, study, study->base_count, columns, count);
+    ocdm__html_begin(out, "times", "sort", caption);
+    put_numbers(out, study, study->base_count, columns, count);
 }
 
 /* ---- classes ------------------------------------------------------------------------------------------------------------ */
 
 /* A number of a method, or of none. */
-static void put_number(ocdm__output *out, double value, int decimals, bool starts, const ocdm__run_group *group)
+static void put_number(ocdm__output *out, double value, int decimals, const char *class, const ocdm__run_group *group)
 {
-    ocdm__put(out, "<td%s", starts ? " class=\"start\"" : "");
-    if (group != NULL)
-        ocdm__put_mark_of(out, group);
-    put_value(out, value);
-    ocdm__output_text(out, ">");
-    ocdm__put_decimals(out, value, decimals);
-    ocdm__output_text(out, "</td>");
+    ocdm__html_number(out, class, group, &(ocdm__summary){.mean = value, .deviation = NAN}, decimals);
 }
 
 static void put_class_heads(ocdm__output *out, const ocdm__study *study)
@@ -410,51 +327,45 @@ static void put_class_heads(ocdm__output *out, const ocdm__study *study)
         ocdm__put_method(out, &study->groups[i]);
         ocdm__output_text(out, "</th>");
     }
-    ocdm__output_text(out, "</tr>\n<tr><th scope=\"col\" class=\"text\">class</th><th scope=\"col\" class=\"text\">group</th>"
-                           "<th scope=\"col\">in stream</th><th scope=\"col\">target</th>");
+    ocdm__output_text(out, "</tr>\n<tr>");
+    ocdm__html_head(out, "text", NULL, "class");
+    ocdm__html_head(out, "text", NULL, "group");
+    ocdm__html_head(out, "", NULL, "in stream");
+    ocdm__html_head(out, "", NULL, "target");
     for (size_t i = 0; i < study->base_count; i++) {
-        ocdm__output_text(out, "<th scope=\"col\" class=\"start\"");
-        ocdm__put_mark_of(out, &study->groups[i]);
-        ocdm__output_text(out, ">in memory</th>");
-        if (!study->trained)
-            continue;
-        ocdm__output_text(out, "<th scope=\"col\"");
-        ocdm__put_mark_of(out, &study->groups[i]);
-        ocdm__output_text(out, ">AP</th>");
-    }
-    ocdm__output_text(out, "</tr></thead>\n<tbody>\n");
-}
-
-static void put_class_row(ocdm__output *out, const ocdm__study *study, const ocdm__study_class *class)
-{
-    ocdm__output_text(out, "<tr data-c=\"");
-    ocdm__put_plain(out, class->name, OCDM__CLASS_LIMIT);
-    ocdm__output_text(out, "\"><th scope=\"row\">");
-    ocdm__put_name(out, class->name, 40);
-    ocdm__output_text(out, "</th><td class=\"text\">");
-    ocdm__put_name(out, class->group, 20);
-    ocdm__output_text(out, "</td>");
-    put_number(out, class->train, 0, false, NULL);
-    put_number(out, ocdm__group_target(&study->groups[0], class->column), 1, false, NULL);
-    for (size_t i = 0; i < study->base_count; i++) {
-        const ocdm__run_group *group = &study->groups[i];
-        put_number(out, ocdm__group_count(group, class->column), 1, true, group);
+        ocdm__html_head(out, "start", &study->groups[i], "in memory");
         if (study->trained)
-            put_number(out, ocdm__group_precision(group, class->column), 1, false, group);
+            ocdm__html_head(out, "", &study->groups[i], "AP");
     }
-    ocdm__output_text(out, "</tr>\n");
+    ocdm__html_body(out);
 }
 
 void ocdm__put_class_table(ocdm__output *out, const ocdm__study *study)
 {
     ocdm__output_text(out, "<details><summary>Every class in numbers</summary>\n");
-    begin_table(out, "classes",
-                "Training samples with the class; samples in memory with it at the end, and what the target of the "
-                "first method asks for; average precision in percent. Means over seeds.");
+    ocdm__html_begin(out, "classes", "sort",
+                     "Training samples with the class; samples in memory with it at the end, and what the target of the "
+                     "first method asks for; average precision in percent. Means over seeds.");
     put_class_heads(out, study);
-    for (size_t c = 0; c < study->class_count && c < MOST_CLASSES; c++)
-        put_class_row(out, study, &study->classes[c]);
-    ocdm__output_text(out, "</tbody></table></div>\n");
+    for (size_t c = 0; c < study->class_count && c < MOST_CLASSES; c++) {
+        const ocdm__study_class *class = &study->classes[c];
+        ocdm__output_text(out, "<tr data-c=\"");
+        ocdm__put_plain(out, class->name, OCDM__CLASS_LIMIT);
+        ocdm__output_text(out, "\"><th scope=\"row\">");
+        ocdm__put_name(out, class->name, 40);
+        ocdm__output_text(out, "</th>");
+        ocdm__html_text(out, "text", class->group, 20);
+        put_number(out, class->train, 0, "", NULL);
+        put_number(out, ocdm__group_target(&study->groups[0], class->column), 1, "", NULL);
+        for (size_t i = 0; i < study->base_count; i++) {
+            const ocdm__run_group *group = &study->groups[i];
+            put_number(out, ocdm__group_count(group, class->column), 1, "start", group);
+            if (study->trained)
+                put_number(out, ocdm__group_precision(group, class->column), 1, "", group);
+        }
+        ocdm__output_text(out, "</tr>\n");
+    }
+    ocdm__html_end(out);
     if (study->class_count > MOST_CLASSES)
         ocdm__put(out, "<p class=\"note\">The first %d of %zu classes; the data at the end of this file has all.</p>\n",
                   MOST_CLASSES, study->class_count);

@@ -27,6 +27,11 @@ bool ocdm__json_same(const ocdm__json_node *a, const ocdm__json_node *b)
     return true;
 }
 
+const ocdm__json_node *ocdm__group_setting(const ocdm__run_group *group, const char *setting)
+{
+    return ocdm__json_find(group->runs[0]->settings, setting);
+}
+
 static bool same_stream(const ocdm__run_record *a, const ocdm__run_record *b)
 {
     return ocdm__json_same(ocdm__json_find(a->summary.root, "stream.checksum"),
@@ -100,7 +105,7 @@ static ocdm_status join_studies(ocdm__study_list *studies, const ocdm__run_recor
 static bool same_contender(const ocdm__run_group *a, const ocdm__run_group *b)
 {
     return strcmp(a->method, b->method) == 0 &&
-           ocdm__json_same(ocdm__json_find(a->runs[0]->settings, "model"), ocdm__json_find(b->runs[0]->settings, "model"));
+           ocdm__json_same(ocdm__group_setting(a, "model"), ocdm__group_setting(b, "model"));
 }
 
 bool ocdm__study_sweeps(const ocdm__study *study, const char *setting)
@@ -108,8 +113,8 @@ bool ocdm__study_sweeps(const ocdm__study *study, const char *setting)
     for (size_t i = 0; i < study->group_count; i++)
         for (size_t j = 0; j < i; j++)
             if (same_contender(&study->groups[i], &study->groups[j]) &&
-                !ocdm__json_same(ocdm__json_find(study->groups[i].runs[0]->settings, setting),
-                                 ocdm__json_find(study->groups[j].runs[0]->settings, setting)))
+                !ocdm__json_same(ocdm__group_setting(&study->groups[i], setting),
+                                 ocdm__group_setting(&study->groups[j], setting)))
                 return true;
     return false;
 }
@@ -120,10 +125,10 @@ static const ocdm__json_node *usual_value(const ocdm__study *study, const char *
     const ocdm__json_node *usual = NULL;
     size_t most = 0;
     for (size_t i = 0; i < study->group_count; i++) {
-        const ocdm__json_node *value = ocdm__json_find(study->groups[i].runs[0]->settings, setting);
+        const ocdm__json_node *value = ocdm__group_setting(&study->groups[i], setting);
         size_t same = 0;
         for (size_t j = 0; j < study->group_count; j++)
-            same += ocdm__json_same(value, ocdm__json_find(study->groups[j].runs[0]->settings, setting));
+            same += ocdm__json_same(value, ocdm__group_setting(&study->groups[j], setting));
         if (same > most) {
             most = same;
             usual = value;
@@ -144,7 +149,7 @@ static void mark_base(ocdm__study *study)
             continue;
         const ocdm__json_node *usual = usual_value(study, node->key);
         for (size_t i = 0; i < study->group_count; i++)
-            if (!ocdm__json_same(usual, ocdm__json_find(study->groups[i].runs[0]->settings, node->key)))
+            if (!ocdm__json_same(usual, ocdm__group_setting(&study->groups[i], node->key)))
                 study->groups[i].base = false;
     }
     for (size_t i = 0; i < study->group_count; i++) {
@@ -277,31 +282,32 @@ static int by_turn(const void *a, const void *b)
     return left->column < right->column ? -1 : left->column > right->column;
 }
 
+static ocdm_status read_class(ocdm__study *study, const ocdm__json_node *node, const size_t *places, ocdm_error *error)
+{
+    ocdm__study_class *class = &study->classes[study->class_count];
+    *class = (ocdm__study_class){.name = ocdm__json_text(ocdm__json_find(node, "name"), ""),
+                                 .group = ocdm__json_text(ocdm__json_find(node, "group"), ""),
+                                 .train = ocdm__json_number(ocdm__json_find(node, "train")),
+                                 .column = study->class_count++};
+    OCDM_TRY(ocdm__numbers_of(ocdm__json_find(node, "tasks"), &class->turns, error));
+    OCDM_TRY(counts_by_turn(&class->turns, &study->order, places, error));
+    class->turn = first_turn(class);
+    return OCDM_OK;
+}
+
 static ocdm_status read_classes(ocdm__study *study, ocdm_error *error)
 {
-    const ocdm__json_node *root = study->groups[0].runs[0]->summary.root;
-    const ocdm__json_node *list = ocdm__json_find(root, "classes");
+    const ocdm__json_node *root = study->groups[0].runs[0]->summary.root, *list = ocdm__json_find(root, "classes");
     size_t count = list != NULL && list->kind == OCDM__JSON_ARRAY ? list->count : 0;
-    ocdm_status status = ocdm__numbers_of(ocdm__json_find(root, "settings.order"), &study->order, error);
+    OCDM_TRY(ocdm__numbers_of(ocdm__json_find(root, "settings.order"), &study->order, error));
     study->task_count = study->order.count;
     study->classes = ocdm__allocate(count, sizeof *study->classes);
     size_t *places = ocdm__allocate(study->order.count, sizeof *places);
-    if (study->classes == NULL || places == NULL)
-        status = ocdm__fail_memory(error, "classes");
+    ocdm_status status = study->classes == NULL || places == NULL ? ocdm__fail_memory(error, "classes") : OCDM_OK;
     if (status == OCDM_OK)
         find_places(&study->order, places);
-    const ocdm__json_node *node = count > 0 ? list->first : NULL;
-    for (; status == OCDM_OK && node != NULL; node = node->next) {
-        ocdm__study_class *class = &study->classes[study->class_count];
-        class->name = ocdm__json_text(ocdm__json_find(node, "name"), "");
-        class->group = ocdm__json_text(ocdm__json_find(node, "group"), "");
-        class->train = ocdm__json_number(ocdm__json_find(node, "train"));
-        class->column = study->class_count++;
-        status = ocdm__numbers_of(ocdm__json_find(node, "tasks"), &class->turns, error);
-        if (status == OCDM_OK)
-            status = counts_by_turn(&class->turns, &study->order, places, error);
-        class->turn = first_turn(class);
-    }
+    for (const ocdm__json_node *node = count > 0 ? list->first : NULL; status == OCDM_OK && node != NULL; node = node->next)
+        status = read_class(study, node, places, error);
     ocdm__release(places);
     if (study->class_count > 1)
         qsort(study->classes, study->class_count, sizeof *study->classes, by_turn);
@@ -353,8 +359,7 @@ static bool tells_apart(const ocdm__study *study, const ocdm__run_group *group, 
     const ocdm__run_group *plain = plain_group(study, group->method);
     for (size_t i = 0; i < study->group_count; i++)
         if (strcmp(study->groups[i].method, group->method) == 0 && (plain == NULL || plain == &study->groups[i]) &&
-            !ocdm__json_same(ocdm__json_find(study->groups[i].runs[0]->settings, setting),
-                             ocdm__json_find(group->runs[0]->settings, setting)))
+            !ocdm__json_same(ocdm__group_setting(&study->groups[i], setting), ocdm__group_setting(group, setting)))
             return true;
     return false;
 }
@@ -381,30 +386,11 @@ static ocdm_status label_group(const ocdm__study *study, ocdm__run_group *group,
     return OCDM_OK;
 }
 
-static ocdm_status label_groups(ocdm__study *study, ocdm_error *error)
-{
-    ocdm_status status = OCDM_OK;
-    for (size_t i = 0; status == OCDM_OK && i < study->group_count; i++)
-        status = label_group(study, &study->groups[i], error);
-    for (size_t i = 0; status == OCDM_OK && i < study->group_count; i++)
-        study->groups[i].mark = base_of(study, &study->groups[i])->label;
-    return status;
-}
-
 /* ---- the study ---------------------------------------------------------------------------------------------------------- */
-
-/* A seed that not all have is written too, and overwritten by the next. */
-static ocdm_status make_room(ocdm__study *study, ocdm_error *error)
-{
-    size_t most = 0;
-    for (size_t i = 0; i < study->base_count; i++)
-        most = study->groups[i].run_count > most ? study->groups[i].run_count : most;
-    study->room = ocdm__allocate(study->base_count, (2 * most + 1) * sizeof *study->room);
-    return study->room != NULL ? OCDM_OK : ocdm__fail_memory(error, "the numbers of runs");
-}
 
 static ocdm_status finish_study(ocdm__study *study, ocdm_error *error)
 {
+    size_t most = 0;
     for (size_t i = 0; i < study->group_count; i++)
         for (size_t j = 0; j < study->groups[i].run_count; j++)
             study->trained = study->trained || !isnan(ocdm__json_number(ocdm__json_find(study->groups[i].runs[j]->summary.root,
@@ -412,10 +398,18 @@ static ocdm_status finish_study(ocdm__study *study, ocdm_error *error)
     mark_base(study);
     sort_groups(study);
     colour_groups(study);
-    ocdm_status status = make_room(study, error);
-    if (status == OCDM_OK)
-        status = read_classes(study, error);
-    return status == OCDM_OK ? label_groups(study, error) : status;
+    for (size_t i = 0; i < study->base_count; i++)
+        most = study->groups[i].run_count > most ? study->groups[i].run_count : most;
+    /* A seed that not all have is written too, and overwritten by the next. */
+    study->room = ocdm__allocate(study->base_count, (2 * most + 1) * sizeof *study->room);
+    if (study->room == NULL)
+        return ocdm__fail_memory(error, "the numbers of runs");
+    OCDM_TRY(read_classes(study, error));
+    for (size_t i = 0; i < study->group_count; i++)
+        OCDM_TRY(label_group(study, &study->groups[i], error));
+    for (size_t i = 0; i < study->group_count; i++)
+        study->groups[i].mark = base_of(study, &study->groups[i])->label;
+    return OCDM_OK;
 }
 
 ocdm_status ocdm__studies_make(ocdm__study_list *studies, const ocdm__run_list *runs, ocdm_error *error)
@@ -565,20 +559,25 @@ double ocdm__study_least_difference(const ocdm__study *study, const char *path)
     return ocdm__least_significant_difference(values, rivals, seeds);
 }
 
-double ocdm__group_count(const ocdm__run_group *group, size_t column)
+/* The mean over the runs of a class's entry in one of their lists. */
+static double mean_entry(const ocdm__run_group *group, size_t column, bool target)
 {
     double sum = 0;
-    for (size_t i = 0; i < group->run_count; i++)
-        sum += column < group->runs[i]->counts.count ? group->runs[i]->counts.values[column] : NAN;
+    for (size_t i = 0; i < group->run_count; i++) {
+        const ocdm__numbers *numbers = target ? &group->runs[i]->target : &group->runs[i]->counts;
+        sum += column < numbers->count ? numbers->values[column] : NAN;
+    }
     return sum / (double)group->run_count;
+}
+
+double ocdm__group_count(const ocdm__run_group *group, size_t column)
+{
+    return mean_entry(group, column, false);
 }
 
 double ocdm__group_target(const ocdm__run_group *group, size_t column)
 {
-    double sum = 0;
-    for (size_t i = 0; i < group->run_count; i++)
-        sum += column < group->runs[i]->target.count ? group->runs[i]->target.values[column] : NAN;
-    return sum / (double)group->run_count;
+    return mean_entry(group, column, true);
 }
 
 /* A number of samples in a file; what is not a count becomes 0. */
@@ -639,8 +638,7 @@ bool ocdm__study_better(const ocdm__study *study, double a, double b)
 bool ocdm__study_varies(const ocdm__study *study, const char *setting)
 {
     for (size_t i = 1; i < study->group_count; i++)
-        if (!ocdm__json_same(ocdm__json_find(study->groups[i].runs[0]->settings, setting),
-                             ocdm__json_find(study->groups[0].runs[0]->settings, setting)))
+        if (!ocdm__json_same(ocdm__group_setting(&study->groups[i], setting), ocdm__group_setting(&study->groups[0], setting)))
             return true;
     return false;
 }

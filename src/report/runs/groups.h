@@ -106,6 +106,9 @@ const char *ocdm__study_measure(const ocdm__study *study);
 /* Whether value `a` of the measure is better than `b`; false for NaN. */
 bool ocdm__study_better(const ocdm__study *study, double a, double b);
 
+/* A setting of the group's runs, which are alike but for the seed; NULL when they do not say. */
+const ocdm__json_node *ocdm__group_setting(const ocdm__run_group *group, const char *setting);
+
 /* Whether groups of one method and model differ in the setting: it was swept, and does not only differ between them. */
 bool ocdm__study_sweeps(const ocdm__study *study, const char *setting);
 
