@@ -9,7 +9,7 @@
 #include "report/events/events.h"
 #include "report/figures/figure.h"
 #include "report/page/page.h"
-#include "report/watch/watch.h"
+#include "report/runs/log.h"
 #include "stream/images/image.h"
 
 /* ---- pictures ----------------------------------------------------------------------------------------------------------- */

@@ -2,36 +2,29 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
-#include "base/allocate.h"
 #include "base/error.h"
-#include "base/input.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "cli/console.h"
 #include "cli/verbs.h"
 #include "experiment/compare/execute.h"
+#include "report/runs/log.h"
 #include "report/runs/read.h"
 #include "report/watch/watch.h"
 
 /* Milliseconds between reads of the file, and the number of reads without news after which the lock is checked. */
-enum { PAUSE = 300, QUIET_LOOKS = 10, READ_SIZE = 65536 };
+enum { PAUSE = 300, QUIET_LOOKS = 10 };
 
-/* The log, and what was read of it. */
-struct tail {
-    int fd;
-    off_t position;
-    char *line; /* the start of a line whose end has not come */
-    size_t length, room;
+/* A run that is followed. */
+struct followed {
+    ocdm__log log;
+    ocdm__watch *watch;
     bool ended;
     bool news;
     double next; /* the next step that plain text reports */
@@ -40,73 +33,32 @@ struct tail {
 
 /* ---- the log ------------------------------------------------------------------------------------------------------------ */
 
-static void take_line(struct tail *tail, ocdm__watch *watch, ocdm__output *out, const char *line, size_t length)
+static void take_line(struct followed *run, ocdm__output *out, const char *line, size_t length)
 {
-    enum ocdm__watch_event event = ocdm__watch_line(watch, line, length);
-    tail->news = true;
-    tail->ended = event == OCDM__WATCH_END || (tail->ended && event != OCDM__WATCH_START);
-    if (!tail->plain || event == OCDM__WATCH_OTHER || (event == OCDM__WATCH_STEP && ocdm__watch_step(watch) < tail->next))
+    enum ocdm__watch_event event = ocdm__watch_line(run->watch, line, length);
+    run->news = true;
+    run->ended = event == OCDM__WATCH_END || (run->ended && event != OCDM__WATCH_START);
+    if (!run->plain || event == OCDM__WATCH_OTHER || (event == OCDM__WATCH_STEP && ocdm__watch_step(run->watch) < run->next))
         return;
     if (event == OCDM__WATCH_STEP) /* lines at doubling intervals: a long run has few */
-        tail->next = 2 * ocdm__watch_step(watch);
-    ocdm__watch_tell(watch, event, out);
+        run->next = 2 * ocdm__watch_step(run->watch);
+    ocdm__watch_tell(run->watch, event, out);
 }
 
-static ocdm_status keep_part(struct tail *tail, const char *bytes, size_t size, ocdm_error *error)
+/* Reads new lines. */
+static ocdm_status read_news(struct followed *run, ocdm__output *out, ocdm_error *error)
 {
-    if (size > tail->room - tail->length) {
-        char *larger = ocdm__resize(tail->line, tail->length + size, 2);
-        if (larger == NULL)
-            return ocdm__fail_memory(error, "a line of the log");
-        tail->line = larger;
-        tail->room = 2 * (tail->length + size);
-    }
-    memcpy(tail->line + tail->length, bytes, size);
-    tail->length += size;
-    return OCDM_OK;
-}
-
-static ocdm_status take_bytes(struct tail *tail, ocdm__watch *watch, ocdm__output *out, const char *bytes, size_t size,
-                              ocdm_error *error)
-{
-    for (size_t start = 0; start < size;) {
-        const char *end = memchr(bytes + start, '\n', size - start);
-        size_t length = end != NULL ? (size_t)(end - bytes) - start : size - start;
-        ocdm_status status = keep_part(tail, bytes + start, length, error);
-        if (status != OCDM_OK)
-            return status;
-        if (end != NULL) {
-            take_line(tail, watch, out, tail->line, tail->length);
-            tail->length = 0;
-        }
-        start += length + (end != NULL);
-    }
-    return OCDM_OK;
-}
-
-/* Reads new lines. A log that became shorter was truncated by a resume and is read again from the start. */
-static ocdm_status read_news(struct tail *tail, ocdm__watch *watch, ocdm__output *out, ocdm_error *error)
-{
-    static char bytes[READ_SIZE];
-    struct stat there;
-    if (fstat(tail->fd, &there) == 0 && there.st_size < tail->position) {
-        tail->position = 0;
-        tail->length = 0;
-        tail->next = 0;
-        ocdm__watch_forget(watch);
+    const char *line;
+    size_t length;
+    if (ocdm__log_restarts(&run->log)) {
+        run->next = 0;
+        ocdm__watch_forget(run->watch);
     }
     for (;;) {
-        ssize_t size = pread(tail->fd, bytes, sizeof bytes, tail->position);
-        if (size < 0 && errno == EINTR)
+        OCDM_TRY(ocdm__log_next(&run->log, &line, &length, error));
+        if (line == NULL)
             return OCDM_OK;
-        if (size < 0)
-            return ocdm__fail(error, OCDM_IO, "", "run.jsonl: %s", strerror(errno));
-        if (size == 0)
-            return OCDM_OK;
-        tail->position += size;
-        ocdm_status status = take_bytes(tail, watch, out, bytes, (size_t)size, error);
-        if (status != OCDM_OK)
-            return status;
+        take_line(run, out, line, length);
     }
 }
 
@@ -174,9 +126,7 @@ static void measure(struct screen *screen, const char *text, size_t size)
 static ocdm_status draw(struct screen *screen, ocdm_error *error)
 {
     ocdm__output out;
-    ocdm_status status = ocdm__output_open_fd(&out, STDOUT_FILENO, "standard output", error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__output_open_fd(&out, STDOUT_FILENO, "standard output", error));
     ocdm__watch_look look = {.width = ocdm__terminal_width(STDOUT_FILENO), .utf8 = ocdm__speaks_utf8()};
     char up[32];
     snprintf(up, sizeof up, "\033[%zuA\r\033[J", rows_of(screen, look.width));
@@ -198,65 +148,52 @@ static bool has_new_width(const struct screen *screen)
 
 /* ---- one run ------------------------------------------------------------------------------------------------------------ */
 
-static ocdm_status look_once(struct tail *tail, ocdm__watch *watch, struct screen *screen, ocdm_error *error)
+static ocdm_status look_once(struct followed *run, struct screen *screen, ocdm_error *error)
 {
     ocdm__output out = {.buffer = NULL};
-    tail->news = false;
-    ocdm_status status = ocdm__output_open_fd(&out, STDOUT_FILENO, "standard output", error);
-    if (status != OCDM_OK)
-        return status;
-    status = read_news(tail, watch, &out, error);
-    if (status == OCDM_OK)
-        status = ocdm__output_commit(&out, error);
+    run->news = false;
+    OCDM_TRY(ocdm__output_open_fd(&out, STDOUT_FILENO, "standard output", error));
+    ocdm_status status = read_news(run, &out, error);
+    OCDM_THEN(status, ocdm__output_commit(&out, error));
     ocdm__output_abandon(&out);
-    if (status == OCDM_OK && !tail->plain && (tail->news || has_new_width(screen)))
+    if (status == OCDM_OK && !run->plain && (run->news || has_new_width(screen)))
         status = draw(screen, error);
     return status;
 }
 
-static ocdm_status follow(struct tail *tail, ocdm__watch *watch, const char *folder, ocdm_error *error)
+static ocdm_status follow(struct followed *run, const char *folder, ocdm_error *error)
 {
-    ocdm_status status = OCDM_OK;
-    struct screen screen = {.watch = watch};
+    struct screen screen = {.watch = run->watch};
     size_t quiet = 0;
-    bool keys = !tail->plain && ocdm__is_terminal(STDIN_FILENO);
-    while (status == OCDM_OK && ocdm__stop_signal == 0) {
-        status = look_once(tail, watch, &screen, error);
-        quiet = tail->news ? 0 : quiet + 1;
-        if (status != OCDM_OK || tail->ended)
+    bool keys = !run->plain && ocdm__is_terminal(STDIN_FILENO);
+    while (ocdm__stop_signal == 0) {
+        OCDM_TRY(look_once(run, &screen, error));
+        quiet = run->news ? 0 : quiet + 1;
+        if (run->ended)
             break;
         if ((quiet == 1 || quiet % QUIET_LOOKS == 0) && quiet > 0 && !ocdm__run_is_locked(folder)) {
-            printf("the run stopped at step %.0f and is not going on\n", ocdm__watch_step(watch));
+            printf("the run stopped at step %.0f and is not going on\n", ocdm__watch_step(run->watch));
             break;
         }
         if (wait_for_quit(keys))
             break;
     }
-    return status;
+    return OCDM_OK;
 }
 
 static ocdm_status watch_folder(const char *folder, ocdm_error *error)
 {
-    ocdm__watch *watch = NULL;
-    struct tail tail = {.plain = !ocdm__moves_cursor(STDOUT_FILENO)};
-    char *path = ocdm__path_in(folder, "run.jsonl");
-    ocdm_status status = path == NULL ? ocdm__fail_memory(error, "a path") : ocdm__watch_create(&watch, error);
-    tail.fd = path != NULL ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1; /* a FIFO would wait for a writer */
-    if (status == OCDM_OK && tail.fd < 0)
-        status = ocdm__refuse_folder(folder, strerror(errno), error);
-    struct stat there;
-    if (status == OCDM_OK && (fstat(tail.fd, &there) != 0 || !S_ISREG(there.st_mode)))
-        status = ocdm__refuse_folder(folder, "run.jsonl is not a regular file", error);
+    struct followed run = {.plain = !ocdm__moves_cursor(STDOUT_FILENO)};
+    OCDM_TRY(ocdm__watch_create(&run.watch, error));
+    const char *why = ocdm__log_open(&run.log, folder);
+    ocdm_status status = why != NULL ? ocdm__refuse_folder(folder, why, error) : OCDM_OK;
     if (status == OCDM_OK) {
-        listen_for_keys(!tail.plain);
-        status = follow(&tail, watch, folder, error);
+        listen_for_keys(!run.plain);
+        status = follow(&run, folder, error);
         listen_for_keys(false);
     }
-    if (tail.fd >= 0)
-        close(tail.fd);
-    ocdm__release(tail.line);
-    ocdm__release(path);
-    ocdm__watch_destroy(watch);
+    ocdm__log_close(&run.log);
+    ocdm__watch_destroy(run.watch);
     return status;
 }
 
@@ -301,25 +238,15 @@ static ocdm_status watch_runs(const char *folder, ocdm_error *error)
 {
     ocdm__watched_runs *runs = NULL;
     bool plain = !ocdm__moves_cursor(STDOUT_FILENO);
-    ocdm_status status = ocdm__watched_runs_open(&runs, folder, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__watched_runs_open(&runs, folder, error));
     listen_for_keys(!plain);
-    status = follow_runs(runs, plain, error);
+    ocdm_status status = follow_runs(runs, plain, error);
     listen_for_keys(false);
     ocdm__watched_runs_close(runs);
     return status;
 }
 
 /* ---- the verb ----------------------------------------------------------------------------------------------------------- */
-
-static bool has_file(const char *folder, const char *name)
-{
-    char *path = ocdm__path_in(folder, name);
-    bool has = path != NULL && access(path, F_OK) == 0;
-    ocdm__release(path);
-    return has;
-}
 
 /* Waits for a folder that is not there yet, and then a moment for its first file. False when q was pressed. */
 static bool await_folder(const char *folder)
@@ -330,7 +257,7 @@ static bool await_folder(const char *folder)
     fprintf(stderr, "waiting for %s, which is not there yet\n", ocdm__show_path(folder).text);
     listen_for_keys(true);
     for (size_t looks = 0; looks < QUIET_LOOKS && !quit && ocdm__stop_signal == 0; looks += access(folder, F_OK) == 0) {
-        if (has_file(folder, OCDM__RUNS_FILE) || has_file(folder, "run.jsonl"))
+        if (ocdm__has_file(folder, OCDM__RUNS_FILE) || ocdm__has_file(folder, "run.jsonl"))
             break;
         quit = wait_for_quit(ocdm__is_terminal(STDIN_FILENO));
     }
@@ -352,7 +279,7 @@ static int run(const ocdm__arguments *arguments)
         return OCDM__EXIT_OK;
     if (ocdm__stop_signal != 0)
         return ocdm__exit_after_signal();
-    status = has_file(folder, OCDM__RUNS_FILE) ? watch_runs(folder, &error) : watch_folder(folder, &error);
+    status = ocdm__has_file(folder, OCDM__RUNS_FILE) ? watch_runs(folder, &error) : watch_folder(folder, &error);
     if (status != OCDM_OK)
         return ocdm__report(&error);
     return ocdm__stop_signal != 0 ? ocdm__exit_after_signal() : ocdm__finish_output();

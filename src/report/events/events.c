@@ -23,7 +23,7 @@
 #include "base/output.h"
 #include "base/protobuf.h"
 #include "metrics/metrics.h"
-#include "report/runs/groups.h"
+#include "report/runs/log.h"
 #include "report/runs/read.h"
 
 /* ---- checksums ----------------------------------------------------------------------------------------------------------- */
@@ -77,17 +77,15 @@ enum {
     HISTOGRAM_BUCKETS
 };
 
-enum { READ_SIZE = 65536, BUCKETS = 30, TAG_ROOM = 64 };
+enum { BUCKETS = 30, TAG_ROOM = 64 };
 
 /* Messages under construction, from the innermost out. */
 enum buffer { PART, VALUE, SUMMARY, EVENT, RECORDS, BUFFERS };
 
 struct ocdm__event_file {
     char *folder, *path;
-    int fd, log;    /* -1: not open */
-    off_t position; /* in the log */
-    char *line;     /* the start of a line whose end has not come */
-    size_t length, room;
+    int fd; /* -1: not open */
+    ocdm__log log;
     double started;       /* when the run would have started had it never stopped, in seconds since 1970 */
     double step, seconds; /* of the last step */
     ocdm__output buffers[BUFFERS];
@@ -227,39 +225,18 @@ static void take_line(ocdm__event_file *file, const char *line, size_t length)
     ocdm__json_tree_clear(&tree);
 }
 
-static ocdm_status take_bytes(ocdm__event_file *file, const char *bytes, size_t size, ocdm_error *error)
-{
-    if (!ocdm__reserve(&file->line, &file->room, file->length + size, 1))
-        return ocdm__fail_memory(error, "a line of the log");
-    memcpy(file->line + file->length, bytes, size);
-    file->length += size;
-    size_t start = 0;
-    for (const char *end; (end = memchr(file->line + start, '\n', file->length - start)) != NULL;) {
-        size_t length = (size_t)(end - (file->line + start));
-        take_line(file, file->line + start, length);
-        start += length + 1;
-    }
-    file->length -= start;
-    memmove(file->line, file->line + start, file->length);
-    return OCDM_OK;
-}
-
 static ocdm_status read_log(ocdm__event_file *file, ocdm_error *error)
 {
-    char bytes[READ_SIZE];
-    ssize_t size;
-    ocdm_status status = OCDM_OK;
-    while (status == OCDM_OK && (size = pread(file->log, bytes, sizeof bytes, file->position)) != 0) {
-        if (size < 0 && errno == EINTR)
-            continue;
-        if (size < 0)
-            return ocdm__fail(error, OCDM_IO, "", "%s/run.jsonl: %s", file->folder, strerror(errno));
-        file->position += size;
-        status = take_bytes(file, bytes, (size_t)size, error);
-    }
-    for (size_t i = 0; status == OCDM_OK && i < BUFFERS; i++)
-        status = ocdm__output_check(&file->buffers[i], error);
-    return status;
+    const char *line = NULL;
+    size_t length = 0;
+    do {
+        if (line != NULL)
+            take_line(file, line, length);
+        OCDM_TRY(ocdm__log_next(&file->log, &line, &length, error));
+    } while (line != NULL);
+    for (size_t i = 0; i < BUFFERS; i++)
+        OCDM_TRY(ocdm__output_check(&file->buffers[i], error));
+    return OCDM_OK;
 }
 
 /* ---- the file ------------------------------------------------------------------------------------------------------------ */
@@ -280,50 +257,35 @@ static ocdm_status append_records(ocdm__event_file *file, ocdm_error *error)
 
 ocdm_status ocdm__event_file_follow(ocdm__event_file *file, ocdm_error *error)
 {
-    ocdm_status status = read_log(file, error);
-    return status == OCDM_OK ? append_records(file, error) : status;
+    OCDM_TRY(read_log(file, error));
+    return append_records(file, error);
 }
 
-/* The seconds that the last line of the log tells of; 0 for none. */
-static double last_seconds(int log, off_t size)
-{
-    static const char key[] = "\"seconds\":";
-    char tail[READ_SIZE + 1];
-    double seconds = 0;
-    ssize_t read = pread(log, tail, READ_SIZE, size > READ_SIZE ? size - READ_SIZE : 0);
-    tail[read > 0 ? read : 0] = '\0';
-    for (const char *at = tail; (at = strstr(at, key)) != NULL; at += strlen(key))
-        sscanf(at + strlen(key), "%lf", &seconds);
-    return seconds;
-}
-
+/* When the run would have started had it never stopped: the last line was written `seconds` after that. */
 static ocdm_status open_log(ocdm__event_file *file, ocdm_error *error)
 {
+    static const char key[] = "\"seconds\":";
+    char tail[OCDM__LOG_TAIL + 1];
     struct stat there;
-    char *path = ocdm__path_in(file->folder, "run.jsonl");
-    if (path == NULL)
-        return ocdm__fail_memory(error, "a path");
-    file->log = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    ocdm_status status = OCDM_OK;
-    if (file->log < 0 || fstat(file->log, &there) != 0)
-        status = ocdm__fail(error, OCDM_IO, "name the FOLDER of `ocdm run -o FOLDER`", "%s: %s", path, strerror(errno));
-    else
-        file->started = (double)there.st_mtime - last_seconds(file->log, there.st_size);
-    ocdm__release(path);
-    return status;
+    double seconds = 0;
+    const char *why = ocdm__log_open(&file->log, file->folder);
+    if (why != NULL || fstat(file->log.fd, &there) != 0)
+        return ocdm__fail(error, OCDM_IO, "name the FOLDER of `ocdm run -o FOLDER`", "%s/run.jsonl: %s", file->folder,
+                          why != NULL ? why : strerror(errno));
+    ocdm__log_tail(&file->log, tail);
+    for (const char *at = tail; (at = strstr(at, key)) != NULL; at += strlen(key))
+        sscanf(at + strlen(key), "%lf", &seconds);
+    file->started = (double)there.st_mtime - seconds;
+    return OCDM_OK;
 }
 
 /* Whole before it takes the place of an earlier one, for a TensorBoard that is reading. */
 static ocdm_status make_file(ocdm__event_file *file, ocdm_error *error)
 {
     ocdm__output made;
-    ocdm_status status = ocdm__output_open_own(&made, file->path, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__output_open_own(&made, file->path, error));
     ocdm__output_write(&made, file->buffers[RECORDS].buffer, file->buffers[RECORDS].used);
-    status = ocdm__output_commit(&made, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__output_commit(&made, error));
     file->buffers[RECORDS].used = 0;
     file->fd = open(file->path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
     return file->fd >= 0 ? OCDM_OK : ocdm__fail(error, OCDM_IO, "", "cannot write %s: %s", file->path, strerror(errno));
@@ -331,20 +293,17 @@ static ocdm_status make_file(ocdm__event_file *file, ocdm_error *error)
 
 static ocdm_status begin(ocdm__event_file *file, const char *folder, ocdm_error *error)
 {
-    ocdm_status status = OCDM_OK;
-    for (size_t i = 0; status == OCDM_OK && i < BUFFERS; i++)
-        status = ocdm__output_open_memory(&file->buffers[i], "events", error);
-    file->folder = ocdm__path_in(folder, ".");
+    for (size_t i = 0; i < BUFFERS; i++)
+        OCDM_TRY(ocdm__output_open_memory(&file->buffers[i], "events", error));
+    file->folder = ocdm__path_in(folder, "");
     file->path = ocdm__path_in(folder, OCDM__EVENTS_FILE);
-    if (status == OCDM_OK && (file->folder == NULL || file->path == NULL))
-        status = ocdm__fail_memory(error, "a path");
-    if (status == OCDM_OK)
-        status = open_log(file, error);
-    if (status == OCDM_OK) {
-        put_version(file);
-        status = read_log(file, error);
-    }
-    return status == OCDM_OK ? make_file(file, error) : status;
+    if (file->folder == NULL || file->path == NULL)
+        return ocdm__fail_memory(error, "a path");
+    file->folder[strlen(file->folder) - 1] = '\0';
+    OCDM_TRY(open_log(file, error));
+    put_version(file);
+    OCDM_TRY(read_log(file, error));
+    return make_file(file, error);
 }
 
 ocdm_status ocdm__event_file_open(ocdm__event_file **file, const char *folder, ocdm_error *error)
@@ -352,7 +311,7 @@ ocdm_status ocdm__event_file_open(ocdm__event_file **file, const char *folder, o
     ocdm__event_file *made = ocdm__allocate(1, sizeof *made);
     if (made == NULL)
         return ocdm__fail_memory(error, "an event file");
-    made->fd = made->log = -1;
+    made->fd = made->log.fd = -1;
     ocdm_status status = begin(made, folder, error);
     if (status == OCDM_OK)
         *file = made;
@@ -367,11 +326,9 @@ void ocdm__event_file_close(ocdm__event_file *file)
         return;
     if (file->fd >= 0)
         close(file->fd);
-    if (file->log >= 0)
-        close(file->log);
+    ocdm__log_close(&file->log);
     for (size_t i = 0; i < BUFFERS; i++)
         ocdm__output_abandon(&file->buffers[i]);
-    ocdm__release(file->line);
     ocdm__release(file->folder);
     ocdm__release(file->path);
     ocdm__release(file);
@@ -433,8 +390,7 @@ ocdm_status ocdm__event_file_pictures(ocdm__event_file *file, const ocdm__event_
     char *path = ocdm__path_in(file->folder, "memory.jsonl");
     uint8_t *sheet = ocdm__allocate((size_t)MOST_TILES / ACROSS * OCDM__EVENT_PICTURE, (size_t)SHEET_WIDTH * 3);
     ocdm_status status = path == NULL || sheet == NULL ? ocdm__fail_memory(error, "a picture") : OCDM_OK;
-    if (status == OCDM_OK)
-        status = ocdm__json_lines_read(&kept, path, error);
+    OCDM_THEN(status, ocdm__json_lines_read(&kept, path, error));
     if (status == OCDM_OK) {
         size_t tiles = fill_sheet(sheet, kept.root, pictures);
         status = tiles > 0 ? add_sheet(file, sheet, tiles, error) : OCDM_OK;

@@ -205,7 +205,7 @@ static ocdm_status put_study(ocdm__output *out, const ocdm__page *page, const ch
     }
     ocdm__put_verdict(out, study);
     put_stream(out, study);
-    ocdm_status status = ocdm__put_repeat(out, study, folder, error);
+    OCDM_TRY(ocdm__put_commands(out, study, folder, error));
     if (page->studies->count == 1)
         ocdm__put_unfinished(out, page->runs);
     put_heading(out, RESULTS, number);
@@ -214,28 +214,24 @@ static ocdm_status put_study(ocdm__output *out, const ocdm__page *page, const ch
     ocdm__put_memory_table(out, study);
     ocdm__put_sweep_table(out, study);
     put_heading(out, FIGURES, number);
-    if (status == OCDM_OK)
-        status = put_figures(out, study, OCDM__SECTION_FIGURES, number, error);
+    OCDM_TRY(put_figures(out, study, OCDM__SECTION_FIGURES, number, error));
     ocdm__put_class_table(out, study);
     put_heading(out, KEPT, number);
-    if (status == OCDM_OK)
-        status = ocdm__put_kept(out, study, &page->pictures, error);
+    OCDM_TRY(ocdm__put_kept(out, study, &page->pictures, error));
     put_heading(out, TIME, number);
-    if (status == OCDM_OK)
-        status = put_figures(out, study, OCDM__SECTION_TIME, number, error);
+    OCDM_TRY(put_figures(out, study, OCDM__SECTION_TIME, number, error));
     ocdm__put_time_table(out, study);
     put_heading(out, SETTINGS, number);
     ocdm__put_settings(out, study);
     put_heading(out, ENVIRONMENT, number);
     ocdm__put_environment(out, study);
-    return status;
+    return OCDM_OK;
 }
 
 /* ---- the whole page ----------------------------------------------------------------------------------------------------- */
 
 static ocdm_status put_page(ocdm__output *out, const ocdm__page *page, const char *folder, ocdm_error *error)
 {
-    ocdm_status status = OCDM_OK;
     put_head(out, page);
     ocdm__output_text(out, "<header><h1>");
     put_title(out, page);
@@ -246,17 +242,17 @@ static ocdm_status put_page(ocdm__output *out, const ocdm__page *page, const cha
         ocdm__output_text(out, "<p class=\"verdict\">No run is finished yet: there is nothing to compare.</p>\n");
     if (page->studies->count != 1)
         ocdm__put_unfinished(out, page->runs);
-    for (size_t i = 0; status == OCDM_OK && i < page->studies->count; i++)
-        status = put_study(out, page, folder, i, error);
+    for (size_t i = 0; i < page->studies->count; i++)
+        OCDM_TRY(put_study(out, page, folder, i, error));
     ocdm__output_text(out, "</main>\n<footer><p>Written by ocdm ");
     ocdm__output_text(out, ocdm_version());
     ocdm__output_text(out, ". The numbers behind this page are in it as JSON, in the element with the id \"data\"; <code>ocdm "
                            "report --figures FOLDER</code> writes every figure as SVG and CSV.</p></footer>\n");
-    ocdm__put_data(out, page);
+    OCDM_TRY(ocdm__put_data(out, page, error));
     ocdm__output_text(out, "<script>");
     put_parts(out, script);
     ocdm__output_text(out, "</script>\n</body>\n</html>\n");
-    return status;
+    return OCDM_OK;
 }
 
 /* The folder of a path; what is not in one, such as /dev/stdout, is read where the program runs. To be released. */
@@ -275,10 +271,8 @@ ocdm_status ocdm__page_write(const ocdm__page *page, const char *path, ocdm_erro
     ocdm__output out = {.buffer = NULL};
     char *folder = folder_of(path);
     ocdm_status status = folder == NULL ? ocdm__fail_memory(error, "a page") : ocdm__output_open(&out, path, error);
-    if (status == OCDM_OK)
-        status = put_page(&out, page, folder, error);
-    if (status == OCDM_OK)
-        status = ocdm__output_commit(&out, error);
+    OCDM_THEN(status, put_page(&out, page, folder, error));
+    OCDM_THEN(status, ocdm__output_commit(&out, error));
     ocdm__output_abandon(&out);
     ocdm__release(folder);
     return status;

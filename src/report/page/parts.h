@@ -12,8 +12,8 @@ extern const char ocdm__page_js[];
 /* verdict.c: which method wins by how much, in one paragraph. */
 void ocdm__put_verdict(ocdm__output *out, const ocdm__study *study);
 
-/* repeat.c: the commands that repeat the runs, for a shell in the page's folder. */
-ocdm_status ocdm__put_repeat(ocdm__output *out, const ocdm__study *study, const char *folder, ocdm_error *error);
+/* commands.c: the commands that repeat the runs, for a shell in the page's folder. */
+ocdm_status ocdm__put_commands(ocdm__output *out, const ocdm__study *study, const char *folder, ocdm_error *error);
 
 /* tables.c: tables of numbers by group. */
 void ocdm__put_paper_table(ocdm__output *out, const ocdm__study *study);
@@ -57,14 +57,14 @@ void ocdm__put_settings(ocdm__output *out, const ocdm__study *study);
 void ocdm__put_environment(ocdm__output *out, const ocdm__study *study);
 void ocdm__put_unfinished(ocdm__output *out, const ocdm__run_list *runs);
 
-/* kept.c: the samples in memory. */
+/* samples.c: the samples in memory. */
 ocdm_status ocdm__put_kept(ocdm__output *out, const ocdm__study *study, const ocdm__picture_source *pictures,
                            ocdm_error *error);
 
-/* data.c: everything as JSON, escaped so that it cannot end its script element. */
-void ocdm__put_data(ocdm__output *out, const ocdm__page *page);
+/* data.c: everything as JSON, escaped so that it cannot end its script element. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__put_data(ocdm__output *out, const ocdm__page *page, ocdm_error *error);
 
-/* data.c: the digest of a text in parts, ended by NULL, as a Content-Security-Policy takes it; a picture as a data URL. */
+/* base64.c: the digest of a text in parts, ended by NULL, as a Content-Security-Policy takes it; a picture as a data URL. */
 void ocdm__put_digest(ocdm__output *out, const char *const *parts);
 ocdm_status ocdm__put_picture(ocdm__output *out, const uint8_t *rgb, uint32_t side, ocdm_error *error);
 

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include "base/files.h"
 #include "experiment/compare/execute.h"
 #include "experiment/folder/summary_read.h"
+#include "report/runs/log.h"
 
 char *ocdm__path_in(const char *folder, const char *name)
 {
@@ -54,12 +56,11 @@ ocdm_status ocdm__json_lines_read(ocdm__json_tree *tree, const char *path, ocdm_
 {
     ocdm__mapped_file file = {.size = 0};
     *tree = (ocdm__json_tree){.root = NULL};
-    ocdm_status status = ocdm__map_file(&file, path, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__map_file(&file, path, error));
     size_t lines = 0;
     for (size_t i = 0; i < file.size; i++)
         lines += file.bytes[i] == '\n';
+    ocdm_status status = OCDM_OK;
     char *list = file.size > OCDM__JSON_TREE_LIMIT ? NULL : ocdm__allocate(file.size + lines + 2, 1);
     if (file.size > OCDM__JSON_TREE_LIMIT)
         status = ocdm__fail(error, OCDM_LIMIT, "", "%s: larger than %zu bytes", path, OCDM__JSON_TREE_LIMIT);
@@ -87,17 +88,9 @@ ocdm_status ocdm__numbers_of(const ocdm__json_node *list, ocdm__numbers *numbers
 
 /* ---- one folder --------------------------------------------------------------------------------------------------------- */
 
-static bool has_file(const char *folder, const char *name)
-{
-    char *path = ocdm__path_in(folder, name);
-    bool there = path != NULL && access(path, F_OK) == 0;
-    ocdm__release(path);
-    return there;
-}
-
 ocdm_status ocdm__refuse_folder(const char *folder, const char *why, ocdm_error *error)
 {
-    if (has_file(folder, "compare.json") && !has_file(folder, OCDM__RUNS_FILE))
+    if (ocdm__has_file(folder, "compare.json") && !ocdm__has_file(folder, OCDM__RUNS_FILE))
         return ocdm__fail(error, OCDM_IO,
                           "the same `ocdm compare` prints its table; `ocdm run --model none -o FOLDER` makes a run",
                           "%s: a comparison of memories alone has no runs to show", folder);
@@ -108,7 +101,7 @@ static bool looks_like_run(const char *folder)
 {
     static const char *const names[] = {"summary.json", "run.jsonl", "checkpoint.safetensors", "lock"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (has_file(folder, names[i]))
+        if (ocdm__has_file(folder, names[i]))
             return true;
     return false;
 }
@@ -124,32 +117,32 @@ static ocdm_status read_file(ocdm_status (*read)(ocdm__json_tree *, const char *
     return status;
 }
 
-static ocdm_status read_numbers(ocdm__run_record *run, ocdm_error *error)
+/* The lists of numbers of a run, by their paths in the summary. */
+static const struct {
+    const char *path;
+    size_t place; /* in a run record */
+} lists[] = {
+    {"memory.counts", offsetof(ocdm__run_record, counts)},
+    {"memory.target", offsetof(ocdm__run_record, target)},
+    {"memory.seen", offsetof(ocdm__run_record, seen)},
+    {"curve.step", offsetof(ocdm__run_record, step)},
+    {"curve.task", offsetof(ocdm__run_record, task)},
+    {"curve.loss", offsetof(ocdm__run_record, loss)},
+    {"curve.distance_seen", offsetof(ocdm__run_record, distance_seen)},
+    {"anytime.samples", offsetof(ocdm__run_record, probe_samples)},
+    {"anytime.mAP", offsetof(ocdm__run_record, probe_map)},
+};
+enum { LISTS = sizeof lists / sizeof lists[0] };
+
+static ocdm__numbers *list_of(ocdm__run_record *run, size_t list)
 {
-    const struct {
-        const char *path;
-        ocdm__numbers *numbers;
-    } lists[] = {
-        {"memory.counts", &run->counts},
-        {"memory.target", &run->target},
-        {"memory.seen", &run->seen},
-        {"curve.step", &run->step},
-        {"curve.task", &run->task},
-        {"curve.loss", &run->loss},
-        {"curve.distance_seen", &run->distance_seen},
-        {"anytime.samples", &run->probe_samples},
-        {"anytime.mAP", &run->probe_map},
-    };
-    ocdm_status status = OCDM_OK;
-    for (size_t i = 0; status == OCDM_OK && i < sizeof lists / sizeof lists[0]; i++)
-        status = ocdm__numbers_of(ocdm__json_find(run->summary.root, lists[i].path), lists[i].numbers, error);
-    return status;
+    return (ocdm__numbers *)((char *)run + lists[list].place);
 }
 
 /* Whether a file that is there could not be read, which says nothing about the run: no table may be made without it. */
 static bool unreadable(const ocdm__run_record *run, const char *name, ocdm_status status)
 {
-    return status == OCDM_IO && has_file(run->folder, name);
+    return status == OCDM_IO && ocdm__has_file(run->folder, name);
 }
 
 static ocdm_status read_summary(ocdm__run_record *run, ocdm_error *error)
@@ -170,7 +163,9 @@ static ocdm_status read_summary(ocdm__run_record *run, ocdm_error *error)
         return ocdm__fail_memory(error, run->folder);
     if (unreadable(run, "memory.jsonl", run->kept_why.status))
         return ocdm__fail(error, run->kept_why.status, run->kept_why.hint, "%s", run->kept_why.message);
-    return read_numbers(run, error);
+    for (size_t i = 0; i < LISTS; i++)
+        OCDM_TRY(ocdm__numbers_of(ocdm__json_find(root, lists[i].path), list_of(run, i), error));
+    return OCDM_OK;
 }
 
 /* The progress of a run without a summary. */
@@ -205,9 +200,9 @@ static ocdm_status read_run(ocdm__run_record *run, const char *folder, ocdm_erro
     const char *slash = strrchr(run->folder, '/');
     run->name = slash != NULL && slash[1] != '\0' ? slash + 1 : run->folder;
     ocdm_status status = OCDM_OK;
-    if (has_file(folder, "summary.json"))
+    if (ocdm__has_file(folder, "summary.json"))
         status = read_summary(run, error);
-    else if (has_file(folder, "run.jsonl"))
+    else if (ocdm__has_file(folder, "run.jsonl"))
         status = read_log(run, error);
     else
         ocdm__fail(&run->why, OCDM_IO, "",
@@ -222,15 +217,8 @@ static void run_clear(ocdm__run_record *run)
     ocdm__json_tree_clear(&run->summary);
     ocdm__json_tree_clear(&run->log);
     ocdm__json_tree_clear(&run->kept);
-    ocdm__release(run->counts.values);
-    ocdm__release(run->target.values);
-    ocdm__release(run->seen.values);
-    ocdm__release(run->step.values);
-    ocdm__release(run->task.values);
-    ocdm__release(run->loss.values);
-    ocdm__release(run->distance_seen.values);
-    ocdm__release(run->probe_samples.values);
-    ocdm__release(run->probe_map.values);
+    for (size_t i = 0; i < LISTS; i++)
+        ocdm__release(list_of(run, i)->values);
     ocdm__release(run->folder);
 }
 

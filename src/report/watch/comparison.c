@@ -2,17 +2,10 @@
  * How far the runs of a comparison are, read from their folders: a summary says that a run is done, a lock that it is running,
  * the last lines of its log at which step it is.
  */
-#define _POSIX_C_SOURCE 200809L
-#define _DEFAULT_SOURCE
-
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
@@ -20,12 +13,12 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "experiment/compare/execute.h"
+#include "report/runs/log.h"
 #include "report/runs/read.h"
 #include "report/text.h"
 #include "report/watch/watch.h"
 
-/* Bytes at the end of a log in which its last step is found; a step with the counts of all classes is shorter. */
-enum { TAIL = 65536, BAR = 20, MOST_SHOWN = 20 };
+enum { BAR = 20, MOST_SHOWN = 20 };
 
 enum state { WAITING, RUNNING, DONE, FAILED };
 
@@ -44,26 +37,6 @@ struct ocdm__watched_runs {
 };
 
 /* ---- reading ------------------------------------------------------------------------------------------------------------- */
-
-bool ocdm__run_is_locked(const char *folder)
-{
-    char *path = ocdm__path_in(folder, "lock");
-    int fd = path != NULL ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
-    ocdm__release(path);
-    if (fd < 0)
-        return false;
-    bool locked = flock(fd, LOCK_SH | LOCK_NB) != 0;
-    close(fd);
-    return locked;
-}
-
-static bool is_there(const char *folder, const char *name)
-{
-    char *path = ocdm__path_in(folder, name);
-    bool there = path != NULL && access(path, F_OK) == 0;
-    ocdm__release(path);
-    return there;
-}
 
 static double number_after(const char *text, const char *key)
 {
@@ -90,19 +63,13 @@ static void take_tail(struct run *run, const char *tail)
 
 static void read_tail(struct run *run)
 {
-    static char tail[TAIL + 1];
-    char *path = ocdm__path_in(run->folder, "run.jsonl");
-    int fd = path != NULL ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
-    ocdm__release(path);
-    if (fd < 0)
-        return;
-    struct stat there;
-    ssize_t size = 0;
-    if (fstat(fd, &there) == 0)
-        size = pread(fd, tail, TAIL, there.st_size > TAIL ? there.st_size - TAIL : 0);
-    close(fd);
-    tail[size > 0 ? size : 0] = '\0';
-    take_tail(run, tail);
+    static char tail[OCDM__LOG_TAIL + 1];
+    ocdm__log log;
+    if (ocdm__log_open(&log, run->folder) == NULL) {
+        ocdm__log_tail(&log, tail);
+        take_tail(run, tail);
+    }
+    ocdm__log_close(&log);
 }
 
 /* The log of what a run says goes away when it succeeds. */
@@ -110,7 +77,7 @@ static bool has_failed(const ocdm__watched_runs *runs, const struct run *run)
 {
     char name[OCDM__COMPARE_NAME + 8];
     snprintf(name, sizeof name, "%.*s.log", OCDM__COMPARE_NAME, run->name);
-    return is_there(runs->folder, name);
+    return ocdm__has_file(runs->folder, name);
 }
 
 static void look_at(const ocdm__watched_runs *runs, struct run *run)
@@ -118,7 +85,10 @@ static void look_at(const ocdm__watched_runs *runs, struct run *run)
     if (run->state == DONE)
         return;
     bool locked = ocdm__run_is_locked(run->folder);
-    run->state = is_there(run->folder, "summary.json") ? DONE : locked ? RUNNING : has_failed(runs, run) ? FAILED : WAITING;
+    run->state = ocdm__has_file(run->folder, "summary.json") ? DONE
+                 : locked                                    ? RUNNING
+                 : has_failed(runs, run)                     ? FAILED
+                                                             : WAITING;
     if (run->state != WAITING)
         read_tail(run);
 }
@@ -159,10 +129,8 @@ ocdm_status ocdm__watched_runs_open(ocdm__watched_runs **runs, const char *folde
     ocdm_status status = OCDM_OK;
     if (made == NULL || path == NULL)
         status = ocdm__fail_memory(error, "the runs of a comparison");
-    if (status == OCDM_OK)
-        status = ocdm__json_tree_read(&made->tree, path, error);
-    if (status == OCDM_OK)
-        status = take_list(made, folder, path, error);
+    OCDM_THEN(status, ocdm__json_tree_read(&made->tree, path, error));
+    OCDM_THEN(status, take_list(made, folder, path, error));
     ocdm__release(path);
     if (status == OCDM_OK)
         *runs = made;

@@ -55,9 +55,6 @@ size_t ocdm__watch_draw(const ocdm__watch *watch, ocdm__output *out, const ocdm_
 /* The last event as one line of plain text. */
 void ocdm__watch_tell(const ocdm__watch *watch, enum ocdm__watch_event event, ocdm__output *out);
 
-/* Whether a run is writing to the folder. */
-bool ocdm__run_is_locked(const char *folder);
-
 /* ---- the runs of a comparison -------------------------------------------------------------------------------------------- */
 
 typedef struct ocdm__watched_runs ocdm__watched_runs;
