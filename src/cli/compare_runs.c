@@ -188,20 +188,21 @@ static void tell_progress(void *state)
     ocdm__status_line_show(&teller->line, text);
 }
 
-static void tell_ended(void *state, const char *name, const ocdm__child *child)
+static void tell_ended(void *state, const ocdm__child *child)
 {
     struct teller *teller = state;
+    const struct ocdm__child_result *result = &child->result;
     teller->done++;
     ocdm__status_line_erase(&teller->line);
-    if (child->exit_code == 0) {
+    if (result->exit_code == 0) {
         if (!teller->quiet)
-            fprintf(stderr, "%zu of %zu: %s, %.1f s\n", teller->done, teller->runs, name, child->seconds);
+            fprintf(stderr, "%zu of %zu: %s, %.1f s\n", teller->done, teller->runs, child->name, result->seconds);
         return;
     }
     if (ocdm__stop_signal != 0)
         return;
-    fprintf(stderr, "error: %s: %s\n", name, child->error[0] != '\0' ? child->error : "the run failed");
-    fprintf(stderr, "hint: %s%s%s has what it said\n", child->hint, child->hint[0] != '\0' ? "; " : "", child->log);
+    fprintf(stderr, "error: %s: %s\n", child->name, result->error[0] != '\0' ? result->error : "the run failed");
+    fprintf(stderr, "hint: %s%s%s has what it said\n", result->hint, result->hint[0] != '\0' ? "; " : "", child->command);
 }
 
 ocdm_status ocdm__run_plan(const ocdm__plan_run *run, int *failed, ocdm_error *error)
@@ -209,24 +210,26 @@ ocdm_status ocdm__run_plan(const ocdm__plan_run *run, int *failed, ocdm_error *e
     char program[4096];
     struct teller teller = {.quiet = run->quiet, .folder = run->folder};
     ocdm__own_program("ocdm", program, sizeof program);
-    ocdm__compare_execution execution = {.plan = run->plan,
-                                         .program = program,
-                                         .stream = run->stream,
-                                         .folder = run->folder,
-                                         .flags = run->words,
-                                         .flag_count = run->word_count,
-                                         .setup = run->setup,
-                                         .jobs = run->jobs,
-                                         .ranks = ocdm__ranks_all(),
-                                         .together = ocdm__run_command,
-                                         .stop = &ocdm__stop_signal,
-                                         .begun = tell_begun,
-                                         .waited = tell_progress,
-                                         .ended = tell_ended,
-                                         .state = &teller};
+    const ocdm__compare_execution execution = {.plan = run->plan,
+                                               .stream = run->stream,
+                                               .folder = run->folder,
+                                               .flags = run->words,
+                                               .flag_count = run->word_count,
+                                               .setup = run->setup,
+                                               .how = {.program = program,
+                                                       .jobs = run->jobs,
+                                                       .ranks = ocdm__ranks_all(),
+                                                       .together = ocdm__run_command,
+                                                       .stop = &ocdm__stop_signal,
+                                                       .waited = tell_progress,
+                                                       .ended = tell_ended,
+                                                       .state = &teller},
+                                               .begun = tell_begun};
     ocdm__catch_signals();
     ocdm__status_line_begin(&teller.line);
     ocdm_status status = ocdm__compare_execute(&execution, failed, error);
+    if (*failed < 0)
+        *failed = ocdm__exit_code(OCDM_IO);
     ocdm__status_line_erase(&teller.line);
     ocdm__watched_runs_close(teller.watched);
     if (status == OCDM_STOPPED && !run->quiet)

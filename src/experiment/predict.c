@@ -19,20 +19,6 @@
 
 /* ---- network ------------------------------------------------------------------------------------------------------------- */
 
-/* Opens the weights, and chooses model and sizes by them. */
-static ocdm_status open_weights(ocdm__predictor *predictor, const ocdm__predictor_settings *settings, ocdm_error *error)
-{
-    OCDM_TRY(ocdm__weights_open(&predictor->weights, settings->weights, error));
-    OCDM_TRY(ocdm__weights_describe(&predictor->weights, &predictor->fit, &predictor->about, error));
-    predictor->model = settings->model;
-    OCDM_TRY(ocdm__weights_choose_model(&predictor->weights, &predictor->fit, &predictor->model, error));
-    OCDM_TRY(ocdm__weights_check_size(predictor->model, settings->resize, settings->crop, error));
-    predictor->resize = settings->resize;
-    predictor->crop = settings->crop;
-    ocdm__weights_choose_size(&predictor->about, &predictor->resize, &predictor->crop, settings->note);
-    return OCDM_OK;
-}
-
 static ocdm_status open_inputs(ocdm__predictor *predictor, const ocdm__predictor_settings *settings, ocdm_error *error)
 {
     bool features = predictor->stream.shape.kind == OCDM__FEATURES;
@@ -87,8 +73,28 @@ static ocdm_status check_fit(const ocdm__predictor *predictor, const ocdm__predi
     return settings->stream != NULL ? ocdm__weights_check_classes(settings->weights, &predictor->about, table, error) : OCDM_OK;
 }
 
-static ocdm_status make_agent(ocdm__predictor *predictor, const ocdm__predictor_settings *settings, ocdm_error *error)
+static ocdm_status open_all(ocdm__predictor *predictor, const ocdm__predictor_settings *settings, ocdm_error *error)
 {
+    bool stream = settings->stream != NULL;
+    if (stream)
+        OCDM_TRY(ocdm__stream_open(&predictor->stream, settings->stream, error));
+    if (predictor->stream.table.sample_count > UINT32_MAX)
+        return ocdm__fail(error, OCDM_LIMIT, "", "%s: more than 2^32 - 1 samples", settings->stream);
+    /* Opens the weights, and chooses model and sizes by them. */
+    OCDM_TRY(ocdm__weights_open(&predictor->weights, settings->weights, error));
+    OCDM_TRY(ocdm__weights_describe(&predictor->weights, &predictor->fit, &predictor->about, error));
+    predictor->model = settings->model;
+    OCDM_TRY(ocdm__weights_choose_model(&predictor->weights, &predictor->fit, &predictor->model, error));
+    OCDM_TRY(ocdm__weights_check_size(predictor->model, settings->resize, settings->crop, error));
+    predictor->resize = settings->resize;
+    predictor->crop = settings->crop;
+    ocdm__weights_choose_size(&predictor->about, &predictor->resize, &predictor->crop, settings->note);
+    if (stream)
+        OCDM_TRY(ocdm__weights_match_features(settings->weights, &predictor->about, &predictor->stream, settings->note, error));
+    OCDM_TRY(stream ? open_inputs(predictor, settings, error) : choose_sizes(predictor, settings, error));
+    OCDM_TRY(check_fit(predictor, settings, error));
+    if (ocdm__ranks_lead())
+        ocdm__join_begin(ocdm__model_takes_images(predictor->model));
     struct ocdm__weights weights = {settings->weights, &predictor->weights.tensors};
     ocdm__agent_settings agent = {
         .size = {.name = predictor->model,
@@ -104,23 +110,6 @@ static ocdm_status make_agent(ocdm__predictor *predictor, const ocdm__predictor_
     predictor->feed = (ocdm__feed){.inputs = predictor->inputs, .learner = &predictor->learner, .reports = true};
     predictor->batch = settings->batch;
     return ocdm__feed_open(&predictor->feed, settings->batch, error);
-}
-
-static ocdm_status open_all(ocdm__predictor *predictor, const ocdm__predictor_settings *settings, ocdm_error *error)
-{
-    bool stream = settings->stream != NULL;
-    if (stream)
-        OCDM_TRY(ocdm__stream_open(&predictor->stream, settings->stream, error));
-    if (predictor->stream.table.sample_count > UINT32_MAX)
-        return ocdm__fail(error, OCDM_LIMIT, "", "%s: more than 2^32 - 1 samples", settings->stream);
-    OCDM_TRY(open_weights(predictor, settings, error));
-    if (stream)
-        OCDM_TRY(ocdm__weights_match_features(settings->weights, &predictor->about, &predictor->stream, settings->note, error));
-    OCDM_TRY(stream ? open_inputs(predictor, settings, error) : choose_sizes(predictor, settings, error));
-    OCDM_TRY(check_fit(predictor, settings, error));
-    if (ocdm__ranks_lead())
-        ocdm__join_begin(ocdm__model_takes_images(predictor->model));
-    return make_agent(predictor, settings, error);
 }
 
 ocdm_status ocdm__predictor_open(ocdm__predictor *predictor, const ocdm__predictor_settings *settings, ocdm_error *error)

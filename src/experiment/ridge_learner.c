@@ -241,18 +241,6 @@ static ocdm_status predict(void *state, const float *input, size_t count, float 
 
 /* ---- files ------------------------------------------------------------------------------------------------------------- */
 
-/* The solution as a linear layer, which the model linear takes. */
-static ocdm_status list_layer(struct ridge *ridge, struct ocdm__tensor *tensors, ocdm_error *error)
-{
-    ocdm_status status = solve(ridge, error);
-    tensors[0] = ocdm__tensor_of("fc.weight", OCDM__F32, ridge->weight, ridge->classes * ridge->features);
-    tensors[0].rank = 2;
-    tensors[0].shape[0] = ridge->classes;
-    tensors[0].shape[1] = ridge->features;
-    tensors[1] = ocdm__tensor_of("fc.bias", OCDM__F32, ridge->bias, ridge->classes);
-    return status;
-}
-
 static ocdm_status save(void *state, bool all, ocdm__tensor_list *tensors, ocdm_error *error)
 {
     struct ridge *ridge = state;
@@ -260,8 +248,16 @@ static ocdm_status save(void *state, bool all, ocdm__tensor_list *tensors, ocdm_
     if (made == NULL)
         return ocdm__fail_memory(error, "the sums of a ridge regression");
     *tensors = (ocdm__tensor_list){.tensors = made, .count = all ? SUMS : 2};
-    if (!all)
-        return list_layer(ridge, made, error);
+    if (!all) {
+        /* The solution as a linear layer, which the model linear takes. */
+        ocdm_status status = solve(ridge, error);
+        made[0] = ocdm__tensor_of("fc.weight", OCDM__F32, ridge->weight, ridge->classes * ridge->features);
+        made[0].rank = 2;
+        made[0].shape[0] = ridge->classes;
+        made[0].shape[1] = ridge->features;
+        made[1] = ocdm__tensor_of("fc.bias", OCDM__F32, ridge->bias, ridge->classes);
+        return status;
+    }
     for (unsigned i = 0; i < SUMS; i++)
         made[i] = ocdm__tensor_of(names[i], OCDM__F64, ridge->sums[i], length_of(ridge, (enum sums)i));
     return OCDM_OK;

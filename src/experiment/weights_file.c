@@ -124,24 +124,22 @@ void ocdm__weights_close(ocdm__weights_file *weights)
 
 /* ---- what it is ---------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status refuse_checkpoint(const char *path, ocdm_error *error)
-{
-    static const char name[] = "weights.safetensors";
-    char take[300];
-    const char *slash = strrchr(path, '/');
-    int folder = slash != NULL ? (int)(slash - path) + 1 : 0;
-    snprintf(take, sizeof take, "%.*s%s", folder < 200 ? folder : 0, path, name);
-    if (access(take, R_OK) == 0)
-        return ocdm__fail(error, OCDM_BAD_FILE, "", "%s: this is the checkpoint of a run; take its weights, %s", path, take);
-    return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm run --resume` finishes it and writes them: weights.safetensors",
-                      "%s: this is the checkpoint of a run that has not written its weights yet", path);
-}
-
 ocdm_status ocdm__weights_check_kind(const ocdm__weights_file *weights, ocdm_error *error)
 {
     const struct ocdm__note *format = ocdm__safetensors_note(&weights->whole, "format");
-    if (ocdm__note_is(format, OCDM__CHECKPOINT_FORMAT))
-        return refuse_checkpoint(weights->map.name, error);
+    if (ocdm__note_is(format, OCDM__CHECKPOINT_FORMAT)) {
+        const char *path = weights->map.name;
+        static const char name[] = "weights.safetensors";
+        char take[300];
+        const char *slash = strrchr(path, '/');
+        int folder = slash != NULL ? (int)(slash - path) + 1 : 0;
+        snprintf(take, sizeof take, "%.*s%s", folder < 200 ? folder : 0, path, name);
+        if (access(take, R_OK) == 0)
+            return ocdm__fail(error, OCDM_BAD_FILE, "", "%s: this is the checkpoint of a run; take its weights, %s", path,
+                              take);
+        return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm run --resume` finishes it and writes them: weights.safetensors",
+                          "%s: this is the checkpoint of a run that has not written its weights yet", path);
+    }
     if (ocdm__note_is(format, "ocdm-stream"))
         return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm run` leaves weights: weights.safetensors",
                           "%s: this is a stream, not a weights file", weights->map.name);

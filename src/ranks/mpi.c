@@ -207,34 +207,25 @@ static size_t pieces_of(const struct ocdm__ranks_exchange *exchange)
     return pieces;
 }
 
-/* The pieces of other ranks arrive in the order in which these send them. */
-static void expect_pieces(const struct ocdm__ranks_exchange *exchange, struct pending *parts)
+static ocdm__ranks_request start_exchange(const struct ocdm__ranks_exchange *exchange)
 {
+    ocdm__ranks_request request = begin_exchange(pieces_of(exchange));
+    pending[request].count = 0;
+    /* The pieces of other ranks arrive in the order in which these send them. */
     size_t length = exchange->starts[rank + 1] - exchange->starts[rank];
     char *to = exchange->to;
     for (int r = 0; r < size; r++)
         for (size_t i = 0; r != rank && i < exchange->received[r]; i++, to += length * UNIT)
-            MPI_Irecv(to, int_of(length), MPI_UINT32_T, r, 0, exchange_ranks, &parts->requests[parts->count++]);
-}
-
-static void send_pieces(const struct ocdm__ranks_exchange *exchange, struct pending *parts)
-{
+            MPI_Irecv(to, int_of(length), MPI_UINT32_T, r, 0, exchange_ranks,
+                      &pending[request].requests[pending[request].count++]);
     const size_t *starts = exchange->starts;
     const char *from = exchange->from;
     for (int r = 0; r < size; r++)
         for (size_t i = 0; r != rank && i < exchange->arrays; i++) {
             size_t place = i * (starts[size] - starts[0]) + (starts[r] - starts[0]);
             MPI_Isend(from + place * UNIT, int_of(starts[r + 1] - starts[r]), MPI_UINT32_T, r, 0, exchange_ranks,
-                      &parts->requests[parts->count++]);
+                      &pending[request].requests[pending[request].count++]);
         }
-}
-
-static ocdm__ranks_request start_exchange(const struct ocdm__ranks_exchange *exchange)
-{
-    ocdm__ranks_request request = begin_exchange(pieces_of(exchange));
-    pending[request].count = 0;
-    expect_pieces(exchange, &pending[request]);
-    send_pieces(exchange, &pending[request]);
     return request;
 }
 
@@ -278,13 +269,6 @@ struct neighbour {
     bool told;
 };
 
-static double allowed_silence(void)
-{
-    const char *text = getenv("OCDM_STALL_SECONDS");
-    double seconds = text != NULL ? strtod(text, NULL) : 0;
-    return seconds > 0 ? seconds : STALL_SECONDS;
-}
-
 /* After a signal this only reports the cause: a launcher that ends the job because a rank has died ends this process too, and
  * one that was asked to end waits until the leader has saved. */
 static void judge_silence(struct neighbour *neighbour, double allowed)
@@ -305,7 +289,9 @@ static void judge_silence(struct neighbour *neighbour, double allowed)
 static void *beat(void *unused)
 {
     (void)unused;
-    double allowed = allowed_silence();
+    const char *text = getenv("OCDM_STALL_SECONDS");
+    double seconds = text != NULL ? strtod(text, NULL) : 0;
+    double allowed = seconds > 0 ? seconds : STALL_SECONDS;
     struct neighbour neighbour = {.rank = (rank + size - 1) % size, .heard = ocdm__seconds_now()};
     MPI_Request coming = MPI_REQUEST_NULL, going = MPI_REQUEST_NULL;
     unsigned long long heard = 0, said = 0;

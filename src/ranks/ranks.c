@@ -105,24 +105,19 @@ static void fail_for_memory(const ocdm__ranks *ranks, const char *what)
 
 /* ---- bytes ------------------------------------------------------------------------------------------------------------- */
 
-/* The sizes of all ranks' bytes, and from them where each begins, in units. */
-static void share_sizes(const ocdm__ranks *ranks, size_t size, ocdm__ranks_bytes *gathered)
-{
-    for (size_t r = 0; r <= ranks->size; r++)
-        gathered->starts[r] = r * (sizeof *gathered->sizes / UNIT);
-    gathered->sizes[ranks->rank] = size;
-    ranks->gather_all(gathered->sizes, gathered->starts);
-    for (size_t r = 0; r < ranks->size; r++)
-        gathered->starts[r + 1] = gathered->starts[r] + ((size_t)gathered->sizes[r] + UNIT - 1) / UNIT;
-}
-
 void ocdm__ranks_gather_bytes(const ocdm__ranks *ranks, const void *own, size_t size, ocdm__ranks_bytes *gathered)
 {
     gathered->starts = ocdm__allocate(ranks->size + 1, sizeof *gathered->starts);
     gathered->sizes = ocdm__allocate(ranks->size, sizeof *gathered->sizes);
     if (gathered->starts == NULL || gathered->sizes == NULL)
         fail_for_memory(ranks, "what the ranks have found");
-    share_sizes(ranks, size, gathered);
+    /* The sizes of all ranks' bytes, and from them where each begins, in units. */
+    for (size_t r = 0; r <= ranks->size; r++)
+        gathered->starts[r] = r * (sizeof *gathered->sizes / UNIT);
+    gathered->sizes[ranks->rank] = size;
+    ranks->gather_all(gathered->sizes, gathered->starts);
+    for (size_t r = 0; r < ranks->size; r++)
+        gathered->starts[r + 1] = gathered->starts[r] + ((size_t)gathered->sizes[r] + UNIT - 1) / UNIT;
     char *bytes = ocdm__allocate((ranks->rank == 0 ? gathered->starts[ranks->size] : (size + UNIT - 1) / UNIT) + 1, UNIT);
     if (bytes == NULL)
         fail_for_memory(ranks, "what the ranks have found");

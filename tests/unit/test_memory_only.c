@@ -46,19 +46,20 @@ static void make(struct made *made, uint64_t seed)
 }
 
 /* The plain way: one memory, task by task, batches that end with a task. */
-static void expect_plain(const struct made *made, const ocdm__memory_run *run, const ocdm__memory_result *result)
+static void expect_plain(const struct made *made, const ocdm__compare_point *point, const ocdm_options *options,
+                         const ocdm__memory_result *result)
 {
     ocdm__stream_order order;
     ocdm_memory *memory = NULL;
     ocdm_sample batch[64];
     size_t at = 0;
-    assert_int_equal(OCDM_OK, ocdm__stream_order_make(&order, &made->table, OCDM__TRAIN, run->order, run->order_count,
-                                                      run->options.seed, NULL));
-    assert_int_equal(OCDM_OK, ocdm_memory_create(&run->options, &memory, NULL));
+    assert_int_equal(OCDM_OK, ocdm__stream_order_make(&order, &made->table, OCDM__TRAIN, point->order, point->order_count,
+                                                      options->seed, NULL));
+    assert_int_equal(OCDM_OK, ocdm_memory_create(options, &memory, NULL));
     for (size_t task = 0; task < order.task_count; task++)
         while (at < order.ends[task]) {
             size_t count = 0;
-            for (; count < run->options.batch && at < order.ends[task]; count++, at++) {
+            for (; count < options->batch && at < order.ends[task]; count++, at++) {
                 uint32_t sample = order.samples[at];
                 batch[count] = (ocdm_sample){.id = sample,
                                              .labels = made->labels + made->starts[sample],
@@ -104,14 +105,12 @@ TEST(memory_only_is_the_same_as_one_run_after_another)
     for (size_t point = 0; point < plan.point_count; point++)
         for (size_t method = 0; method < METHODS; method++)
             for (uint64_t seed = 0; seed < 2; seed++) {
-                ocdm__memory_run run = {.options = ocdm_options_default(),
-                                        .order = plan.points[point].order,
-                                        .order_count = plan.points[point].order_count};
-                run.options.capacity = plan.points[point].memory;
-                run.options.rho = plan.points[point].rho;
-                run.options.policy = ocdm_policy_find(methods[method]);
-                run.options.seed = seed;
-                expect_plain(&made, &run, ocdm__compare_memory(&memories, &plan, point, method, seed));
+                ocdm_options options = ocdm_options_default();
+                options.capacity = plan.points[point].memory;
+                options.rho = plan.points[point].rho;
+                options.policy = ocdm_policy_find(methods[method]);
+                options.seed = seed;
+                expect_plain(&made, &plan.points[point], &options, ocdm__compare_memory(&memories, &plan, point, method, seed));
             }
     ocdm__compare_memories_clear(&memories);
     ocdm__compare_plan_clear(&plan);

@@ -187,17 +187,22 @@ static ocdm_status make_builtin(struct request *request, struct source *source, 
     if (access(source->path, F_OK) == 0)
         return OCDM_OK;
     OCDM_TRY(ocdm__make_folder(request->runs, error));
-    const char *words[] = {"ocdm", "stream", "build", "--recipe", "scenes", "--as", "features", "-o", source->path, NULL};
-    ocdm__child child = {.arguments = words, .log = log};
+    const char *const words[] = {log, "ocdm", "stream", "build", "--recipe", "scenes", "--as", "features", "-o", source->path};
+    ocdm__output command;
+    OCDM_TRY(ocdm__output_open_memory(&command, "a command line", error));
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        ocdm__output_write(&command, words[i], strlen(words[i]) + 1);
+    ocdm__child child = {.command = command.buffer, .size = command.used};
     ocdm__own_program("ocdm", program, sizeof program);
     ocdm__children children = {
         .program = program, .children = &child, .count = 1, .jobs = 1, .ranks = &ocdm__ranks_alone, .stop = &ocdm__stop_signal};
     if (!request->quiet)
         fprintf(stderr, "no --stream: building the built-in one, %s\n", ocdm__show_path(source->path).text);
-    OCDM_TRY(ocdm__children_run(&children, error));
-    if (child.exit_code != 0)
-        return ocdm__fail(error, OCDM_IO, child.hint, "%s: %s", source->path, child.error);
-    return OCDM_OK;
+    ocdm_status status = ocdm__children_run(&children, error);
+    ocdm__output_abandon(&command);
+    if (status == OCDM_OK && child.result.exit_code != 0)
+        status = ocdm__fail(error, OCDM_IO, child.result.hint, "%s: %s", source->path, child.result.error);
+    return status;
 }
 
 static ocdm_status add_builtin(struct request *request, ocdm_error *error)

@@ -29,8 +29,6 @@ extern char **environ;
 /* The processes that run. */
 struct watch {
     ocdm__children *children;
-    pid_t *pids; /* of each child; 0: not running here */
-    double *started;
     size_t *loads; /* of each rank: how many run there; this process is the first */
     size_t rank_count, next, running;
     int sent; /* the signal that was passed on; 0: none */
@@ -50,13 +48,6 @@ void ocdm__own_program(const char *fallback, char *path, size_t room)
 /* Tells a child which process started it. */
 #define PARENT_VARIABLE "OCDM_PARENT"
 
-static int name_parent(void)
-{
-    char number[24];
-    snprintf(number, sizeof number, "%lld", (long long)getpid());
-    return setenv(PARENT_VARIABLE, number, 1) == 0 ? 0 : errno;
-}
-
 bool ocdm__end_with_parent(void)
 {
     const char *parent = getenv(PARENT_VARIABLE);
@@ -73,39 +64,48 @@ bool ocdm__end_with_parent(void)
 
 /* ---- starting --------------------------------------------------------------------------------------------------------- */
 
-/* Redirects standard input and output to /dev/null and stderr to the log. */
-static int redirect(posix_spawn_file_actions_t *actions, const char *log)
+char **ocdm__child_words(const ocdm__child *child, size_t *count)
 {
-    int failure = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    if (failure == 0)
-        failure = posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    if (failure == 0)
-        failure =
-            posix_spawn_file_actions_addopen(actions, STDERR_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0666);
-    return failure;
+    char **words = ocdm__allocate(child->size + 1, sizeof *words), *end = child->command + child->size;
+    *count = 0;
+    for (char *at = child->command + strlen(child->command) + 1; words != NULL && at < end; at += strlen(at) + 1)
+        words[(*count)++] = at;
+    return words;
 }
 
-/* The child has its own process group: Ctrl-C on a terminal reaches only this process, which passes it on. A child that
- * received it twice would be killed. */
-int ocdm__child_spawn(const char *program, const ocdm__child *child, pid_t *pid)
+/* Standard input and output are /dev/null, stderr is the log. The child has its own process group: Ctrl-C on a terminal reaches
+ * only this process, which passes it on. A child that received it twice would be killed. */
+int ocdm__child_spawn(const char *program, ocdm__child *child)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
-    int failure = posix_spawn_file_actions_init(&actions);
-    if (failure != 0)
-        return failure;
-    failure = posix_spawnattr_init(&attributes);
+    char parent[24];
+    size_t count;
+    char **words = ocdm__child_words(child, &count);
+    snprintf(parent, sizeof parent, "%lld", (long long)getpid());
+    child->started = ocdm__seconds_now();
+    int failure = words == NULL ? ENOMEM : posix_spawn_file_actions_init(&actions);
     if (failure == 0) {
-        failure = redirect(&actions, child->log);
-        if (failure == 0)
-            failure = name_parent();
-        if (failure == 0)
-            failure = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-        if (failure == 0)
-            failure = posix_spawn(pid, program, &actions, &attributes, (char *const *)child->arguments, environ);
-        posix_spawnattr_destroy(&attributes);
+        failure = posix_spawnattr_init(&attributes);
+        if (failure == 0) {
+            failure = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+            if (failure == 0)
+                failure = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+            if (failure == 0)
+                failure = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, child->command,
+                                                           O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0666);
+            if (failure == 0)
+                failure = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+            if (failure == 0 && setenv(PARENT_VARIABLE, parent, 1) != 0)
+                failure = errno;
+            if (failure == 0)
+                failure = posix_spawn(&child->pid, program, &actions, &attributes, words, environ);
+            posix_spawnattr_destroy(&attributes);
+        }
+        posix_spawn_file_actions_destroy(&actions);
     }
-    posix_spawn_file_actions_destroy(&actions);
+    child->pid = failure == 0 ? child->pid : 0;
+    ocdm__release(words);
     return failure;
 }
 
@@ -118,23 +118,17 @@ static size_t free_rank(const struct watch *watch)
     return rank;
 }
 
-static ocdm_status start_here(struct watch *watch, ocdm_error *error)
-{
-    ocdm__child *child = &watch->children->children[watch->next];
-    int failure = ocdm__child_spawn(watch->children->program, child, &watch->pids[watch->next]);
-    if (failure == 0)
-        return OCDM_OK;
-    watch->pids[watch->next] = 0;
-    return ocdm__fail(error, failure == ENOMEM || failure == EAGAIN ? OCDM_LIMIT : OCDM_IO,
-                      "is the folder writable, and are there not too many processes?", "cannot run %s (log %s): %s",
-                      watch->children->program, child->log, strerror(failure));
-}
-
 static ocdm_status start_next(struct watch *watch, ocdm_error *error)
 {
     size_t rank = free_rank(watch);
-    OCDM_TRY(rank == 0 ? start_here(watch, error) : ocdm__rank_child_start(watch->children, rank, watch->next, error));
-    watch->started[watch->next] = ocdm__seconds_now();
+    ocdm__child *child = &watch->children->children[watch->next];
+    int failure = rank == 0 ? ocdm__child_spawn(watch->children->program, child) : 0;
+    if (failure != 0)
+        return ocdm__fail(error, failure == ENOMEM || failure == EAGAIN ? OCDM_LIMIT : OCDM_IO,
+                          "is the folder writable, and are there not too many processes?", "cannot run %s (log %s): %s",
+                          watch->children->program, child->command, strerror(failure));
+    if (rank > 0)
+        OCDM_TRY(ocdm__rank_child_start(watch->children, rank, watch->next, error));
     watch->loads[rank]++;
     watch->next++;
     watch->running++;
@@ -154,59 +148,50 @@ static void keep_line(const char *line, size_t length, const char *start, char *
 /* A log that cannot be read is not an error. */
 void ocdm__child_read_log(ocdm__child *child)
 {
+    struct ocdm__child_result *result = &child->result;
     ocdm__input log;
-    if (child->exit_code == 0)
-        unlink(child->log);
-    if (child->exit_code == 0 || ocdm__input_open(&log, child->log, NULL, NULL) != OCDM_OK)
+    if (result->exit_code == 0)
+        unlink(child->command);
+    if (result->exit_code == 0 || ocdm__input_open(&log, child->command, NULL, NULL) != OCDM_OK)
         return;
     while (!log.ended && ocdm__input_fill(&log, NULL) == OCDM_OK)
         ;
     for (size_t at = 0; at < log.size;) {
         const char *end = memchr(log.data + at, '\n', log.size - at);
         size_t length = end != NULL ? (size_t)(end - (log.data + at)) : log.size - at;
-        keep_line(log.data + at, length, "error: ", child->error, sizeof child->error);
-        keep_line(log.data + at, length, "hint: ", child->hint, sizeof child->hint);
+        keep_line(log.data + at, length, "error: ", result->error, sizeof result->error);
+        keep_line(log.data + at, length, "hint: ", result->hint, sizeof result->hint);
         at += length + 1;
     }
     ocdm__input_close(&log);
 }
 
-void ocdm__child_note_end(ocdm__child *child, int status)
+bool ocdm__child_has_ended(ocdm__child *child)
 {
-    child->exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    int status;
+    if (child->pid <= 0 || waitpid(child->pid, &status, WNOHANG) != child->pid)
+        return false;
+    child->pid = 0;
+    child->result.seconds = ocdm__seconds_now() - child->started;
+    child->result.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     ocdm__child_read_log(child);
+    return true;
 }
 
-static void note_end(struct watch *watch, size_t index, size_t rank)
+static void note_end(struct watch *watch, size_t number, size_t rank)
 {
-    watch->children->children[index].seconds = ocdm__seconds_now() - watch->started[index];
-    watch->pids[index] = 0;
     watch->loads[rank]--;
     watch->running--;
     if (watch->children->ended != NULL)
-        watch->children->ended(watch->children->state, index);
-}
-
-static void look_after(struct watch *watch)
-{
-    size_t rank, index;
-    for (size_t i = 0; i < watch->next; i++) {
-        int status;
-        if (watch->pids[i] <= 0 || waitpid(watch->pids[i], &status, WNOHANG) != watch->pids[i])
-            continue;
-        ocdm__child_note_end(&watch->children->children[i], status);
-        note_end(watch, i, 0);
-    }
-    while (watch->rank_count > 1 && ocdm__rank_child_ended(watch->children, &rank, &index))
-        note_end(watch, index, rank);
+        watch->children->ended(watch->children->state, &watch->children->children[number]);
 }
 
 static void pass_on(struct watch *watch, int signal)
 {
     watch->sent = signal;
     for (size_t i = 0; i < watch->next; i++)
-        if (watch->pids[i] > 0)
-            kill(watch->pids[i], signal);
+        if (watch->children->children[i].pid > 0)
+            kill(watch->children->children[i].pid, signal);
     if (watch->rank_count > 1)
         ocdm__rank_children_signal(watch->children->ranks, signal);
 }
@@ -215,13 +200,18 @@ static ocdm_status watch_all(struct watch *watch, ocdm_error *error)
 {
     const ocdm__children *children = watch->children;
     ocdm_status status = OCDM_OK;
+    size_t rank, number;
     while (watch->running > 0 || (status == OCDM_OK && watch->sent == 0 && watch->next < children->count)) {
         int signal = children->stop != NULL ? (int)*children->stop : 0;
         if (signal != 0 && watch->sent == 0)
             pass_on(watch, signal);
         while (status == OCDM_OK && watch->sent == 0 && free_rank(watch) < watch->rank_count && watch->next < children->count)
             status = start_next(watch, error);
-        look_after(watch);
+        for (size_t i = 0; i < watch->next; i++)
+            if (ocdm__child_has_ended(&children->children[i]))
+                note_end(watch, i, 0);
+        while (watch->rank_count > 1 && ocdm__rank_child_ended(children, &rank, &number))
+            note_end(watch, number, rank);
         if (children->waited != NULL && watch->running > 0)
             children->waited(children->state);
         nanosleep(&(struct timespec){.tv_nsec = OCDM__CHILDREN_LOOK_NS}, NULL);
@@ -234,20 +224,12 @@ static ocdm_status watch_all(struct watch *watch, ocdm_error *error)
 ocdm_status ocdm__children_run(ocdm__children *children, ocdm_error *error)
 {
     struct watch watch = {.children = children, .rank_count = children->ranks->size};
-    ocdm_status status = OCDM_OK;
     for (size_t i = 0; i < children->count; i++)
-        children->children[i].exit_code = -1;
+        children->children[i].result.exit_code = -1;
     if (children->count < watch.rank_count)
         return ocdm__children_run_together(children, error);
-    watch.pids = ocdm__allocate(children->count, sizeof *watch.pids);
-    watch.started = ocdm__allocate(children->count, sizeof *watch.started);
     watch.loads = ocdm__allocate(watch.rank_count, sizeof *watch.loads);
-    if (watch.pids == NULL || watch.started == NULL || watch.loads == NULL)
-        status = ocdm__fail_memory(error, "the list of processes");
-    else
-        status = watch_all(&watch, error);
-    ocdm__release(watch.pids);
-    ocdm__release(watch.started);
+    ocdm_status status = watch.loads != NULL ? watch_all(&watch, error) : ocdm__fail_memory(error, "the list of processes");
     ocdm__release(watch.loads);
     return status;
 }

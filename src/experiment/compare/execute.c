@@ -23,17 +23,6 @@
 
 /* ---- what the runs are made with -------------------------------------------------------------------------------------- */
 
-static ocdm_status take_tasks(ocdm__run_setup *setup, ocdm_error *error)
-{
-    ocdm__stream_order order;
-    OCDM_TRY(ocdm__stream_order_make(&order, &setup->stream->table, OCDM__TRAIN, NULL, 0, 0, error));
-    setup->task_count = order.task_count;
-    setup->tasks = order.tasks;
-    order.tasks = NULL;
-    ocdm__stream_order_clear(&order);
-    return OCDM_OK;
-}
-
 static ocdm_status find_groups(ocdm__run_setup *setup, ocdm_error *error)
 {
     const ocdm__stream_table *table = &setup->stream->table;
@@ -53,18 +42,19 @@ static ocdm_status find_groups(ocdm__run_setup *setup, ocdm_error *error)
 ocdm_status ocdm__run_setup_make(ocdm__run_setup *setup, const ocdm__run_settings *settings, const ocdm__stream *stream,
                                  const char *path, ocdm_error *error)
 {
+    ocdm__stream_order order;
     *setup = (ocdm__run_setup){.settings = *settings, .stream = stream};
-    ocdm_status status = ocdm__run_settings_resolve_model(&setup->settings, stream, path, error);
-    if (status == OCDM_OK)
-        status = ocdm__run_settings_digest_weights(&setup->settings, error);
-    if (status == OCDM_OK)
-        status = take_tasks(setup, error);
-    if (status == OCDM_OK)
-        status = find_groups(setup, error);
-    if (status == OCDM_OK)
-        status = ocdm__class_weights_read(settings->class_weights, &stream->table, &setup->class_weights, error);
+    OCDM_TRY(ocdm__run_settings_resolve_model(&setup->settings, stream, path, error));
+    OCDM_TRY(ocdm__run_settings_digest_weights(&setup->settings, error));
+    OCDM_TRY(ocdm__stream_order_make(&order, &stream->table, OCDM__TRAIN, NULL, 0, 0, error));
+    setup->task_count = order.task_count;
+    setup->tasks = order.tasks;
+    order.tasks = NULL;
+    ocdm__stream_order_clear(&order);
+    OCDM_TRY(find_groups(setup, error));
+    OCDM_TRY(ocdm__class_weights_read(settings->class_weights, &stream->table, &setup->class_weights, error));
     setup->order = ocdm__allocate(OCDM__COMPARE_TASKS, sizeof *setup->order);
-    return status == OCDM_OK && setup->order == NULL ? ocdm__fail_memory(error, "an order of tasks") : status;
+    return setup->order != NULL ? OCDM_OK : ocdm__fail_memory(error, "an order of tasks");
 }
 
 void ocdm__run_setup_clear(ocdm__run_setup *setup)
@@ -159,41 +149,29 @@ ocdm_status ocdm__run_setup_text(ocdm__run_setup *setup, const ocdm__compare_pla
 
 /* ---- folders ------------------------------------------------------------------------------------------------------------- */
 
-static bool exists(const char *folder, const char *file, char path[4096])
-{
-    return (size_t)snprintf(path, 4096, "%s/%s", folder, file) < 4096 && access(path, F_OK) == 0;
-}
-
-/* Whether `ocdm run` would refuse to start in the folder. A run that was killed may have left only its log, or only the older
- * checkpoint. */
-static bool is_begun(const char *folder)
-{
-    char path[4096];
-    return exists(folder, "checkpoint.safetensors", path) || exists(folder, "checkpoint.previous.safetensors", path) ||
-           exists(folder, "run.jsonl", path);
-}
-
+/* A run that was killed may have left only its log, or only the older checkpoint: `ocdm run` would refuse to start in its
+ * folder. */
 ocdm_status ocdm__look_into_folder(const char *folder, const ocdm__asked_run *asked, enum ocdm__folder_state *state,
                                    ocdm_error *error)
 {
-    char path[OCDM__SUMMARY_PATH];
-    *state = is_begun(folder) ? OCDM__FOLDER_HALF : OCDM__FOLDER_NEW;
+    static const char *const left[] = {"checkpoint.safetensors", "checkpoint.previous.safetensors", "run.jsonl"};
+    char path[OCDM__PATH_ROOM];
+    *state = OCDM__FOLDER_NEW;
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++)
+        if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, left[i]) < sizeof path && access(path, F_OK) == 0)
+            *state = OCDM__FOLDER_HALF;
     if (!ocdm__summary_find(folder, path))
         return OCDM_OK;
     *state = OCDM__FOLDER_DONE;
     return ocdm__summary_compare(path, asked, error);
 }
 
-#define PATH_ROOM 4096
 #define ORDER_ROOM ((size_t)12 * OCDM__COMPARE_TASKS)
 
-/* The command line of one process, and the texts that its arguments point to. */
+/* A run of the plan. */
 struct call {
-    char name[OCDM__COMPARE_NAME], folder[PATH_ROOM], log[PATH_ROOM];
-    char seed[24], memory[16], rho[OCDM__JSON_DOUBLE];
-    char *order;    /* NULL: the default one */
+    char name[OCDM__COMPARE_NAME];
     uint64_t steps; /* of the whole run */
-    const char **arguments;
 };
 
 /* All of them. */
@@ -201,38 +179,11 @@ struct calls {
     const ocdm__compare_execution *execution;
     struct call *calls;
     ocdm__child *children;
-    size_t *numbers; /* of each child, which call it is */
-    uint64_t *steps; /* [point][method] */
+    ocdm__output commands; /* of the children, one after another */
     size_t count, child_count, half;
 };
 
 /* ---- one call --------------------------------------------------------------------------------------------------------- */
-
-static ocdm_status fill_call(struct call *call, const ocdm__compare_execution *execution, size_t point, size_t method,
-                             uint64_t seed, ocdm_error *error)
-{
-    const ocdm__compare_point *at = &execution->plan->points[point];
-    ocdm__compare_folder(execution->plan, point, method, seed, call->name);
-    if ((size_t)snprintf(call->folder, PATH_ROOM, "%s/%s", execution->folder, call->name) >= PATH_ROOM - 8)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%.64s...: the folder's name is too long", execution->folder);
-    snprintf(call->log, PATH_ROOM, "%s/%s.log", execution->folder, call->name);
-    snprintf(call->seed, sizeof call->seed, "%llu", (unsigned long long)ocdm__compare_seed(execution->plan, seed));
-    snprintf(call->memory, sizeof call->memory, "%u", at->memory);
-    ocdm__json_double(at->rho, call->rho);
-    if (at->order != NULL) {
-        call->order = ocdm__allocate(ORDER_ROOM, 1);
-        if (call->order == NULL)
-            return ocdm__fail_memory(error, "an order of tasks");
-        ocdm__compare_order_text(at, call->order, ORDER_ROOM);
-    }
-    return OCDM_OK;
-}
-
-/* `ocdm run` refuses --epochs with methods that see the data once. */
-static bool concerns(const char *flag, const char *method)
-{
-    return strcmp(flag, "--epochs") != 0 || ocdm__is_upper_bound(method);
-}
 
 static bool names(const char *const *words, size_t count, const char *flag)
 {
@@ -242,45 +193,54 @@ static bool names(const char *const *words, size_t count, const char *flag)
     return false;
 }
 
-/* The command line of a run. The flags are only read by the child. */
-static ocdm_status fill_arguments(struct call *call, const ocdm__compare_execution *execution, const char *method,
-                                  const ocdm__compare_choice *choice, bool resume, ocdm_error *error)
+static void add_word(ocdm__output *commands, const char *word)
 {
-    size_t used = 0, chosen = choice != NULL ? choice->word_count : 0;
-    call->arguments = ocdm__allocate(execution->flag_count + chosen + 20, sizeof *call->arguments);
-    if (call->arguments == NULL)
-        return ocdm__fail_memory(error, "a command line");
-    const char *fixed[] = {"ocdm", "run",   execution->stream, "-o",     call->folder, "--method",
-                           method, "--rho", call->rho,         "--seed", call->seed,   "--quiet"};
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        call->arguments[used++] = fixed[i];
-    if (!names(execution->flags, execution->flag_count, "--memory-bytes") &&
-        (choice == NULL || !names(choice->words, chosen, "--memory-bytes"))) {
-        call->arguments[used++] = "--memory";
-        call->arguments[used++] = call->memory;
-    }
-    if (call->order != NULL) {
-        call->arguments[used++] = "--order";
-        call->arguments[used++] = call->order;
-    }
-    for (size_t i = 0; i < execution->flag_count; i++) {
-        if (concerns(execution->flags[i], method))
-            call->arguments[used++] = execution->flags[i];
-        else
-            i++; /* its value too */
-    }
-    for (size_t i = 0; i < chosen; i++)
-        call->arguments[used++] = choice->words[i];
-    if (resume)
-        call->arguments[used++] = "--resume";
-    call->arguments[used] = NULL;
-    return OCDM_OK;
+    ocdm__output_write(commands, word, strlen(word) + 1);
 }
 
-/* The same for every seed, but that a few samples more or less may be held out. */
-static ocdm_status count_steps(struct calls *calls, size_t point, size_t method, ocdm_error *error)
+/* The command of a run: its log, and its words. Flags are only read by the child. */
+static void write_command(struct calls *calls, const char *log, const char *folder, size_t point, size_t method, uint64_t seed,
+                          bool resume)
 {
     const ocdm__compare_execution *execution = calls->execution;
+    const ocdm__compare_point *at = &execution->plan->points[point];
+    const ocdm__compare_choice *choice = choice_of(execution->plan, point, method);
+    size_t chosen = choice != NULL ? choice->word_count : 0;
+    char seed_text[24], memory[16], rho[OCDM__JSON_DOUBLE], order[ORDER_ROOM];
+    const char *name = execution->plan->methods[method];
+    snprintf(seed_text, sizeof seed_text, "%llu", (unsigned long long)ocdm__compare_seed(execution->plan, seed));
+    snprintf(memory, sizeof memory, "%u", at->memory);
+    ocdm__json_double(at->rho, rho);
+    const char *const fixed[] = {log,  "ocdm",  "run", execution->stream, "-o",      folder,   "--method",
+                                 name, "--rho", rho,   "--seed",          seed_text, "--quiet"};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        add_word(&calls->commands, fixed[i]);
+    if (!names(execution->flags, execution->flag_count, "--memory-bytes") &&
+        (choice == NULL || !names(choice->words, chosen, "--memory-bytes"))) {
+        add_word(&calls->commands, "--memory");
+        add_word(&calls->commands, memory);
+    }
+    if (at->order != NULL) {
+        ocdm__compare_order_text(at, order, sizeof order);
+        add_word(&calls->commands, "--order");
+        add_word(&calls->commands, order);
+    }
+    for (size_t i = 0; i < execution->flag_count; i++) {
+        if (strcmp(execution->flags[i], "--epochs") != 0 || ocdm__is_upper_bound(name))
+            add_word(&calls->commands, execution->flags[i]);
+        else
+            i++; /* `ocdm run` refuses it, and so its value, with methods that see the data once */
+    }
+    for (size_t i = 0; i < chosen; i++)
+        add_word(&calls->commands, choice->words[i]);
+    if (resume)
+        add_word(&calls->commands, "--resume");
+}
+
+/* The steps of a run: the same for every seed, but that a few samples more or less may be held out. */
+static ocdm_status count_steps(const ocdm__compare_execution *execution, size_t point, size_t method, uint64_t *steps,
+                               ocdm_error *error)
+{
     const ocdm__compare_point *at = &execution->plan->points[point];
     const ocdm__asked_run asked = ocdm__run_setup_of(execution->setup, execution->plan, point, method, 0);
     ocdm__run_settings settings = *asked.settings;
@@ -289,69 +249,63 @@ static ocdm_status count_steps(struct calls *calls, size_t point, size_t method,
     settings.order_count = at->order_count;
     ocdm_status status = ocdm__schedule_make(&schedule, &settings, &asked.stream->table, error);
     if (status == OCDM_OK)
-        calls->steps[point * execution->plan->method_count + method] = ocdm__schedule_steps(&schedule);
+        *steps = ocdm__schedule_steps(&schedule);
     ocdm__schedule_clear(&schedule);
     return status;
 }
 
 /* ---- all calls -------------------------------------------------------------------------------------------------------- */
 
+/* Looks into the folder of a run, and adds a child if it is not finished. */
 static ocdm_status add_call(struct calls *calls, size_t point, size_t method, uint64_t seed, ocdm_error *error)
 {
     const ocdm__compare_execution *execution = calls->execution;
-    const char *name = execution->plan->methods[method];
+    size_t each = execution->plan->point_count * execution->plan->method_count;
     struct call *call = &calls->calls[calls->count++];
     enum ocdm__folder_state state = OCDM__FOLDER_NEW;
-    ocdm_status status = seed == 0 ? count_steps(calls, point, method, error) : OCDM_OK;
-    if (status == OCDM_OK)
-        status = fill_call(call, execution, point, method, seed, error);
-    call->steps = calls->steps[point * execution->plan->method_count + method];
+    char folder[OCDM__PATH_ROOM], log[OCDM__PATH_ROOM];
+    if (seed == 0)
+        OCDM_TRY(count_steps(execution, point, method, &call->steps, error));
+    else
+        call->steps = calls->calls[(calls->count - 1) % each].steps;
+    ocdm__compare_folder(execution->plan, point, method, seed, call->name);
+    if ((size_t)snprintf(folder, sizeof folder, "%s/%s", execution->folder, call->name) >= sizeof folder - 8)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%.64s...: the folder's name is too long", execution->folder);
+    snprintf(log, sizeof log, "%s/%s.log", execution->folder, call->name);
     const ocdm__asked_run asked = ocdm__run_setup_of(execution->setup, execution->plan, point, method, seed);
-    if (status == OCDM_OK)
-        status = ocdm__look_into_folder(call->folder, &asked, &state, error);
-    if (status == OCDM_OK && state == OCDM__FOLDER_DONE)
-        (void)unlink(call->log); /* of an attempt before the run was finished, maybe by hand */
-    if (status != OCDM_OK || state == OCDM__FOLDER_DONE)
-        return status;
+    OCDM_TRY(ocdm__look_into_folder(folder, &asked, &state, error));
+    if (state == OCDM__FOLDER_DONE) {
+        (void)unlink(log); /* of an attempt before the run was finished, maybe by hand */
+        return OCDM_OK;
+    }
     if (asked.settings->own_learner)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "make it with ocdm.Run or ocdm_experiment_run first",
-                          "%s: there is no finished run of the model %s", call->folder, asked.settings->model);
+                          "%s: there is no finished run of the model %s", folder, asked.settings->model);
     calls->half += state == OCDM__FOLDER_HALF;
-    calls->numbers[calls->child_count] = calls->count - 1;
-    status =
-        fill_arguments(call, execution, name, choice_of(execution->plan, point, method), state == OCDM__FOLDER_HALF, error);
-    calls->children[calls->child_count++] = (ocdm__child){.arguments = call->arguments, .log = call->log};
-    return status;
+    size_t start = calls->commands.used;
+    write_command(calls, log, folder, point, method, seed, state == OCDM__FOLDER_HALF);
+    calls->children[calls->child_count++] = (ocdm__child){.name = call->name, .size = calls->commands.used - start};
+    return ocdm__output_check(&calls->commands, error);
 }
 
 /* Seed by seed, so that every method has its first result soon. */
 static ocdm_status make_calls(struct calls *calls, ocdm_error *error)
 {
     const ocdm__compare_plan *plan = calls->execution->plan;
-    ocdm_status status = OCDM_OK;
     for (uint64_t seed = 0; seed < plan->seed_count; seed++)
         for (size_t point = 0; point < plan->point_count; point++)
-            for (size_t method = 0; status == OCDM_OK && method < plan->method_count; method++)
-                status = add_call(calls, point, method, seed, error);
-    return status;
-}
-
-static void clear_calls(struct calls *calls)
-{
-    for (size_t i = 0; calls->calls != NULL && i < calls->count; i++) {
-        ocdm__release(calls->calls[i].order);
-        ocdm__release(calls->calls[i].arguments);
-    }
-    ocdm__release(calls->calls);
-    ocdm__release(calls->children);
-    ocdm__release(calls->numbers);
-    ocdm__release(calls->steps);
+            for (size_t method = 0; method < plan->method_count; method++)
+                OCDM_TRY(add_call(calls, point, method, seed, error));
+    char *command = calls->commands.buffer; /* its place is final now */
+    for (size_t i = 0; i < calls->child_count; command += calls->children[i++].size)
+        calls->children[i].command = command;
+    return OCDM_OK;
 }
 
 /* For `ocdm watch`, which cannot know what is still to come. */
 static ocdm_status write_runs(const struct calls *calls, ocdm_error *error)
 {
-    char path[PATH_ROOM];
+    char path[OCDM__PATH_ROOM];
     ocdm__output output;
     OCDM_TRY(ocdm__folder_path(calls->execution->folder, OCDM__RUNS_FILE, path, error));
     OCDM_TRY(ocdm__output_open_own(&output, path, error));
@@ -360,29 +314,13 @@ static ocdm_status write_runs(const struct calls *calls, ocdm_error *error)
     ocdm__json_count(&output, "version", 1);
     ocdm__json_open(&output, "runs", '[');
     for (size_t i = 0; i < calls->count; i++) {
-        const struct call *call = &calls->calls[i];
         ocdm__json_open(&output, NULL, '{');
-        ocdm__json_string(&output, "name", call->name);
-        ocdm__json_count(&output, "steps", call->steps);
+        ocdm__json_string(&output, "name", calls->calls[i].name);
+        ocdm__json_count(&output, "steps", calls->calls[i].steps);
         ocdm__json_close(&output, '}');
     }
     ocdm__output_text(&output, "]}\n");
     return ocdm__output_commit(&output, error);
-}
-
-static void tell_wait(void *state)
-{
-    const ocdm__compare_execution *execution = ((const struct calls *)state)->execution;
-    if (execution->waited != NULL)
-        execution->waited(execution->state);
-}
-
-static void tell_end(void *state, size_t child)
-{
-    const struct calls *calls = state;
-    const ocdm__compare_execution *execution = calls->execution;
-    if (execution->ended != NULL)
-        execution->ended(execution->state, calls->calls[calls->numbers[child]].name, &calls->children[child]);
 }
 
 /* One comparison in a folder at a time: two would take each other's runs away, and both fail. The lock is on the folder itself
@@ -403,21 +341,16 @@ static ocdm_status lock_folder(const char *folder, int *lock, ocdm_error *error)
 static ocdm_status run_calls(struct calls *calls, int *failed, ocdm_error *error)
 {
     const ocdm__compare_execution *execution = calls->execution;
-    ocdm__children children = {.program = execution->program,
-                               .children = calls->children,
-                               .count = calls->child_count,
-                               .jobs = execution->jobs,
-                               .ranks = execution->ranks,
-                               .together = execution->together,
-                               .stop = execution->stop,
-                               .waited = tell_wait,
-                               .ended = tell_end,
-                               .state = calls};
+    ocdm__children children = execution->how;
+    children.children = calls->children;
+    children.count = calls->child_count;
     if (execution->begun != NULL)
-        execution->begun(execution->state, calls->count, calls->count - calls->child_count, calls->half);
+        execution->begun(children.state, calls->count, calls->count - calls->child_count, calls->half);
     ocdm_status status = ocdm__children_run(&children, error);
-    for (size_t i = 0; i < calls->child_count && *failed == 0; i++)
-        *failed = calls->children[i].exit_code > 0 ? calls->children[i].exit_code : 0;
+    for (size_t i = 0; i < calls->child_count && *failed == 0; i++) {
+        const struct ocdm__child_result *result = &calls->children[i].result;
+        *failed = result->exit_code > 0 || result->error[0] != '\0' ? result->exit_code : 0;
+    }
     return status;
 }
 
@@ -428,26 +361,20 @@ ocdm_status ocdm__compare_execute(const ocdm__compare_execution *execution, int 
     size_t room = plan->point_count * plan->method_count * (size_t)plan->seed_count;
     int lock = -1;
     *failed = 0;
+    OCDM_TRY(ocdm__output_open_memory(&calls.commands, "the command lines", error));
     calls.calls = ocdm__allocate(room, sizeof *calls.calls);
     calls.children = ocdm__allocate(room, sizeof *calls.children);
-    calls.numbers = ocdm__allocate(room, sizeof *calls.numbers);
-    calls.steps = ocdm__allocate(plan->point_count, plan->method_count * sizeof *calls.steps);
-    ocdm_status status = OCDM_OK;
-    if (calls.calls == NULL || calls.children == NULL || calls.numbers == NULL || calls.steps == NULL)
-        status = ocdm__fail_memory(error, "the list of runs");
-    if (status == OCDM_OK)
-        status = lock_folder(execution->folder, &lock, error);
-    if (status == OCDM_OK)
-        status = make_calls(&calls, error);
-    if (status == OCDM_OK)
-        status = ocdm__make_folder(execution->folder, error);
-    if (status == OCDM_OK && lock < 0)
-        status = lock_folder(execution->folder, &lock, error);
-    if (status == OCDM_OK)
-        status = write_runs(&calls, error);
-    if (status == OCDM_OK)
-        status = run_calls(&calls, failed, error);
-    clear_calls(&calls);
+    ocdm_status status = calls.calls != NULL && calls.children != NULL ? OCDM_OK : ocdm__fail_memory(error, "the list of runs");
+    OCDM_THEN(status, lock_folder(execution->folder, &lock, error));
+    OCDM_THEN(status, make_calls(&calls, error));
+    OCDM_THEN(status, ocdm__make_folder(execution->folder, error));
+    if (lock < 0)
+        OCDM_THEN(status, lock_folder(execution->folder, &lock, error));
+    OCDM_THEN(status, write_runs(&calls, error));
+    OCDM_THEN(status, run_calls(&calls, failed, error));
+    ocdm__output_abandon(&calls.commands);
+    ocdm__release(calls.calls);
+    ocdm__release(calls.children);
     if (lock >= 0)
         close(lock);
     return status;

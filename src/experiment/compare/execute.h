@@ -21,13 +21,22 @@
 
 /* ---- processes ----------------------------------------------------------------------------------------------------------- */
 
-/* One process: its arguments, and the file for its stderr. */
-typedef struct ocdm__child {
-    const char *const *arguments; /* the program's name first, NULL at the end */
-    const char *log;              /* a file that is there while it runs, and stays when it fails */
-    int exit_code;                /* after it ended; 128 + the signal if one killed it; -1: never started */
+/* How a process ended. */
+struct ocdm__child_result {
+    int exit_code; /* 128 + the signal if one killed it; -1: it was never started */
     double seconds;
     char error[512], hint[256]; /* what the last `error: ` and `hint: ` lines of the log say; "" for none */
+};
+
+/* One process. */
+typedef struct ocdm__child {
+    const char *name; /* for the caller */
+    char *command; /* texts, each with its NUL: the path of its log, then its words, the program's name first. The log has its
+                      stderr; it is there while the process runs, and stays when it fails */
+    size_t size;   /* bytes of them */
+    struct ocdm__child_result result;
+    pid_t pid; /* while it runs here; else 0 */
+    double started;
 } ocdm__child;
 
 typedef struct ocdm__children {
@@ -37,7 +46,7 @@ typedef struct ocdm__children {
     const volatile sig_atomic_t
         *stop;                   /* number of a signal that arrived: it is sent to all children, and no more are started */
     void (*waited)(void *state); /* many times a second; may be NULL */
-    void (*ended)(void *state, size_t child);
+    void (*ended)(void *state, const ocdm__child *child);
     void *state;
     /* Ranks that start children too, `jobs` each. With fewer children than ranks, a child
      * is no process: all ranks run its command with `together`, one child at a time. */
@@ -49,18 +58,19 @@ typedef struct ocdm__children {
  * all have ended), OCDM_IO (a process cannot be made: those that run are waited for), OCDM_NO_MEMORY. */
 ocdm_status ocdm__children_run(ocdm__children *children, ocdm_error *error);
 
-/* For a process like ocdm__children_run: starts one, returns 0 or the reason; and fills in how it ended by waitpid's status. */
-int ocdm__child_spawn(const char *program, const ocdm__child *child, pid_t *pid);
-void ocdm__child_note_end(ocdm__child *child, int status);
-
-/* After a child's exit code is known: reads what its log says if it failed, else removes it. */
+/* For a process like ocdm__children_run. The words of a child, ended by NULL, in an array to release; NULL: no memory. Starts
+ * one, returns 0 or the reason. Whether one has ended; then `result` is filled in. After its exit code is known: reads what its
+ * log says if it failed, else removes it. */
+char **ocdm__child_words(const ocdm__child *child, size_t *count);
+int ocdm__child_spawn(const char *program, ocdm__child *child);
+bool ocdm__child_has_ended(ocdm__child *child);
 void ocdm__child_read_log(ocdm__child *child);
 
 /* How often children are looked after: often enough that a signal is passed on at once, seldom enough to cost nothing. */
 #define OCDM__CHILDREN_LOOK_NS 20000000
 
 /* rank_children.c, for ocdm__children_run: starts child `number` on another rank; whether one there has ended, with its rank; a
- * signal for all of them. */
+ * signal for all of them; all children as commands of all ranks. */
 ocdm_status ocdm__rank_child_start(const ocdm__children *children, size_t rank, size_t number, ocdm_error *error);
 bool ocdm__rank_child_ended(const ocdm__children *children, size_t *rank, size_t *number);
 void ocdm__rank_children_signal(const ocdm__ranks *ranks, int signal);
@@ -132,27 +142,18 @@ ocdm_status ocdm__look_into_folder(const char *folder, const ocdm__asked_run *as
 
 typedef struct ocdm__compare_execution {
     const ocdm__compare_plan *plan;
-    const char *program; /* this very program */
     const char *stream, *folder;
     const char *const *flags; /* passed to every run: "--lr", "0.006", ... */
     size_t flag_count;
     ocdm__run_setup *setup; /* what they mean, and the defaults of the others */
-    size_t jobs;
-    const ocdm__ranks *ranks; /* as in ocdm__children, and this too */
-    int (*together)(size_t argc, char **argv);
-    const volatile sig_atomic_t *stop;
-    /* Callbacks, may be NULL: the number of runs and of those already done; many times a second while runs are running; and
-     * each run that ends. */
-    void (*begun)(void *state, size_t runs, size_t done, size_t half);
-    void (*waited)(void *state);
-    void (*ended)(void *state, const char *name, const ocdm__child *child);
-    void *state;
+    ocdm__children how;     /* without the children, whose names are those of their folders */
+    void (*begun)(void *state, size_t runs, size_t done, size_t half); /* of these runs so many are done already, or begun */
 } ocdm__compare_execution;
 
 /*
  * Makes the folder, writes runs.json (the names and steps of all runs), runs what is missing. `failed` is set to the exit code
- * of the first run, in the order of the plan, that failed; 0 for none. OCDM_OK, OCDM_STOPPED, and what ocdm__look_into_folder
- * and ocdm__children_run give.
+ * of the first run, in the order of the plan, that failed; -1 if it could not be started, 0 for none. OCDM_OK, OCDM_STOPPED,
+ * and what ocdm__look_into_folder and ocdm__children_run give.
  */
 ocdm_status ocdm__compare_execute(const ocdm__compare_execution *execution, int *failed, ocdm_error *error);
 

@@ -13,82 +13,56 @@
 #include "base/error.h"
 #include "experiment/loop/run.h"
 
-/* What the threads share. */
+/* What the threads share. Runs are numbered as the results are: those with the same order and seed follow each other. */
 struct work {
-    const ocdm__memory_plan *plan;
-    ocdm__memory_result *results;
+    const ocdm__compare_plan *plan;
+    const ocdm__stream_table *table;
+    const ocdm__compare_memory_options *options;
+    const ocdm__compare_memories *memories;
     const ocdm__progress *progress;
     pthread_mutex_t lock;
     size_t next, done;
-    size_t failed; /* the first run that failed; run_count: none */
+    size_t failed; /* the first run that failed; the number of runs: none */
     ocdm_error error;
 };
 
 /* The steps over a shuffled stream, kept by a thread from one run to the next. */
 struct steps {
-    const ocdm__memory_run *of; /* the run they were made for; NULL: none yet */
+    const ocdm__compare_point *point; /* whose order they have; NULL: none yet */
+    uint64_t seed;
     ocdm__schedule schedule;
     uint32_t *batch;
 };
 
-/* ---- steps -------------------------------------------------------------------------------------------------------------- */
+/* ---- one run ------------------------------------------------------------------------------------------------------------ */
 
 static void clear_steps(struct steps *steps)
 {
     ocdm__schedule_clear(&steps->schedule);
     ocdm__release(steps->batch);
-    *steps = (struct steps){.of = NULL};
+    *steps = (struct steps){.point = NULL};
 }
 
-static bool same_steps(const ocdm__memory_run *a, const ocdm__memory_run *b)
-{
-    if (a->options.seed != b->options.seed || a->options.batch != b->options.batch || a->order_count != b->order_count ||
-        (a->order == NULL) != (b->order == NULL))
-        return false;
-    return a->order == NULL || memcmp(a->order, b->order, a->order_count * sizeof *a->order) == 0;
-}
-
-static ocdm_status make_steps(struct steps *steps, const ocdm__memory_plan *plan, const ocdm__memory_run *run,
+static ocdm_status make_steps(struct steps *steps, const struct work *work, const ocdm__compare_point *point, uint64_t seed,
                               ocdm_error *error)
 {
-    if (steps->of != NULL && same_steps(steps->of, run))
+    /* Points share their order if it is the same list, or the default of none. */
+    if (steps->point != NULL && steps->seed == seed && steps->point->order == point->order)
         return OCDM_OK;
     clear_steps(steps);
     ocdm__run_settings settings = ocdm__run_settings_default();
-    settings.batch = run->options.batch;
-    settings.network.seed = run->options.seed;
-    settings.order = run->order;
-    settings.order_count = run->order_count;
-    settings.blur = plan->blur;
-    OCDM_TRY(ocdm__schedule_make(&steps->schedule, &settings, plan->table, error));
+    settings.batch = work->options->memory.batch;
+    settings.network.seed = seed;
+    settings.order = point->order;
+    settings.order_count = point->order_count;
+    settings.blur = work->options->blur;
+    OCDM_TRY(ocdm__schedule_make(&steps->schedule, &settings, work->table, error));
     steps->batch = ocdm__allocate(steps->schedule.batch, sizeof *steps->batch);
     if (steps->batch == NULL)
         return ocdm__fail_memory(error, "a batch");
-    steps->of = run;
+    steps->point = point;
+    steps->seed = seed;
     return OCDM_OK;
-}
-
-/* ---- one run ------------------------------------------------------------------------------------------------------------ */
-
-static ocdm_status make_results(ocdm__memory_result *result, const ocdm__memory_plan *plan, const ocdm__schedule *schedule,
-                                ocdm_error *error)
-{
-    result->kept = ocdm__allocate(plan->table->class_count, sizeof *result->kept);
-    if (result->kept == NULL)
-        return ocdm__fail_memory(error, "the counts of the classes");
-    if (plan->curve_every == 0)
-        return OCDM_OK;
-    size_t room = (size_t)(ocdm__schedule_steps(schedule) / plan->curve_every) + schedule->order.task_count + 1;
-    result->curve = ocdm__allocate(room, sizeof *result->curve);
-    return result->curve != NULL ? OCDM_OK : ocdm__fail_memory(error, "a curve of distances");
-}
-
-static void note_moment(ocdm__memory_result *result, const ocdm_memory *memory, uint64_t step, uint32_t task)
-{
-    result->curve[result->curve_count++] = (ocdm__memory_moment){.step = step,
-                                                                 .task = task,
-                                                                 .distance = ocdm_memory_distance(memory, OCDM_IN_PLAY),
-                                                                 .distance_seen = ocdm_memory_distance(memory, OCDM_SEEN_EVER)};
 }
 
 /* The steps of `ocdm run`, without a learner. */
@@ -96,6 +70,7 @@ static ocdm_status take_steps(ocdm__online *online, struct steps *steps, uint64_
                               ocdm_error *error)
 {
     ocdm__schedule *schedule = &steps->schedule;
+    const ocdm_memory *memory = online->parts.memory;
     uint64_t step = 0;
     for (size_t k = 0; k < schedule->order.task_count; k++)
         while (step < schedule->task_ends[k]) {
@@ -107,97 +82,90 @@ static ocdm_status take_steps(ocdm__online *online, struct steps *steps, uint64_
             OCDM_TRY(ocdm__online_remember(online, error));
             step++;
             if (curve_every != 0 && (step % curve_every == 0 || step == schedule->task_ends[k]))
-                note_moment(result, online->parts.memory, step, schedule->order.tasks[k]);
+                result->curve[result->curve_count++] =
+                    (ocdm__memory_moment){.step = step,
+                                          .task = schedule->order.tasks[k],
+                                          .distance = ocdm_memory_distance(memory, OCDM_IN_PLAY),
+                                          .distance_seen = ocdm_memory_distance(memory, OCDM_SEEN_EVER)};
         }
     return OCDM_OK;
 }
 
-static ocdm_status fill_memory(const ocdm__memory_plan *plan, ocdm_memory *memory, struct steps *steps,
-                               ocdm__memory_result *result, ocdm_error *error)
+static ocdm_status fill_result(const struct work *work, ocdm_memory *memory, struct steps *steps, ocdm__memory_result *result,
+                               ocdm_error *error)
 {
+    size_t classes = work->table->class_count;
+    uint64_t every = work->options->curve_every;
+    const ocdm__schedule *schedule = &steps->schedule;
+    const ocdm__online_parts parts = {.table = work->table, .memory = memory, .batch = work->options->memory.batch};
+    size_t moments = every > 0 ? (size_t)(ocdm__schedule_steps(schedule) / every) + schedule->order.task_count + 1 : 0;
     ocdm__online online = {.skipped = 0};
-    const ocdm__online_parts parts = {.table = plan->table, .memory = memory, .batch = ocdm_memory_options(memory)->batch};
-    ocdm_status status = ocdm__online_open(&online, &parts, error);
-    if (status == OCDM_OK)
-        status = take_steps(&online, steps, plan->curve_every, result, error);
-    ocdm__online_close(&online);
-    return status;
-}
-
-static void count_labels(const ocdm_memory *memory, size_t class_count, ocdm__memory_result *result)
-{
     double kept = 0, seen = 0;
-    for (uint32_t c = 0; c < class_count; c++) {
+    OCDM_TRY(ocdm__class_weights_set(memory, work->options->class_weights, classes, error));
+    result->kept = ocdm__allocate(classes, sizeof *result->kept);
+    result->curve = moments > 0 ? ocdm__allocate(moments, sizeof *result->curve) : NULL;
+    if (result->kept == NULL || (moments > 0 && result->curve == NULL))
+        return ocdm__fail_memory(error, "the results of a memory");
+    ocdm_status status = ocdm__online_open(&online, &parts, error);
+    OCDM_THEN(status, take_steps(&online, steps, every, result, error));
+    ocdm__online_close(&online);
+    OCDM_TRY(status);
+    result->size = ocdm_memory_size(memory);
+    result->distance = ocdm_memory_distance(memory, OCDM_IN_PLAY);
+    result->distance_seen = ocdm_memory_distance(memory, OCDM_SEEN_EVER);
+    result->balance = ocdm__balance_of(memory, classes, result->kept);
+    for (uint32_t c = 0; c < classes; c++) {
         kept += result->kept[c];
         seen += (double)ocdm_memory_seen(memory, c);
     }
     result->labels = kept / result->size;
     result->labels_seen = seen / (double)ocdm_memory_arrived(memory);
+    return OCDM_OK;
 }
 
-static ocdm_status run_one(const ocdm__memory_plan *plan, const ocdm__memory_run *run, struct steps *steps,
-                           ocdm__memory_result *result, ocdm_error *error)
+static ocdm_status run_one(const struct work *work, size_t run, struct steps *steps, ocdm_error *error)
 {
+    const ocdm__compare_plan *plan = work->plan;
+    size_t methods = plan->method_count, seeds = (size_t)plan->seed_count;
+    const ocdm__compare_point *point = &plan->points[run / methods / seeds];
+    ocdm_options options = work->options->memory;
     ocdm_memory *memory = NULL;
-    ocdm_status status = make_steps(steps, plan, run, error);
-    if (status == OCDM_OK)
-        status = ocdm_memory_create(&run->options, &memory, error);
-    if (status == OCDM_OK)
-        status = ocdm__class_weights_set(memory, plan->class_weights, plan->table->class_count, error);
-    if (status == OCDM_OK)
-        status = make_results(result, plan, &steps->schedule, error);
-    if (status == OCDM_OK)
-        status = fill_memory(plan, memory, steps, result, error);
-    if (status == OCDM_OK) {
-        result->size = ocdm_memory_size(memory);
-        result->distance = ocdm_memory_distance(memory, OCDM_IN_PLAY);
-        result->distance_seen = ocdm_memory_distance(memory, OCDM_SEEN_EVER);
-        result->balance = ocdm__balance_of(memory, plan->table->class_count, result->kept);
-        count_labels(memory, plan->table->class_count, result);
-    }
+    options.policy = ocdm_policy_find(plan->methods[run % methods]);
+    options.capacity = point->memory;
+    options.rho = point->rho;
+    options.seed = ocdm__compare_seed(plan, run / methods % seeds);
+    ocdm_status status = make_steps(steps, work, point, options.seed, error);
+    OCDM_THEN(status, ocdm_memory_create(&options, &memory, error));
+    OCDM_THEN(status, fill_result(work, memory, steps, &work->memories->results[run], error));
     ocdm_memory_destroy(memory);
     return status;
 }
 
 /* ---- the threads ------------------------------------------------------------------------------------------------------ */
 
-/* The next run to do; run_count when there is none, or when it comes after one that failed. */
-static size_t take_run(struct work *work)
-{
-    pthread_mutex_lock(&work->lock);
-    size_t run = work->next;
-    if (run < work->failed)
-        work->next++;
-    else
-        run = work->plan->run_count;
-    pthread_mutex_unlock(&work->lock);
-    return run;
-}
-
-static size_t note_end(struct work *work, size_t run, ocdm_status status, const ocdm_error *error)
-{
-    pthread_mutex_lock(&work->lock);
-    if (status != OCDM_OK && run < work->failed) {
-        work->failed = run;
-        work->error = *error;
-    }
-    size_t done = ++work->done;
-    pthread_mutex_unlock(&work->lock);
-    return done;
-}
-
+/* Takes one run after another, up to the first that failed. */
 static void work_on(struct work *work, const ocdm__progress *progress)
 {
-    struct steps steps = {.of = NULL};
-    size_t run;
-    while ((run = take_run(work)) < work->plan->run_count) {
+    struct steps steps = {.point = NULL};
+    size_t count = work->memories->count;
+    for (;;) {
         ocdm_error error = {.status = OCDM_OK};
-        ocdm_status status =
-            ocdm__progress_stopped(work->progress)
-                ? ocdm__fail(&error, OCDM_STOPPED, "", "stopped at run %zu of %zu", run + 1, work->plan->run_count)
-                : run_one(work->plan, &work->plan->runs[run], &steps, &work->results[run], &error);
-        size_t done = note_end(work, run, status, &error);
-        ocdm__progress_tell(progress, "memories", done, work->plan->run_count);
+        pthread_mutex_lock(&work->lock);
+        size_t run = work->next < work->failed ? work->next++ : count;
+        pthread_mutex_unlock(&work->lock);
+        if (run == count)
+            break;
+        ocdm_status status = ocdm__progress_stopped(work->progress)
+                                 ? ocdm__fail(&error, OCDM_STOPPED, "", "stopped at run %zu of %zu", run + 1, count)
+                                 : run_one(work, run, &steps, &error);
+        pthread_mutex_lock(&work->lock);
+        if (status != OCDM_OK && run < work->failed) {
+            work->failed = run;
+            work->error = error;
+        }
+        size_t done = ++work->done;
+        pthread_mutex_unlock(&work->lock);
+        ocdm__progress_tell(progress, "memories", done, count);
     }
     clear_steps(&steps);
 }
@@ -209,18 +177,37 @@ static void *work_in_thread(void *work)
     return NULL;
 }
 
-ocdm_status ocdm__memory_only(const ocdm__memory_plan *plan, ocdm__memory_result *results, const ocdm__progress *progress,
-                              ocdm_error *error)
+bool ocdm__runs_alone(const char *method)
 {
-    struct work work = {.plan = plan, .results = results, .progress = progress, .failed = plan->run_count};
-    memset(results, 0, plan->run_count * sizeof *results);
-    pthread_t *threads = ocdm__allocate(plan->threads, sizeof *threads);
-    if (threads == NULL)
-        return ocdm__fail_memory(error, "threads");
+    const ocdm_policy *policy = ocdm_policy_find(method);
+    return policy != NULL && (policy->traits & OCDM_NEEDS_GRADIENTS) == 0;
+}
+
+ocdm_status ocdm__compare_memories_run(ocdm__compare_memories *memories, const ocdm__compare_plan *plan,
+                                       const ocdm__stream_table *table, const ocdm__compare_memory_options *options,
+                                       const ocdm__progress *progress, ocdm_error *error)
+{
+    for (size_t i = 0; i < plan->method_count; i++)
+        if (!ocdm__runs_alone(plan->methods[i]))
+            return ocdm__fail(error, OCDM_UNKNOWN_NAME, "policies that decide by labels do, such as ocdm",
+                              "%s does not run without a network", plan->methods[i]);
+    memories->count = plan->point_count * (size_t)plan->seed_count * plan->method_count;
+    memories->results = ocdm__allocate(memories->count, sizeof *memories->results);
+    pthread_t *threads = ocdm__allocate(options->threads, sizeof *threads);
+    struct work work = {.plan = plan,
+                        .table = table,
+                        .options = options,
+                        .memories = memories,
+                        .progress = progress,
+                        .failed = memories->count};
+    if (memories->results == NULL || threads == NULL) {
+        ocdm__release(threads);
+        return ocdm__fail_memory(error, "the runs of the memory");
+    }
     pthread_mutex_init(&work.lock, NULL);
     /* If a thread cannot be created, the other threads take its runs. */
     size_t started = 0;
-    while (started + 1 < plan->threads && started + 1 < plan->run_count &&
+    while (started + 1 < options->threads && started + 1 < memories->count &&
            pthread_create(&threads[started], NULL, work_in_thread, &work) == 0)
         started++;
     work_on(&work, progress);
@@ -228,96 +215,23 @@ ocdm_status ocdm__memory_only(const ocdm__memory_plan *plan, ocdm__memory_result
         pthread_join(threads[i], NULL);
     pthread_mutex_destroy(&work.lock);
     ocdm__release(threads);
-    if (work.failed == plan->run_count)
-        return OCDM_OK;
-    if (error != NULL)
+    if (work.failed < memories->count && error != NULL)
         *error = work.error;
-    return work.error.status;
-}
-
-void ocdm__memory_results_clear(ocdm__memory_result *results, size_t count)
-{
-    for (size_t i = 0; results != NULL && i < count; i++) {
-        ocdm__release(results[i].kept);
-        ocdm__release(results[i].curve);
-        results[i] = (ocdm__memory_result){.size = 0};
-    }
-}
-
-/* ---- the runs of a comparison -------------------------------------------------------------------------------------------- */
-
-static size_t index_of(const ocdm__compare_plan *plan, size_t point, size_t method, uint64_t seed)
-{
-    return (point * (size_t)plan->seed_count + (size_t)seed) * plan->method_count + method;
-}
-
-bool ocdm__runs_alone(const char *method)
-{
-    const ocdm_policy *policy = ocdm_policy_find(method);
-    return policy != NULL && (policy->traits & OCDM_NEEDS_GRADIENTS) == 0;
-}
-
-static ocdm_status check_methods(const ocdm__compare_plan *plan, ocdm_error *error)
-{
-    for (size_t i = 0; i < plan->method_count; i++)
-        if (!ocdm__runs_alone(plan->methods[i]))
-            return ocdm__fail(error, OCDM_UNKNOWN_NAME, "policies that decide by labels do, such as ocdm",
-                              "%s does not run without a network", plan->methods[i]);
-    return OCDM_OK;
-}
-
-static void list_runs(const ocdm__compare_plan *plan, const ocdm_options *options, ocdm__memory_run *runs)
-{
-    for (size_t point = 0; point < plan->point_count; point++)
-        for (uint64_t seed = 0; seed < plan->seed_count; seed++)
-            for (size_t method = 0; method < plan->method_count; method++) {
-                ocdm__memory_run *run = &runs[index_of(plan, point, method, seed)];
-                run->options = *options;
-                run->options.policy = ocdm_policy_find(plan->methods[method]);
-                run->options.capacity = plan->points[point].memory;
-                run->options.rho = plan->points[point].rho;
-                run->options.seed = ocdm__compare_seed(plan, seed);
-                run->order = plan->points[point].order;
-                run->order_count = plan->points[point].order_count;
-            }
-}
-
-ocdm_status ocdm__compare_memories_run(ocdm__compare_memories *memories, const ocdm__compare_plan *plan,
-                                       const ocdm__stream_table *table, const ocdm__compare_memory_options *options,
-                                       const ocdm__progress *progress, ocdm_error *error)
-{
-    memories->count = plan->point_count * (size_t)plan->seed_count * plan->method_count;
-    memories->results = ocdm__allocate(memories->count, sizeof *memories->results);
-    ocdm__memory_run *runs = ocdm__allocate(memories->count, sizeof *runs);
-    ocdm_status status = OCDM_OK;
-    if (memories->results == NULL || runs == NULL)
-        status = ocdm__fail_memory(error, "the runs of the memory");
-    if (status == OCDM_OK)
-        status = check_methods(plan, error);
-    if (status == OCDM_OK) {
-        list_runs(plan, &options->memory, runs);
-        ocdm__memory_plan work = {.table = table,
-                                  .runs = runs,
-                                  .run_count = memories->count,
-                                  .blur = options->blur,
-                                  .class_weights = options->class_weights,
-                                  .curve_every = options->curve_every,
-                                  .threads = options->threads};
-        status = ocdm__memory_only(&work, memories->results, progress, error);
-    }
-    ocdm__release(runs);
-    return status;
+    return work.failed < memories->count ? work.error.status : OCDM_OK;
 }
 
 const ocdm__memory_result *ocdm__compare_memory(const ocdm__compare_memories *memories, const ocdm__compare_plan *plan,
                                                 size_t point, size_t method, uint64_t seed)
 {
-    return &memories->results[index_of(plan, point, method, seed)];
+    return &memories->results[(point * (size_t)plan->seed_count + (size_t)seed) * plan->method_count + method];
 }
 
 void ocdm__compare_memories_clear(ocdm__compare_memories *memories)
 {
-    ocdm__memory_results_clear(memories->results, memories->results != NULL ? memories->count : 0);
+    for (size_t i = 0; memories->results != NULL && i < memories->count; i++) {
+        ocdm__release(memories->results[i].kept);
+        ocdm__release(memories->results[i].curve);
+    }
     ocdm__release(memories->results);
     *memories = (ocdm__compare_memories){.count = 0};
 }
@@ -350,33 +264,21 @@ ocdm__spread ocdm__spread_of(double *values, size_t count)
     return (ocdm__spread){quantile(values, known, 0.05), quantile(values, known, 0.5), quantile(values, known, 0.95)};
 }
 
-static double figure_of(const ocdm__memory_result *result, enum ocdm__memory_figure figure)
-{
-    switch (figure) {
-    case OCDM__FIGURE_DISTANCE:
-        return result->distance;
-    case OCDM__FIGURE_DISTANCE_SEEN:
-        return result->distance_seen;
-    case OCDM__FIGURE_FEWEST:
-        return result->balance.fewest;
-    case OCDM__FIGURE_LOST:
-        return (double)result->balance.lost;
-    case OCDM__FIGURE_LABELS:
-        return result->labels;
-    case OCDM__FIGURE_COUNT:
-        break;
-    }
-    return NAN;
-}
-
 ocdm_status ocdm__memory_spread(const ocdm__memory_result *results, size_t first, size_t stride, size_t count,
                                 enum ocdm__memory_figure figure, ocdm__spread *spread, ocdm_error *error)
 {
     double *values = ocdm__allocate(count, sizeof *values);
     if (values == NULL)
         return ocdm__fail_memory(error, "the figures of the runs");
-    for (size_t i = 0; i < count; i++)
-        values[i] = figure_of(&results[first + i * stride], figure);
+    for (size_t i = 0; i < count; i++) {
+        const ocdm__memory_result *result = &results[first + i * stride];
+        const double figures[OCDM__FIGURE_COUNT] = {[OCDM__FIGURE_DISTANCE] = result->distance,
+                                                    [OCDM__FIGURE_DISTANCE_SEEN] = result->distance_seen,
+                                                    [OCDM__FIGURE_FEWEST] = result->balance.fewest,
+                                                    [OCDM__FIGURE_LOST] = (double)result->balance.lost,
+                                                    [OCDM__FIGURE_LABELS] = result->labels};
+        values[i] = figures[figure];
+    }
     *spread = ocdm__spread_of(values, count);
     ocdm__release(values);
     return OCDM_OK;

@@ -59,14 +59,7 @@ static inline ocdm__balance ocdm__balance_of(const ocdm_memory *memory, size_t c
     return balance;
 }
 
-/* ---- runs ---------------------------------------------------------------------------------------------------------------- */
-
-/* One run. */
-typedef struct ocdm__memory_run {
-    ocdm_options options;  /* the memory's, batch and seed too; the seed also shuffles the samples inside a task */
-    const uint64_t *order; /* the tasks, every one once; NULL for ascending */
-    size_t order_count;
-} ocdm__memory_run;
+/* ---- the runs of a comparison -------------------------------------------------------------------------------------------- */
 
 /* The memory after one step. */
 typedef struct ocdm__memory_moment {
@@ -85,30 +78,6 @@ typedef struct ocdm__memory_result {
     size_t curve_count;
 } ocdm__memory_result;
 
-typedef struct ocdm__memory_plan {
-    const ocdm__stream_table *table;
-    const ocdm__memory_run *runs; /* runs with the same order and seed should be adjacent, since they share the shuffle */
-    size_t run_count;
-    ocdm__blur blur;
-    const double *class_weights; /* of the target, for each class of the stream; NULL: 1 */
-    uint64_t curve_every;        /* steps between two moments of a curve, the last of a task always among them; 0: no curve */
-    unsigned threads;            /* at least 1 */
-} ocdm__memory_plan;
-
-/*
- * Runs them all. `results` has room for one each.
- *
- * OCDM_OK, OCDM_BAD_ARGUMENT (an order that is none), OCDM_NOT_SINGLE_LABEL (cbrs), OCDM_NO_MEMORY, OCDM_STOPPED. Clear the
- * results in either case. The error is that of the first run, in the plan's order, that failed.
- */
-ocdm_status ocdm__memory_only(const ocdm__memory_plan *plan, ocdm__memory_result *results, const ocdm__progress *progress,
-                              ocdm_error *error);
-
-/* Frees what `count` results hold. Results of zeros are fine. */
-void ocdm__memory_results_clear(ocdm__memory_result *results, size_t count);
-
-/* ---- the runs of a comparison -------------------------------------------------------------------------------------------- */
-
 /* Whether a method is a policy that needs no network. */
 bool ocdm__runs_alone(const char *method);
 
@@ -121,13 +90,18 @@ typedef struct ocdm__compare_memories {
 typedef struct ocdm__compare_memory_options {
     ocdm_options memory; /* batch, distance, tie; the plan has the rest */
     ocdm__blur blur;
-    const double *class_weights; /* as in ocdm__memory_plan */
-    uint64_t curve_every;
-    unsigned threads;
+    const double *class_weights; /* in the target, for each class of the stream; NULL: 1 */
+    uint64_t curve_every;        /* steps between two moments of a curve, the last of a task always among them; 0: no curve */
+    unsigned threads;            /* at least 1 */
 } ocdm__compare_memory_options;
 
-/* Runs the plan; its methods are policies of the library. OCDM_OK, OCDM_UNKNOWN_NAME, and as ocdm__memory_only. Clear it even
- * after an error. */
+/*
+ * Runs the plan; its methods are policies of the library, and the seed also shuffles the samples inside a task.
+ *
+ * OCDM_OK, OCDM_UNKNOWN_NAME (another method), OCDM_BAD_ARGUMENT (an order that is none), OCDM_NOT_SINGLE_LABEL (cbrs),
+ * OCDM_NO_MEMORY, OCDM_STOPPED: the error is that of the first run, in the order of the results, that failed. Clear it even
+ * after an error.
+ */
 ocdm_status ocdm__compare_memories_run(ocdm__compare_memories *memories, const ocdm__compare_plan *plan,
                                        const ocdm__stream_table *table, const ocdm__compare_memory_options *options,
                                        const ocdm__progress *progress, ocdm_error *error);

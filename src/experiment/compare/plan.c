@@ -21,14 +21,6 @@ struct number_list {
     size_t count;
 };
 
-static bool is_listed(const struct number_list *list, double value)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (list->values[i] == value)
-            return true;
-    return false;
-}
-
 static ocdm_status read_numbers(const char *text, struct number_list *list, ocdm_error *error)
 {
     const ocdm__setting *setting = list->setting;
@@ -43,8 +35,11 @@ static ocdm_status read_numbers(const char *text, struct number_list *list, ocdm
                               whole ? "whole " : "", setting->low, setting->high);
         if (list->count == OCDM__COMPARE_VALUES)
             return ocdm__fail(error, OCDM_LIMIT, "", "--%s: more than %d values", setting->flag, OCDM__COMPARE_VALUES);
-        if (!is_listed(list, value))
-            list->values[list->count++] = value == 0 ? 0 : value;
+        size_t i = 0;
+        while (i < list->count && list->values[i] != value)
+            i++;
+        if (i == list->count)
+            list->values[list->count++] = value == 0 ? 0 : value; /* not -0 */
         more = text[length] == ',';
         text += length + more;
     }
@@ -91,13 +86,6 @@ static ocdm_status all_orders(ocdm__compare_plan *plan, const uint32_t *all, siz
     for (size_t i = 0; i < list->count; i++)
         write_permutation(all, plan->tasks + i * task_count, task_count, i);
     return OCDM_OK;
-}
-
-static ocdm_status bad_order(const char *text, ocdm_error *error)
-{
-    return ocdm__fail(error, OCDM_BAD_ARGUMENT,
-                      "separate tasks by commas and orders by semicolons: --order '0,3,1,2;2,1,3,0'; or all",
-                      "--order %s is no list of orders", text);
 }
 
 /* Whether the order that was read last is there already. */
@@ -153,7 +141,9 @@ static ocdm_status make_orders(ocdm__compare_plan *plan, const char *text, const
     if (plan->tasks == NULL)
         return ocdm__fail_memory(error, "the orders of tasks");
     if (!read_orders(text, plan->tasks, list) || list->length > OCDM__COMPARE_TASKS)
-        return bad_order(text, error);
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT,
+                          "separate tasks by commas and orders by semicolons: --order '0,3,1,2;2,1,3,0'; or all",
+                          "--order %s is no list of orders", text);
     return OCDM_OK;
 }
 
@@ -237,10 +227,8 @@ ocdm_status ocdm__compare_points_make(ocdm__compare_plan *plan, const char *memo
     plan->points = NULL;
     plan->tasks = NULL;
     ocdm_status status = read_numbers(memory, &memories, error);
-    if (status == OCDM_OK)
-        status = read_numbers(rho, &rhos, error);
-    if (status == OCDM_OK)
-        status = make_orders(plan, order, all, task_count, &orders, error);
+    OCDM_THEN(status, read_numbers(rho, &rhos, error));
+    OCDM_THEN(status, make_orders(plan, order, all, task_count, &orders, error));
     if (status == OCDM_OK) {
         plan->sweeps_memory = memories.count > 1;
         plan->sweeps_rho = rhos.count > 1;

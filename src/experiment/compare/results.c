@@ -99,18 +99,6 @@ static const char *group_name(size_t group)
     return ocdm__compare_columns[group * OCDM__COMPARE_METRICS].group;
 }
 
-/* Every run of a comparison has the same groups. */
-static void read_classes(ocdm__compare_results *results, const ocdm__json_node *root)
-{
-    for (size_t i = 0; i < OCDM__COMPARE_GROUPS; i++) {
-        char path[64];
-        snprintf(path, sizeof path, "final.%s.classes", group_name(i));
-        double classes = ocdm__json_number(ocdm__json_find(root, path));
-        if (classes > 0)
-            results->classes[i] = (size_t)classes;
-    }
-}
-
 void ocdm__compare_group_head(const ocdm__compare_results *const *results, size_t count, const char *group,
                               char text[OCDM__GROUP_HEAD])
 {
@@ -139,8 +127,12 @@ static ocdm_status read_run(ocdm__compare_results *results, const char *folder, 
     ocdm_status status = ocdm__summary_read(&tree, path, error);
     for (size_t i = 0; status == OCDM_OK && i < OCDM__COMPARE_COLUMNS; i++)
         values[i] = ocdm__json_number(ocdm__json_find(tree.root, ocdm__compare_columns[i].path));
-    if (status == OCDM_OK)
-        read_classes(results, tree.root);
+    for (size_t i = 0; status == OCDM_OK && i < OCDM__COMPARE_GROUPS; i++) { /* every run has the same groups */
+        snprintf(path, sizeof path, "final.%s.classes", group_name(i));
+        double classes = ocdm__json_number(ocdm__json_find(tree.root, path));
+        if (classes > 0)
+            results->classes[i] = (size_t)classes;
+    }
     ocdm__json_tree_clear(&tree);
     return status;
 }
@@ -167,11 +159,6 @@ void ocdm__compare_results_clear(ocdm__compare_results *results)
 }
 
 /* ---- judging ---------------------------------------------------------------------------------------------------------- */
-
-bool ocdm__compare_competes(const char *method)
-{
-    return !ocdm__is_upper_bound(method);
-}
 
 /* The numbers of a column at a point. */
 struct view {
@@ -208,10 +195,11 @@ ocdm_status ocdm__compare_summary(const ocdm__compare_results *results, size_t p
     return OCDM_OK;
 }
 
-/* A method without any value does not compete. */
+/* Whether a method takes part in being the best: not without any value, and not multitask, the upper bound, which sees all
+ * data. */
 static bool competes(const struct view *view, size_t method)
 {
-    return !isnan(view->judgements[method].summary.mean) && ocdm__compare_competes(view->results->methods[method]);
+    return !isnan(view->judgements[method].summary.mean) && !ocdm__is_upper_bound(view->results->methods[method]);
 }
 
 static bool all_have(const struct view *view, size_t seed)
@@ -275,25 +263,22 @@ static size_t best_but(const struct view *view, size_t but)
     return best;
 }
 
-static bool is_as_good(const struct view *view, size_t method, size_t best, double least)
-{
-    if (view->judgements[method].summary.mean == view->judgements[best].summary.mean)
-        return true;
-    return fabs(difference_of(view, best, method, least).mean) <= least;
-}
-
-/* A column is not marked if it does not distinguish any two methods. */
+/* Those as good as the best are bold. A column is not marked if it does not distinguish any two methods. */
 static void mark(const struct view *view, double least)
 {
+    ocdm__compare_judgement *judgements = view->judgements;
     size_t best = best_but(view, view->results->method_count), rivals = 0, bold = 0;
     for (size_t i = 0; i < view->results->method_count; i++) {
-        view->judgements[i].bold =
-            ocdm__compare_columns[view->column].ranked && competes(view, i) && is_as_good(view, i, best, least);
-        rivals += competes(view, i);
-        bold += view->judgements[i].bold;
+        if (!competes(view, i))
+            continue;
+        bool equal = judgements[i].summary.mean == judgements[best].summary.mean ||
+                     fabs(difference_of(view, best, i, least).mean) <= least;
+        judgements[i].bold = ocdm__compare_columns[view->column].ranked && equal;
+        bold += judgements[i].bold;
+        rivals++;
     }
     for (size_t i = 0; bold == rivals && i < view->results->method_count; i++)
-        view->judgements[i].bold = false;
+        judgements[i].bold = false;
 }
 
 ocdm_status ocdm__compare_judge(const ocdm__compare_results *results, size_t point, size_t column,

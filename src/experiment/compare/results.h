@@ -103,14 +103,12 @@ typedef struct ocdm__compare_judgement {
 ocdm_status ocdm__compare_summary(const ocdm__compare_results *results, size_t point, size_t column, size_t method,
                                   ocdm__summary *summary, ocdm_error *error);
 
-/* Whether a method takes part in being the best: multitask, the upper bound, sees all data and does not. */
-bool ocdm__compare_competes(const char *method);
-
 /*
- * Judges the methods at a point in a column; `judgements` has room for one each. A difference is significant when it exceeds
- * ocdm__least_significant_difference over all competing methods and the seeds that all of them have: the best one is picked
- * from the same numbers, so that an interval of one pair would find differences between equal methods far too often. Without
- * it, as with one seed, only the best itself is bold. Where every method would be bold nothing is. OCDM_OK, OCDM_NO_MEMORY.
+ * Judges the methods at a point in a column, except multitask, which sees all data; `judgements` has room for one each. A
+ * difference is significant when it exceeds ocdm__least_significant_difference over all competing methods and the seeds that
+ * all of them have: the best one is picked from the same numbers, so that an interval of one pair would find differences
+ * between equal methods far too often. Without it, as with one seed, only the best itself is bold. Where every method would be
+ * bold nothing is. OCDM_OK, OCDM_NO_MEMORY.
  */
 ocdm_status ocdm__compare_judge(const ocdm__compare_results *results, size_t point, size_t column,
                                 ocdm__compare_judgement *judgements, ocdm_error *error);

@@ -232,16 +232,6 @@ static ocdm_status copy_names(const struct reading *reading, const ocdm__json_no
     return OCDM_OK;
 }
 
-static ocdm_status read_names(const struct reading *reading, ocdm__weights_about *about)
-{
-    ocdm__json_tree tree = {.root = NULL};
-    ocdm_status status = read_list(reading, "classes", &tree);
-    if (status == OCDM_OK)
-        status = copy_names(reading, tree.root, about);
-    ocdm__json_tree_clear(&tree);
-    return status;
-}
-
 static ocdm_status copy_floats(const struct reading *reading, const char *key, const ocdm__json_node *list, size_t count,
                                float **values)
 {
@@ -310,7 +300,12 @@ ocdm_status ocdm__weights_about_read(ocdm__weights_about *about, const char *nam
         return OCDM_OK;
     OCDM_TRY(read_text(&reading, "ocdm", about->program, sizeof about->program));
     OCDM_TRY(read_text(&reading, "run", about->run, sizeof about->run));
-    OCDM_TRY(read_names(&reading, about));
+    ocdm__json_tree tree = {.root = NULL};
+    ocdm_status status = read_list(&reading, "classes", &tree);
+    if (status == OCDM_OK)
+        status = copy_names(&reading, tree.root, about);
+    ocdm__json_tree_clear(&tree);
+    OCDM_TRY(status);
     if (ocdm__note_is(input, "features"))
         return read_features(&reading, about);
     return ocdm__note_is(input, "images") ? read_images(&reading, about) : fail(&reading, "input");

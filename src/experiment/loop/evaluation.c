@@ -92,17 +92,6 @@ static ocdm_status make_answers(struct answers *answers, const ocdm__examination
     return ocdm__feed_open(&answers->feed, PIECE, error);
 }
 
-static void release_answers(struct answers *answers)
-{
-    ocdm__release(answers->own);
-    ocdm__release(answers->label_starts);
-    ocdm__release(answers->labels);
-    ocdm__release(answers->ends);
-    ocdm__release(answers->samples);
-    ocdm__release(answers->known);
-    ocdm__feed_close(&answers->feed);
-}
-
 static void add_row(struct answers *answers, const ocdm__stream_table *table, size_t sample)
 {
     for (uint64_t k = table->label_starts[sample]; k < table->label_starts[sample + 1]; k++)
@@ -289,7 +278,13 @@ ocdm_status ocdm__evaluate_versions(const ocdm__examination *examination, size_t
         results[v].evaluation->skipped = examination->tests->ends[task_count - 1] - answers.rows;
         OCDM_THEN(status, score_all(examination, &answers, results[v].evaluation, results[v].scores, error));
     }
-    release_answers(&answers);
+    ocdm__release(answers.own);
+    ocdm__release(answers.label_starts);
+    ocdm__release(answers.labels);
+    ocdm__release(answers.ends);
+    ocdm__release(answers.samples);
+    ocdm__release(answers.known);
+    ocdm__feed_close(&answers.feed);
     return status;
 }
 
@@ -451,15 +446,6 @@ bool ocdm__groups_are_of_a_file(const char *text, size_t length)
     return !is_word(text, length, "stream") && !is_word(text, length, "terciles") && !read_bounds(text, length, bounds);
 }
 
-static ocdm_status read_file(const char *path, const ocdm__stream_table *table, uint8_t *groups, ocdm_error *error)
-{
-    ocdm__label_table classes = {.count = 0};
-    ocdm_status status = ocdm__class_table_make(&classes, table, path, error);
-    OCDM_THEN(status, ocdm__class_groups_file_read(path, &classes, groups, NULL, error));
-    ocdm__label_table_clear(&classes);
-    return status;
-}
-
 static ocdm__class_counts plain_counts(const uint64_t *counts, size_t class_count)
 {
     return (ocdm__class_counts){.first = counts, .stride = sizeof *counts, .count = class_count};
@@ -495,8 +481,13 @@ ocdm_status ocdm__evaluation_groups(const char *text, const ocdm__stream_table *
     }
     if (ocdm__groups_are_terciles(text))
         ocdm__tercile_bounds(&plain, bounds);
-    else if (!read_bounds(text, strlen(text), bounds))
-        return read_file(text, table, groups, error);
+    else if (!read_bounds(text, strlen(text), bounds)) {
+        ocdm__label_table classes = {.count = 0};
+        ocdm_status status = ocdm__class_table_make(&classes, table, text, error);
+        OCDM_THEN(status, ocdm__class_groups_file_read(text, &classes, groups, NULL, error));
+        ocdm__label_table_clear(&classes);
+        return status;
+    }
     if (bounds[0] < bounds[1] && !ocdm__groups_are_terciles(text))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "the larger bound comes first, such as --groups 600,100",
                           "group bounds must be decreasing: %s", text);

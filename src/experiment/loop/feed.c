@@ -137,19 +137,6 @@ static ocdm_status take_again(ocdm__feed *feed, unsigned slot, const ocdm__learn
     return OCDM_OK;
 }
 
-/* Tells all ranks which samples of the batch can be used; `slot` is free. */
-static ocdm_status share(ocdm__feed *feed, unsigned slot, const ocdm__learner_part *part, ocdm__batch *batch, ocdm_error *error)
-{
-    size_t lost = 0;
-    part->ranks->gather_all(feed->unusable, part->starts);
-    for (size_t i = 0; i < batch->count; i++) {
-        feed->usable[i] = (uint32_t)i;
-        lost += feed->unusable[i];
-    }
-    batch->usable = feed->usable;
-    return lost > 0 ? take_again(feed, slot, part, batch, error) : OCDM_OK;
-}
-
 ocdm_status ocdm__feed_receive_two(ocdm__feed *feed, unsigned first, unsigned second, float *joined, ocdm__batch *batch,
                                    ocdm_error *error)
 {
@@ -165,8 +152,17 @@ ocdm_status ocdm__feed_receive_two(ocdm__feed *feed, unsigned first, unsigned se
             *error = why;
         OCDM_TRY(verdict);
     }
-    if (why.status == OCDM_OK)
-        why.status = share(feed, second, &part, batch, &why);
+    if (why.status == OCDM_OK) {
+        /* Tells all ranks which samples of the batch can be used; `slot` is free. */
+        size_t lost = 0;
+        part.ranks->gather_all(feed->unusable, part.starts);
+        for (size_t i = 0; i < batch->count; i++) {
+            feed->usable[i] = (uint32_t)i;
+            lost += feed->unusable[i];
+        }
+        batch->usable = feed->usable;
+        why.status = lost > 0 ? take_again(feed, second, &part, batch, &why) : OCDM_OK;
+    }
     return why.status == OCDM_OK ? OCDM_OK : end_all_after(feed, &why, error);
 }
 

@@ -165,19 +165,6 @@ ocdm_status ocdm__model_inputs_compare_sums(const ocdm__model_inputs *inputs, co
 
 /* ---- requests -------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status check_request(const ocdm__model_inputs *inputs, unsigned slot, const ocdm__batch *batch, ocdm_error *error)
-{
-    if (slot >= OCDM__INPUT_SLOTS || inputs->slots[slot].busy)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "wait for the batch in it first", "input slot %u is not free", slot);
-    for (size_t i = 0; i < batch->count; i++)
-        if (batch->samples[i] >= inputs->stream->table.sample_count)
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%s: the stream has no sample %u", inputs->stream->file.name,
-                              batch->samples[i]);
-    for (size_t i = 0; i < batch->count; i++)
-        OCDM_TRY(ocdm__stream_check(inputs->stream, batch->samples[i], error));
-    return OCDM_OK;
-}
-
 /* Room for `count` samples; what was there need not be kept. */
 static bool make_room(struct ocdm__input_slot *slot, size_t count, size_t size)
 {
@@ -248,7 +235,14 @@ ocdm_status ocdm__model_inputs_request(ocdm__model_inputs *inputs, unsigned slot
                                        bool training, ocdm_error *error)
 {
     double started = ocdm__seconds_now();
-    OCDM_TRY(check_request(inputs, slot_number, batch, error));
+    if (slot_number >= OCDM__INPUT_SLOTS || inputs->slots[slot_number].busy)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "wait for the batch in it first", "input slot %u is not free", slot_number);
+    for (size_t i = 0; i < batch->count; i++)
+        if (batch->samples[i] >= inputs->stream->table.sample_count)
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%s: the stream has no sample %u", inputs->stream->file.name,
+                              batch->samples[i]);
+    for (size_t i = 0; i < batch->count; i++)
+        OCDM_TRY(ocdm__stream_check(inputs->stream, batch->samples[i], error));
     struct ocdm__input_slot *slot = &inputs->slots[slot_number];
     if (!make_room(slot, batch->count, inputs->size) ||
         (inputs->loader != NULL && !write_requests(inputs, slot, batch, training)))

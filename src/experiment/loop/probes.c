@@ -67,13 +67,6 @@ static bool make_draw(struct draw *draw)
            draw->is_taken != NULL;
 }
 
-static void clear_draw(struct draw *draw)
-{
-    void *const blocks[] = {draw->shuffled, draw->starts, draw->lists, draw->next, draw->taken, draw->is_taken};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        ocdm__release(blocks[i]);
-}
-
 static void list_tests(struct draw *draw, uint64_t seed)
 {
     uint64_t base = ocdm__random_base(seed, OCDM__FOR_PROBES);
@@ -97,24 +90,19 @@ static void list_tests(struct draw *draw, uint64_t seed)
         draw->next[c] = draw->starts[c];
 }
 
-/* The class with the fewest tests so far among those that have another one; class_count if there is none. */
-static size_t poorest_class(struct draw *draw)
-{
-    size_t classes = draw->table->class_count, poorest = classes;
-    for (size_t c = 0; c < classes; c++) {
-        while (draw->next[c] < draw->starts[c + 1] && draw->is_taken[draw->lists[draw->next[c]]])
-            draw->next[c]++;
-        if (draw->next[c] < draw->starts[c + 1] && (poorest == classes || draw->taken[c] < draw->taken[poorest]))
-            poorest = c;
-    }
-    return poorest;
-}
-
 /* One test after another, each for the class that has the fewest. */
 static void take_tests(struct draw *draw, size_t wanted)
 {
     for (size_t i = 0; i < wanted; i++) {
-        size_t class = poorest_class(draw);
+        /* The class with the fewest tests so far among those that have another one; class_count if there is none. */
+        size_t classes = draw->table->class_count, class = classes;
+        for (size_t c = 0; c < classes; c++) {
+            while (draw->next[c] < draw->starts[c + 1] && draw->is_taken[draw->lists[draw->next[c]]])
+                draw->next[c]++;
+            if (draw->next[c] < draw->starts[c + 1] && (class == classes || draw->taken[c] < draw->taken[class]))
+                class = c;
+        }
+
         if (class == draw->table->class_count)
             return;
         size_t test = draw->lists[draw->next[class]];
@@ -175,7 +163,9 @@ ocdm_status ocdm__probes_make(ocdm__probes *probes, const ocdm__run_settings *se
     }
     if (made)
         fill_part(probes, tests, draw.is_taken);
-    clear_draw(&draw);
+    void *const blocks[] = {draw.shuffled, draw.starts, draw.lists, draw.next, draw.taken, draw.is_taken};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        ocdm__release(blocks[i]);
     return made ? OCDM_OK : ocdm__fail_memory(error, "the tests of evaluations at any time");
 }
 

@@ -91,15 +91,6 @@ static void place_samples(ocdm__stream_order *order, const ocdm__stream_table *t
 
 /* ---- classes that tasks introduce ---------------------------------------------------------------------------------------- */
 
-/* Notes that the training samples of a task know a class. */
-static void introduce(ocdm__stream_order *order, size_t class_number, uint32_t place)
-{
-    uint32_t *first = &order->class_places[class_number];
-    order->disjoint = order->disjoint && (*first == OCDM_NONE || *first == place);
-    if (*first == OCDM_NONE || place < *first)
-        *first = place;
-}
-
 /* Collects what the training samples of each task know, a row of bits for each; false if there are none. */
 static bool collect_known(const ocdm__stream_order *order, const ocdm__stream_table *table, uint32_t *places, uint8_t *rows)
 {
@@ -124,8 +115,13 @@ static void find_class_places(ocdm__stream_order *order, size_t class_count, con
         order->class_places[c] = OCDM_NONE;
     for (uint32_t k = 0; k < order->task_count; k++, rows += ocdm__bits_size(class_count))
         for (size_t c = 0; c < class_count; c++)
-            if (ocdm__bits_have(rows, c))
-                introduce(order, c, k);
+            if (ocdm__bits_have(rows, c)) {
+                /* Notes that the training samples of a task know a class. */
+                uint32_t *first = &order->class_places[c];
+                order->disjoint = order->disjoint && (*first == OCDM_NONE || *first == k);
+                if (*first == OCDM_NONE || k < *first)
+                    *first = k;
+            }
 }
 
 static ocdm_status place_classes(ocdm__stream_order *order, const ocdm__stream_table *table, ocdm_error *error)
@@ -319,20 +315,6 @@ static bool is_taken(size_t i, double share, double start)
     return floor((double)(i + 1) * share + start) > floor((double)i * share + start);
 }
 
-static void choose_held_out(const struct member *members, size_t count, double share, uint64_t base, bool *held)
-{
-    size_t passed = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (i == 0 || members[i].task != members[i - 1].task)
-            passed = 0;
-        bool alone = (i == 0 || !is_same_stratum(&members[i], &members[i - 1])) &&
-                     (i + 1 == count || !is_same_stratum(&members[i], &members[i + 1]));
-        double start = (double)(ocdm__random_at(base, UINT32_MAX + (uint64_t)members[i].task) >> 11) * 0x1p-53;
-        held[members[i].sample] = !alone && is_taken(passed, share, start);
-        passed += !alone;
-    }
-}
-
 /* Moves what is held out from one order to the other; both keep the order of their samples. */
 static void move_held_out(ocdm__stream_order *order, ocdm__stream_order *held_out, const bool *held)
 {
@@ -367,7 +349,16 @@ static ocdm_status hold_out(ocdm__schedule *schedule, const ocdm__stream_table *
     if (held_out->samples == NULL || held_out->tasks == NULL || held_out->ends == NULL || held == NULL)
         status = ocdm__fail_memory(error, "the samples that are held out");
     if (status == OCDM_OK) {
-        choose_held_out(members, order->count, share, base, held);
+        size_t passed = 0;
+        for (size_t i = 0; i < order->count; i++) {
+            if (i == 0 || members[i].task != members[i - 1].task)
+                passed = 0;
+            bool alone = (i == 0 || !is_same_stratum(&members[i], &members[i - 1])) &&
+                         (i + 1 == order->count || !is_same_stratum(&members[i], &members[i + 1]));
+            double start = (double)(ocdm__random_at(base, UINT32_MAX + (uint64_t)members[i].task) >> 11) * 0x1p-53;
+            held[members[i].sample] = !alone && is_taken(passed, share, start);
+            passed += !alone;
+        }
         move_held_out(order, held_out, held);
         status = place_classes(held_out, table, error);
     }

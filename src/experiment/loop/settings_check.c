@@ -134,9 +134,13 @@ static bool has_training_options(const ocdm__run_settings *settings)
            own->horizon != other->horizon || own->warmup != other->warmup;
 }
 
-/* What is of one optimiser or one model alone must not be given to another, which would ignore it. */
-static ocdm_status check_owners(const ocdm__run_settings *settings, ocdm_error *error)
+static ocdm_status check_optimiser(const ocdm__run_settings *settings, ocdm_error *error)
 {
+    OCDM_TRY(ocdm__network_settings_check(&settings->network, error));
+    if (settings->average_start != OCDM__AVERAGE_SINCE_STREAM && settings->network.averages.count == 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "such as --ema 0.999", "--ema-start %s: there are no averages to start",
+                          ocdm__run_average_starts[settings->average_start]);
+    /* What is of one optimiser or one model alone must not be given to another, which would ignore it. */
     const ocdm__run_settings usual = ocdm__run_settings_default();
     bool sgd = settings->network.optimiser == OCDM__OPTIMISER_SGD;
     if (!sgd && settings->network.momentum != usual.network.momentum)
@@ -148,15 +152,6 @@ static ocdm_status check_owners(const ocdm__run_settings *settings, ocdm_error *
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --lambda out, or take --model ridge",
                           "--lambda is of ridge, the model is %s", settings->model);
     return OCDM_OK;
-}
-
-static ocdm_status check_optimiser(const ocdm__run_settings *settings, ocdm_error *error)
-{
-    OCDM_TRY(ocdm__network_settings_check(&settings->network, error));
-    if (settings->average_start != OCDM__AVERAGE_SINCE_STREAM && settings->network.averages.count == 0)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "such as --ema 0.999", "--ema-start %s: there are no averages to start",
-                          ocdm__run_average_starts[settings->average_start]);
-    return check_owners(settings, error);
 }
 
 /* Ridge takes no steps, and counts every sample once. */
@@ -174,41 +169,6 @@ static ocdm_status check_ridge(const ocdm__run_settings *settings, ocdm_error *e
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--method finetune is the same as training on all data",
                           "multitask trains on earlier samples again, and ridge counts each sample once");
     return OCDM_OK;
-}
-
-/* A method that trains on all samples so far has no stream that could move on; ridge counts a sample once. */
-static ocdm_status check_cost(const ocdm__run_settings *settings, ocdm_error *error)
-{
-    bool limited = settings->budget.seconds > 0 || settings->budget.operations > 0;
-    if (settings->steps_per_batch > 1 && (!ocdm__run_has_agent(settings) || ocdm__run_is_ridge(settings)))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --steps-per-batch out", "the model %s is not trained in steps",
-                          settings->model);
-    if (limited && !ocdm__run_has_agent(settings))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --budget out", "the model %s computes nothing", settings->model);
-    if (limited && ocdm__is_upper_bound(settings->method))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --budget out, or choose another method",
-                          "%s trains on all samples so far: no stream passes while it is busy", settings->method);
-    if (settings->budget.operations > 0 && settings->own_learner)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give the budget in seconds, such as --budget 20ms",
-                          "ocdm does not know the operations of the model %s", settings->model);
-    return OCDM_OK;
-}
-
-static ocdm_status check_any_time(const ocdm__run_settings *settings, ocdm_error *error)
-{
-    const ocdm__run_settings usual = ocdm__run_settings_default();
-    if (settings->eval_every > 0 && !ocdm__run_has_agent(settings))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --eval-every out",
-                          "the model %s predicts nothing that could be evaluated", settings->model);
-    if (settings->eval_every == 0 && settings->eval_samples != usual.eval_samples)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "such as --eval-every 100", "--eval-samples without --eval-every");
-    return OCDM_OK;
-}
-
-static ocdm_status check_protocol(const ocdm__run_settings *settings, ocdm_error *error)
-{
-    OCDM_TRY(check_cost(settings, error));
-    return check_any_time(settings, error);
 }
 
 static ocdm_status check_learning(const ocdm__run_settings *settings, ocdm_error *error)
@@ -294,17 +254,6 @@ ocdm_status ocdm__take_image_size(uint32_t size, uint32_t none, uint32_t *resize
     return OCDM_OK;
 }
 
-/* Images in the stream keep their size; image files may have any size and are resized to the usual one. */
-static void fill_sizes(ocdm__run_settings *settings, const ocdm__stream *stream)
-{
-    bool files = strcmp(ocdm__stream_kind(stream), "files") == 0;
-    size_t side = stream->shape.height < stream->shape.width ? stream->shape.height : stream->shape.width;
-    if (settings->crop == OCDM_NONE)
-        settings->crop = files ? USUAL_CROP : (uint32_t)side;
-    if (settings->resize == OCDM_NONE)
-        settings->resize = !files ? 0 : settings->crop > USUAL_CROP ? usual_resize(settings->crop) : USUAL_RESIZE;
-}
-
 ocdm_status ocdm__run_settings_resolve_model(ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
                                              ocdm_error *error)
 {
@@ -313,7 +262,13 @@ ocdm_status ocdm__run_settings_resolve_model(ocdm__run_settings *settings, const
         status = ocdm__store_fill_memory(settings, stream, path, error);
     if (status == OCDM_OK && ocdm__run_has_agent(settings) && ocdm__model_takes_images(settings->model)) {
         status = ocdm__take_image_size(settings->image_size, OCDM_NONE, &settings->resize, &settings->crop, error);
-        fill_sizes(settings, stream);
+        /* Images in the stream keep their size; image files may have any size and are resized to the usual one. */
+        bool files = strcmp(ocdm__stream_kind(stream), "files") == 0;
+        size_t side = stream->shape.height < stream->shape.width ? stream->shape.height : stream->shape.width;
+        if (settings->crop == OCDM_NONE)
+            settings->crop = files ? USUAL_CROP : (uint32_t)side;
+        if (settings->resize == OCDM_NONE)
+            settings->resize = !files ? 0 : settings->crop > USUAL_CROP ? usual_resize(settings->crop) : USUAL_RESIZE;
     }
     if (status == OCDM_OK && settings->groups == NULL)
         status = ocdm__evaluation_usual_groups(&stream->table, &settings->groups, error);
@@ -343,7 +298,25 @@ ocdm_status ocdm__run_settings_resolve(ocdm__run_settings *settings, const ocdm_
     OCDM_TRY(check_method(settings, error));
     OCDM_TRY(check_samples(settings, stream, path, error));
     OCDM_TRY(check_learning(settings, error));
-    OCDM_TRY(check_protocol(settings, error));
+    /* A method that trains on all samples so far has no stream that could move on; ridge counts a sample once. */
+    bool limited = settings->budget.seconds > 0 || settings->budget.operations > 0;
+    if (settings->steps_per_batch > 1 && (!ocdm__run_has_agent(settings) || ocdm__run_is_ridge(settings)))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --steps-per-batch out", "the model %s is not trained in steps",
+                          settings->model);
+    if (limited && !ocdm__run_has_agent(settings))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --budget out", "the model %s computes nothing", settings->model);
+    if (limited && ocdm__is_upper_bound(settings->method))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --budget out, or choose another method",
+                          "%s trains on all samples so far: no stream passes while it is busy", settings->method);
+    if (settings->budget.operations > 0 && settings->own_learner)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give the budget in seconds, such as --budget 20ms",
+                          "ocdm does not know the operations of the model %s", settings->model);
+    const ocdm__run_settings usual = ocdm__run_settings_default();
+    if (settings->eval_every > 0 && !ocdm__run_has_agent(settings))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --eval-every out",
+                          "the model %s predicts nothing that could be evaluated", settings->model);
+    if (settings->eval_every == 0 && settings->eval_samples != usual.eval_samples)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "such as --eval-every 100", "--eval-samples without --eval-every");
     OCDM_TRY(ocdm__run_settings_resolve_model(settings, stream, path, error));
     return ocdm__run_settings_digest_weights(settings, error);
 }

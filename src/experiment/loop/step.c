@@ -74,16 +74,6 @@ ocdm__batch ocdm__run_begin_update(ocdm__run *run, uint32_t number)
     return ahead;
 }
 
-/* An idle learner cannot save time for later. */
-static void charge(ocdm__run *run, double operations)
-{
-    double cost = run->settings->budget.seconds > 0 ? ocdm__seconds_now() - run->step_begun : operations;
-    if (run->misses != NULL)
-        run->cost.behind = fmax(run->cost.behind + cost - budget_of(run), 0);
-    run->cost.operations += operations;
-    run->cost.updates += run->learner != NULL ? run->settings->steps_per_batch : 0;
-}
-
 static void finish_step(ocdm__run *run, double loss)
 {
     run->loss = loss;
@@ -98,7 +88,13 @@ ocdm_status ocdm__run_end_step(ocdm__run *run, double loss, ocdm_error *error)
 {
     OCDM_TRY(ocdm__online_remember(&run->online, error));
     bool known = run->learner == NULL || run->learner->functions->operations != NULL;
-    charge(run, known ? run->online.operations : NAN);
+    /* An idle learner cannot save time for later. */
+    double operations = known ? run->online.operations : NAN;
+    double cost = run->settings->budget.seconds > 0 ? ocdm__seconds_now() - run->step_begun : operations;
+    if (run->misses != NULL)
+        run->cost.behind = fmax(run->cost.behind + cost - budget_of(run), 0);
+    run->cost.operations += operations;
+    run->cost.updates += run->learner != NULL ? run->settings->steps_per_batch : 0;
     finish_step(run, loss);
     return OCDM_OK;
 }

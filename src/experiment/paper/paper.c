@@ -13,150 +13,64 @@
 #include "experiment/folder/summary_read.h"
 #include "stream/statistics.h"
 
-#define MAIN_METHODS "multitask", "finetune", "rs", "gss", "cbes", "prs", "onlyone", "ocdm"
-#define BOTH "mscoco", "nuswide"
-
 const char *const ocdm__paper_streams[OCDM__PAPER_STREAMS + 1] = {"mscoco", "nuswide", "cocoseq", "nuswideseq", NULL};
 
+/* Lists of streams and methods. */
+#define BOTH                                                                                                                   \
+    {                                                                                                                          \
+        "mscoco", "nuswide"                                                                                                    \
+    }
+#define MAIN_METHODS                                                                                                           \
+    {                                                                                                                          \
+        "multitask", "finetune", "rs", "gss", "cbes", "prs", "onlyone", "ocdm"                                                 \
+    }
+#define RESERVOIRS                                                                                                             \
+    {                                                                                                                          \
+        "rs", "prs", "ocdm"                                                                                                    \
+    }
+#define STRATEGIES                                                                                                             \
+    {                                                                                                                          \
+        "max", "random", "ocdm"                                                                                                \
+    }
+#define NONE                                                                                                                   \
+    {                                                                                                                          \
+        NULL                                                                                                                   \
+    }
+
+/* clang-format off */
 static const ocdm__paper_item items[] = {
-    {"amlr",
-     "Table 1: average multi-label ratio of each task",
-     OCDM__PAPER_AMLR,
-     {"cocoseq", "mscoco", "nuswideseq", "nuswide", NULL},
-     {NULL},
-     "1000",
-     "0",
-     false},
-    {"mscoco",
-     "Table 2: all methods on MSCOCO",
-     OCDM__PAPER_METRICS,
-     {"mscoco", NULL},
-     {MAIN_METHODS, NULL},
-     "1000",
-     "0",
-     false},
-    {"nuswide",
-     "Table 3: all methods on NUS-WIDE",
-     OCDM__PAPER_METRICS,
-     {"nuswide", NULL},
-     {MAIN_METHODS, NULL},
-     "1000",
-     "0",
-     false},
-    {"seq",
-     "Table 4: COCOseq and NUS-WIDEseq",
-     OCDM__PAPER_METRICS,
-     {"cocoseq", "nuswideseq", NULL},
-     {"onlyone", "rs", "cbes", "prs", "ocdm", NULL},
-     "1000",
-     "0",
-     false},
-    {"memory-size",
-     "Table 5: memories of 300 and 500",
-     OCDM__PAPER_METRICS,
-     {BOTH, NULL},
-     {"rs", "gss", "cbes", "prs", "ocdm", NULL},
-     "300,500",
-     "0",
-     false},
-    {"strategies",
-     "Table 6: max, random and the greedy choice",
-     OCDM__PAPER_METRICS,
-     {BOTH, NULL},
-     {"max", "random", "ocdm", NULL},
-     "1000",
-     "0",
-     false},
-    {"orders",
-     "Table 7: other orders of tasks",
-     OCDM__PAPER_METRICS,
-     {BOTH, NULL},
-     {"rs", "prs", "ocdm", NULL},
-     "1000",
-     "0",
-     true},
-    {"process", "Figure 1: one step of OCDM", OCDM__PAPER_PROCESS, {"mscoco", NULL}, {"ocdm", NULL}, "1000", "0", false},
-    {"stream-mscoco",
-     "Figure 2: classes of the tasks of MSCOCO",
-     OCDM__PAPER_STREAM,
-     {"mscoco", NULL},
-     {NULL},
-     "1000",
-     "0",
-     false},
-    {"stream-nuswide",
-     "Figure 3: classes of the tasks of NUS-WIDE",
-     OCDM__PAPER_STREAM,
-     {"nuswide", NULL},
-     {NULL},
-     "1000",
-     "0",
-     false},
-    {"memory",
-     "Figure 4: classes in memory after training",
-     OCDM__PAPER_KEPT,
-     {BOTH, NULL},
-     {"rs", "cbes", "prs", "ocdm", NULL},
-     "1000",
-     "0",
-     false},
-    {"memory-onlyone",
-     "Figure 5: classes in memory with onlyone",
-     OCDM__PAPER_KEPT,
-     {"mscoco", "nuswide", "cocoseq", "nuswideseq", NULL},
-     {"onlyone", NULL},
-     "1000",
-     "0",
-     false},
-    {"curves",
-     "Figure 6: mAP after each task, distance step by step",
-     OCDM__PAPER_CURVES,
-     {BOTH, NULL},
-     {"rs", "prs", "ocdm", NULL},
-     "1000",
-     "0",
-     false},
-    {"rho",
-     "Figure 7: mAP and kept samples of each group against rho",
-     OCDM__PAPER_RHO,
-     {BOTH, NULL},
-     {"ocdm", NULL},
-     "1000",
-     "0,0.2,0.4,0.6,0.8",
-     false},
-    {"strategies-memory",
-     "Figure 8: classes in memory with max, random, OCDM",
-     OCDM__PAPER_KEPT,
-     {BOTH, NULL},
-     {"max", "random", "ocdm", NULL},
-     "1000",
-     "0",
-     false},
-    {"orders-memory",
-     "Figure 9: classes in memory with other orders",
-     OCDM__PAPER_KEPT,
-     {BOTH, NULL},
-     {"ocdm", NULL},
-     "1000",
-     "0",
-     true},
-    {"orders-distance",
-     "Figure 10: distance step by step with other orders",
-     OCDM__PAPER_DISTANCE,
-     {BOTH, NULL},
-     {"rs", "prs", "ocdm", NULL},
-     "1000",
-     "0",
-     true},
-    {"claims",
-     "what the text says of the classes in memory and of rho",
-     OCDM__PAPER_CLAIMS,
-     {BOTH, NULL},
-     {"rs", "prs", "ocdm", NULL},
-     "1000",
-     "0",
-     false},
+    {"amlr", "Table 1: average multi-label ratio of each task", OCDM__PAPER_AMLR,
+     {"cocoseq", "mscoco", "nuswideseq", "nuswide"}, NONE, "1000", "0", false},
+    {"mscoco", "Table 2: all methods on MSCOCO", OCDM__PAPER_METRICS, {"mscoco"}, MAIN_METHODS, "1000", "0", false},
+    {"nuswide", "Table 3: all methods on NUS-WIDE", OCDM__PAPER_METRICS, {"nuswide"}, MAIN_METHODS, "1000", "0", false},
+    {"seq", "Table 4: COCOseq and NUS-WIDEseq", OCDM__PAPER_METRICS,
+     {"cocoseq", "nuswideseq"}, {"onlyone", "rs", "cbes", "prs", "ocdm"}, "1000", "0", false},
+    {"memory-size", "Table 5: memories of 300 and 500", OCDM__PAPER_METRICS,
+     BOTH, {"rs", "gss", "cbes", "prs", "ocdm"}, "300,500", "0", false},
+    {"strategies", "Table 6: max, random and the greedy choice", OCDM__PAPER_METRICS, BOTH, STRATEGIES, "1000", "0", false},
+    {"orders", "Table 7: other orders of tasks", OCDM__PAPER_METRICS, BOTH, RESERVOIRS, "1000", "0", true},
+    {"process", "Figure 1: one step of OCDM", OCDM__PAPER_PROCESS, {"mscoco"}, {"ocdm"}, "1000", "0", false},
+    {"stream-mscoco", "Figure 2: classes of the tasks of MSCOCO", OCDM__PAPER_STREAM, {"mscoco"}, NONE, "1000", "0", false},
+    {"stream-nuswide", "Figure 3: classes of the tasks of NUS-WIDE", OCDM__PAPER_STREAM, {"nuswide"}, NONE, "1000", "0", false},
+    {"memory", "Figure 4: classes in memory after training", OCDM__PAPER_KEPT,
+     BOTH, {"rs", "cbes", "prs", "ocdm"}, "1000", "0", false},
+    {"memory-onlyone", "Figure 5: classes in memory with onlyone", OCDM__PAPER_KEPT,
+     {"mscoco", "nuswide", "cocoseq", "nuswideseq"}, {"onlyone"}, "1000", "0", false},
+    {"curves", "Figure 6: mAP after each task, distance step by step", OCDM__PAPER_CURVES, BOTH, RESERVOIRS, "1000", "0", false},
+    {"rho", "Figure 7: mAP and kept samples of each group against rho", OCDM__PAPER_RHO,
+     BOTH, {"ocdm"}, "1000", "0,0.2,0.4,0.6,0.8", false},
+    {"strategies-memory", "Figure 8: classes in memory with max, random, OCDM", OCDM__PAPER_KEPT,
+     BOTH, STRATEGIES, "1000", "0", false},
+    {"orders-memory", "Figure 9: classes in memory with other orders", OCDM__PAPER_KEPT, BOTH, {"ocdm"}, "1000", "0", true},
+    {"orders-distance", "Figure 10: distance step by step with other orders", OCDM__PAPER_DISTANCE,
+     BOTH, RESERVOIRS, "1000", "0", true},
+    {"claims", "what the text says of the classes in memory and of rho", OCDM__PAPER_CLAIMS, BOTH, RESERVOIRS, "1000", "0", false},
 };
+
+/* The methods of the claims that need a network. */
+static const ocdm__paper_item learnt_claims = {
+    "claims", "what the text says of gss", OCDM__PAPER_CLAIMS, BOTH, {"gss"}, "1000", "0", false};
+/* clang-format on */
 
 const ocdm__paper_item *ocdm__paper_item_at(size_t index)
 {
@@ -170,10 +84,6 @@ const ocdm__paper_item *ocdm__paper_item_find(const char *name)
             return &items[i];
     return NULL;
 }
-
-/* The methods of the claims that need a network. */
-static const ocdm__paper_item learnt_claims = {
-    "claims", "what the text says of gss", OCDM__PAPER_CLAIMS, {BOTH, NULL}, {"gss", NULL}, "1000", "0", false};
 
 const ocdm__paper_item *ocdm__paper_runs_of(const ocdm__paper_item *item)
 {
@@ -267,20 +177,6 @@ ocdm_status ocdm__paper_check_runs(const ocdm__compare_plan *plan, const char *f
     return status == OCDM_BAD_ARGUMENT ? OCDM_BAD_FILE : status;
 }
 
-static ocdm_status read_memory(ocdm__memory_result *result, const char *path, size_t class_count, ocdm_error *error)
-{
-    ocdm__json_tree tree = {.root = NULL};
-    result->kept = ocdm__allocate(class_count, sizeof *result->kept);
-    if (result->kept == NULL)
-        return ocdm__fail_memory(error, "the classes in memory");
-    ocdm_status status = ocdm__summary_read(&tree, path, error);
-    if (status == OCDM_OK && !ocdm__summary_kept(tree.root, result->kept, class_count))
-        status = ocdm__fail(error, OCDM_BAD_FILE, "remove the run's folder, and it is made again",
-                            "%s: no counts of the %zu classes in memory", path, class_count);
-    ocdm__json_tree_clear(&tree);
-    return status;
-}
-
 ocdm_status ocdm__paper_read_memories(ocdm__compare_memories *memories, const ocdm__compare_plan *plan, const char *folder,
                                       size_t class_count, ocdm_error *error)
 {
@@ -293,28 +189,22 @@ ocdm_status ocdm__paper_read_memories(ocdm__compare_memories *memories, const oc
     for (size_t i = 0; i < memories->count; i++)
         if (find_summary(plan, folder, i, path)) {
             size_t place = (i / seeds / methods * seeds + i % seeds) * methods + i / seeds % methods;
-            OCDM_TRY(read_memory(&memories->results[place], path, class_count, error));
+            ocdm__memory_result *result = &memories->results[place];
+            ocdm__json_tree tree = {.root = NULL};
+            result->kept = ocdm__allocate(class_count, sizeof *result->kept);
+            if (result->kept == NULL)
+                return ocdm__fail_memory(error, "the classes in memory");
+            OCDM_TRY(ocdm__summary_read(&tree, path, error));
+            bool known = ocdm__summary_kept(tree.root, result->kept, class_count);
+            ocdm__json_tree_clear(&tree);
+            if (!known)
+                return ocdm__fail(error, OCDM_BAD_FILE, "remove the run's folder, and it is made again",
+                                  "%s: no counts of the %zu classes in memory", path, class_count);
         }
     return OCDM_OK;
 }
 
 /* ---- classes of a stream ------------------------------------------------------------------------------------------------- */
-
-static const char *group_of(const ocdm__stream_info *info, uint32_t class_number, uint64_t seen)
-{
-    const uint8_t *groups = info->stream.table.groups;
-    if (groups != NULL)
-        return ocdm__class_group_name((enum ocdm__class_group)groups[class_number]);
-    return ocdm__class_group_name(ocdm__class_group_of(seen, OCDM__MAJORITY_OVER, OCDM__MINORITY_UNDER));
-}
-
-static uint64_t first_task(const ocdm__statistics *statistics, uint32_t class_number)
-{
-    for (size_t i = 0; i < statistics->task_count; i++)
-        if (ocdm__tally_class(&statistics->tasks[i], class_number).count > 0)
-            return statistics->tasks[i].task;
-    return 0;
-}
 
 static int by_task(const void *a, const void *b)
 {
@@ -330,13 +220,20 @@ ocdm_status ocdm__paper_classes(const ocdm__stream_info *info, ocdm__paper_class
     if (list == NULL)
         return ocdm__fail_memory(error, "the classes of a stream");
     for (size_t i = 0; i < info->class_count; i++) {
+        const ocdm__statistics *statistics = &info->statistics;
+        const uint8_t *groups = info->stream.table.groups;
         uint32_t number = info->classes[i];
-        size_t length;
+        uint64_t seen = ocdm__tally_class(&statistics->total, number).count;
+        size_t length, task = 0;
         const char *label = ocdm__stream_info_label(info, number, &length);
-        list[i].number = number;
-        list[i].seen = ocdm__tally_class(&info->statistics.total, number).count;
-        list[i].task = first_task(&info->statistics, number);
-        list[i].group = group_of(info, number, list[i].seen);
+        while (task < statistics->task_count && ocdm__tally_class(&statistics->tasks[task], number).count == 0)
+            task++;
+        enum ocdm__class_group group = groups != NULL ? (enum ocdm__class_group)groups[number]
+                                                      : ocdm__class_group_of(seen, OCDM__MAJORITY_OVER, OCDM__MINORITY_UNDER);
+        list[i] = (ocdm__paper_class){.number = number,
+                                      .group = ocdm__class_group_name(group),
+                                      .task = task < statistics->task_count ? statistics->tasks[task].task : 0,
+                                      .seen = seen};
         snprintf(list[i].name, sizeof list[i].name, "%.*s", (int)(length < 60 ? length : 60), label);
     }
     qsort(list, info->class_count, sizeof *list, by_task);

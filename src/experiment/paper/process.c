@@ -32,14 +32,6 @@ static double distance_of(const struct pool *pool, size_t classes)
     return total > 0 ? sum / total - log(total) + log((double)classes) : NAN;
 }
 
-static size_t class_count_of(const struct pool *pool)
-{
-    size_t classes = 0;
-    for (size_t c = 0; c < pool->table->class_count; c++)
-        classes += pool->counts[c] > 0;
-    return classes;
-}
-
 static size_t make_batch(const ocdm__stream_table *table, const uint32_t *samples, size_t count, ocdm_sample *batch)
 {
     size_t taken = count < OCDM__PROCESS_BATCH ? count : OCDM__PROCESS_BATCH;
@@ -64,7 +56,9 @@ static ocdm_status watch_step(ocdm__process *process, ocdm_memory *memory, struc
         process->events[process->event_count++] =
             (ocdm__process_event){.joins = true, .sample = (uint32_t)batch[i].id, .distance = NAN};
     }
-    size_t classes = class_count_of(pool);
+    size_t classes = 0;
+    for (size_t c = 0; c < pool->table->class_count; c++)
+        classes += pool->counts[c] > 0;
     process->events[process->event_count - 1].distance = distance_of(pool, classes);
     for (size_t i = 0; i < change.left_count; i++) {
         count_sample(pool, (uint32_t)change.left[i].id, false);
@@ -101,12 +95,9 @@ ocdm_status ocdm__process_of(ocdm__process *process, const ocdm__stream_table *t
     options.capacity = capacity;
     *process = (ocdm__process){.counts = pool.counts};
     ocdm_status status = ocdm__stream_order_make(&order, table, OCDM__TRAIN, NULL, 0, options.seed, error);
-    if (status == OCDM_OK && pool.counts == NULL)
-        status = ocdm__fail_memory(error, "the counts of the classes");
-    if (status == OCDM_OK)
-        status = ocdm_memory_create(&options, &memory, error);
-    if (status == OCDM_OK)
-        status = run_up_to(process, memory, &pool, &order, error);
+    OCDM_THEN(status, pool.counts != NULL ? OCDM_OK : ocdm__fail_memory(error, "the counts of the classes"));
+    OCDM_THEN(status, ocdm_memory_create(&options, &memory, error));
+    OCDM_THEN(status, run_up_to(process, memory, &pool, &order, error));
     ocdm_memory_destroy(memory);
     ocdm__stream_order_clear(&order);
     return status;
