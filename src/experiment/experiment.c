@@ -24,9 +24,15 @@ static ocdm_learner_batch public_batch(const ocdm__batch *batch)
                                 .known = batch->known};
 }
 
+/* A learner of the caller's; `functions` are those that it has. */
+struct outside {
+    ocdm_learner learner;
+    ocdm__learner_functions functions;
+};
+
 static ocdm_status train(void *state, const ocdm__batch *batch, double *loss, size_t *bad, ocdm_error *error)
 {
-    const ocdm_learner *learner = state;
+    const ocdm_learner *learner = &((const struct outside *)state)->learner;
     const ocdm_learner_batch samples = public_batch(batch);
     *bad = 0;
     return learner->train(learner->state, &samples, loss, error);
@@ -34,20 +40,20 @@ static ocdm_status train(void *state, const ocdm__batch *batch, double *loss, si
 
 static ocdm_status predict(void *state, const float *input, size_t count, float *logits, ocdm_error *error)
 {
-    const ocdm_learner *learner = state;
+    const ocdm_learner *learner = &((const struct outside *)state)->learner;
     return learner->predict(learner->state, input, count, logits, error);
 }
 
 static ocdm_status gradient(void *state, const ocdm__batch *batch, float *room, ocdm_error *error)
 {
-    const ocdm_learner *learner = state;
+    const ocdm_learner *learner = &((const struct outside *)state)->learner;
     const ocdm_learner_batch samples = public_batch(batch);
     return learner->gradient(learner->state, &samples, room, error);
 }
 
 static size_t gradient_size(const void *state)
 {
-    return ((const ocdm_learner *)state)->gradient_size;
+    return ((const struct outside *)state)->learner.gradient_size;
 }
 
 static ocdm_status list_bytes(const void *bytes, size_t size, ocdm__tensor_list *tensors, ocdm_error *error)
@@ -71,7 +77,7 @@ static ocdm_status find_bytes(const struct ocdm__weights *file, const struct ocd
 static ocdm_status save(void *state, bool all, ocdm__tensor_list *tensors, ocdm_error *error)
 {
     (void)all; /* the bytes are not divided */
-    const ocdm_learner *learner = state;
+    const ocdm_learner *learner = &((const struct outside *)state)->learner;
     size_t size = 0;
     const void *bytes = learner->save(learner->state, &size);
     return list_bytes(bytes, size, tensors, error);
@@ -79,70 +85,37 @@ static ocdm_status save(void *state, bool all, ocdm__tensor_list *tensors, ocdm_
 
 static ocdm_status load(void *state, const struct ocdm__weights *file, ocdm_error *error)
 {
-    const ocdm_learner *learner = state;
+    const ocdm_learner *learner = &((const struct outside *)state)->learner;
     const struct ocdm__tensor *saved;
     OCDM_TRY(find_bytes(file, &saved, error));
     return learner->load(learner->state, saved->data, saved->size, error);
 }
 
-static void destroy(void *state)
+/* It belongs to whoever made the learner. */
+static void leave(void *state)
 {
-    ocdm__release(state);
+    (void)state;
 }
 
-/* ---- making ------------------------------------------------------------------------------------------------------------ */
-
-static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settings *settings, const ocdm__model_inputs *inputs,
-                        uint32_t class_count, ocdm__learner *made, ocdm_error *error)
+/* Callers that were compiled with an older header have shorter structs, whose other members are 0. */
+static struct outside read_learner(const ocdm_learner *learner)
 {
-    static const ocdm__learner_functions with_gradient = {.train = train,
-                                                          .predict = predict,
-                                                          .gradient = gradient,
-                                                          .gradient_size = gradient_size,
-                                                          .save = save,
-                                                          .load = load,
-                                                          .destroy = destroy};
-    static const ocdm__learner_functions without = {
-        .train = train, .predict = predict, .save = save, .load = load, .destroy = destroy};
-    const ocdm_learner *learner = maker->context;
-    ocdm_learner *copy = ocdm__allocate(1, sizeof *copy);
-    (void)settings;
-    if (copy == NULL)
-        return ocdm__fail_memory(error, "a learner");
-    *copy = *learner;
-    ocdm_status status = learner->begin(learner->state, inputs->size, class_count, error);
-    if (status == OCDM_OK)
-        *made = (ocdm__learner){.functions = learner->gradient != NULL ? &with_gradient : &without, .state = copy};
-    else
-        ocdm__release(copy);
-    return status;
+    struct outside outside = {.functions = {.save = save, .load = load, .destroy = leave}};
+    memcpy(&outside.learner, learner, learner->size < sizeof *learner ? learner->size : sizeof *learner);
+    if (outside.learner.gradient != NULL) {
+        outside.functions.gradient = gradient;
+        outside.functions.gradient_size = gradient_size;
+    }
+    return outside;
 }
 
 /* ---- settings ---------------------------------------------------------------------------------------------------------- */
 
-/* Callers that were compiled with an older header have shorter structs, whose other members are 0. */
 static ocdm_experiment read_experiment(const ocdm_experiment *experiment)
 {
     ocdm_experiment asked = {.size = 0};
     memcpy(&asked, experiment, experiment->size < sizeof asked ? experiment->size : sizeof asked);
     return asked;
-}
-
-static ocdm_learner read_learner(const ocdm_learner *learner)
-{
-    ocdm_learner given = {.size = 0};
-    memcpy(&given, learner, learner->size < sizeof given ? learner->size : sizeof given);
-    return given;
-}
-
-static ocdm_status check_name(const ocdm_learner *learner, ocdm_error *error)
-{
-    if (learner->name == NULL || learner->name[0] == '\0')
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "it is the model in the files of the run", "the learner lacks its name");
-    for (size_t i = 0; ocdm__run_models[i] != NULL; i++)
-        if (strcmp(ocdm__run_models[i], learner->name) == 0)
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give it another name", "a model of ocdm is called %s", learner->name);
-    return OCDM_OK;
 }
 
 /* log_every is the same as log-every. */
@@ -173,17 +146,22 @@ static ocdm_status set(ocdm__run_settings *settings, const char *name, const cha
 static ocdm_status read_settings(const ocdm_experiment *asked, const ocdm_learner *learner, ocdm__run_settings *settings,
                                  uint64_t *order, ocdm_error *error)
 {
-    ocdm_status status = check_name(learner, error);
+    bool memory = false;
+    if (learner->name == NULL || learner->name[0] == '\0')
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "it is the model in the files of the run", "the learner lacks its name");
+    for (size_t i = 0; ocdm__run_models[i] != NULL; i++)
+        if (strcmp(ocdm__run_models[i], learner->name) == 0)
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give it another name", "a model of ocdm is called %s", learner->name);
     *settings = ocdm__run_settings_default();
     settings->model = learner->name;
     settings->own_learner = true;
-    for (const char *const *at = asked->settings; status == OCDM_OK && at != NULL && *at != NULL; at += 2)
-        status = set(settings, at[0], at[1], order, error);
-    for (const char *const *at = asked->settings; status == OCDM_OK && settings->memory_bytes > 0 && *at != NULL; at += 2)
-        if (is_name_of(ocdm__setting_of_flag("memory"), at[0]))
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give one of them",
-                              "the settings memory and memory-bytes are both given");
-    return status;
+    for (const char *const *at = asked->settings; at != NULL && *at != NULL; at += 2) {
+        OCDM_TRY(set(settings, at[0], at[1], order, error));
+        memory = memory || is_name_of(ocdm__setting_of_flag("memory"), at[0]);
+    }
+    if (memory && settings->memory_bytes > 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give one of them", "the settings memory and memory-bytes are both given");
+    return OCDM_OK;
 }
 
 ocdm_experiment ocdm_experiment_default(void)
@@ -193,35 +171,39 @@ ocdm_experiment ocdm_experiment_default(void)
 
 /* ---- a learner that is called ------------------------------------------------------------------------------------------ */
 
-static ocdm_status run(const ocdm_experiment *asked, const ocdm_learner *learner, ocdm_error *error)
+static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settings *settings, const ocdm__model_inputs *inputs,
+                        uint32_t class_count, ocdm__learner *made, ocdm_error *error)
 {
-    const ocdm__learner_maker maker = {.make = make, .context = learner};
-    const ocdm__run_hooks hooks = {.progress = {.stop = asked->stop}, .note = asked->note, .state = asked->note_state};
-    ocdm__stream stream = {.task_count = 0};
-    uint64_t order[OCDM__MOST_TASKS];
-    ocdm__run_settings settings;
-    const ocdm__run_job job = {
-        .settings = &settings, .stream = &stream, .learner = &maker, .folder = asked->folder, .resume = asked->resume};
-    ocdm_status status = read_settings(asked, learner, &settings, order, error);
-    if (status == OCDM_OK)
-        status = ocdm__stream_open(&stream, asked->stream, error);
-    if (status == OCDM_OK)
-        status = ocdm__run_settings_resolve(&settings, &stream, asked->stream, error);
-    if (status == OCDM_OK)
-        status = ocdm__run_in_folder(&job, &hooks, error);
-    ocdm__stream_close(&stream);
-    return status;
+    struct outside *outside = maker->context;
+    (void)settings;
+    *made = (ocdm__learner){.functions = &outside->functions, .state = outside};
+    return outside->learner.begin(outside->learner.state, inputs->size, class_count, error);
 }
 
 ocdm_status ocdm_experiment_run(const ocdm_experiment *experiment, const ocdm_learner *learner, ocdm_error *error)
 {
     const ocdm_experiment asked = read_experiment(experiment);
-    const ocdm_learner given = read_learner(learner);
+    struct outside outside = read_learner(learner);
+    const ocdm_learner *given = &outside.learner;
+    outside.functions.train = train;
+    outside.functions.predict = predict;
     if (asked.stream == NULL || asked.folder == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "the experiment lacks its stream or folder");
-    if (given.begin == NULL || given.train == NULL || given.predict == NULL || given.save == NULL || given.load == NULL)
+    if (given->begin == NULL || given->train == NULL || given->predict == NULL || given->save == NULL || given->load == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "only gradient may be NULL", "the learner lacks a function");
-    return run(&asked, &given, error);
+    const ocdm__learner_maker maker = {.make = make, .context = &outside};
+    const ocdm__run_hooks hooks = {.progress = {.stop = asked.stop}, .note = asked.note, .state = asked.note_state};
+    ocdm__stream stream = {.task_count = 0};
+    uint64_t order[OCDM__MOST_TASKS];
+    ocdm__run_settings settings;
+    const ocdm__run_job job = {
+        .settings = &settings, .stream = &stream, .learner = &maker, .folder = asked.folder, .resume = asked.resume};
+    ocdm_status status = read_settings(&asked, given, &settings, order, error);
+    OCDM_THEN(status, ocdm__stream_open(&stream, asked.stream, error));
+    OCDM_THEN(status, ocdm__run_settings_resolve(&settings, &stream, asked.stream, error));
+    OCDM_THEN(status, ocdm__run_in_folder(&job, &hooks, error));
+    ocdm__stream_close(&stream);
+    return status;
 }
 
 /* ---- a learner that asks ----------------------------------------------------------------------------------------------- */
@@ -231,7 +213,7 @@ ocdm_status ocdm_experiment_run(const ocdm_experiment *experiment, const ocdm_le
 enum duty { ASK, TRAIN, EVALUATE, NOTHING, CLOSE };
 
 struct ocdm_loop {
-    ocdm_learner learner;
+    struct outside outside; /* first: its functions are called with the loop */
     ocdm__run_settings settings;
     uint64_t order[OCDM__MOST_TASKS];
     ocdm__learner_maker maker;
@@ -250,17 +232,7 @@ struct ocdm_loop {
     size_t saved_size, size;
 };
 
-static ocdm_status loop_gradient(void *state, const ocdm__batch *batch, float *room, ocdm_error *error)
-{
-    return gradient(&((ocdm_loop *)state)->learner, batch, room, error);
-}
-
-static size_t loop_gradient_size(const void *state)
-{
-    return ((const ocdm_loop *)state)->learner.gradient_size;
-}
-
-static ocdm_status loop_save(void *state, bool all, ocdm__tensor_list *tensors, ocdm_error *error)
+static ocdm_status save_outside(void *state, bool all, ocdm__tensor_list *tensors, ocdm_error *error)
 {
     (void)all;
     const ocdm_loop *loop = state;
@@ -268,7 +240,7 @@ static ocdm_status loop_save(void *state, bool all, ocdm__tensor_list *tensors, 
 }
 
 /* A copy, as the checkpoint is closed again. */
-static ocdm_status loop_load(void *state, const struct ocdm__weights *file, ocdm_error *error)
+static ocdm_status load_outside(void *state, const struct ocdm__weights *file, ocdm_error *error)
 {
     ocdm_loop *loop = state;
     const struct ocdm__tensor *saved;
@@ -281,24 +253,12 @@ static ocdm_status loop_load(void *state, const struct ocdm__weights *file, ocdm
     return OCDM_OK;
 }
 
-/* The loop itself is closed by its owner. */
-static void loop_destroy(void *state)
-{
-    (void)state;
-}
-
 static ocdm_status make_outside(const ocdm__learner_maker *maker, const ocdm__run_settings *settings,
                                 const ocdm__model_inputs *inputs, uint32_t class_count, ocdm__learner *made, ocdm_error *error)
 {
-    static const ocdm__learner_functions with_gradient = {.gradient = loop_gradient,
-                                                          .gradient_size = loop_gradient_size,
-                                                          .save = loop_save,
-                                                          .load = loop_load,
-                                                          .destroy = loop_destroy};
-    static const ocdm__learner_functions without = {.save = loop_save, .load = loop_load, .destroy = loop_destroy};
+    ocdm_loop *loop = maker->context;
     (void)settings, (void)inputs, (void)class_count, (void)error;
-    ocdm_loop *loop = (ocdm_loop *)maker->context;
-    *made = (ocdm__learner){.functions = loop->learner.gradient != NULL ? &with_gradient : &without, .state = loop};
+    *made = (ocdm__learner){.functions = &loop->outside.functions, .state = loop};
     return OCDM_OK;
 }
 
@@ -306,22 +266,20 @@ static ocdm_status open_loop(ocdm_loop *loop, const ocdm_experiment *asked, cons
 {
     const ocdm__stream *inside = ocdm__stream_inside(stream);
     const ocdm__run_hooks hooks = {.note = asked->note, .state = asked->note_state};
+    loop->outside.functions.save = save_outside;
+    loop->outside.functions.load = load_outside;
     loop->maker = (ocdm__learner_maker){.make = make_outside, .context = loop, .reads_samples = true};
     loop->job = (ocdm__run_job){.settings = &loop->settings,
                                 .stream = inside,
                                 .learner = &loop->maker,
                                 .folder = asked->folder,
                                 .resume = asked->resume};
-    ocdm_status status = read_settings(asked, &loop->learner, &loop->settings, loop->order, error);
+    OCDM_TRY(read_settings(asked, &loop->outside.learner, &loop->settings, loop->order, error));
     loop->settings.own_inputs = true;
-    if (status == OCDM_OK)
-        status = ocdm__run_settings_resolve(&loop->settings, inside, inside->file.name, error);
-    if (status == OCDM_OK)
-        status = ocdm__folder_open(&loop->job, &hooks, &loop->folder, error);
-    if (status != OCDM_OK)
-        return status;
-    loop->run = ocdm__folder_run(loop->folder);
-    loop->duty = ocdm__folder_is_finished(loop->folder) ? NOTHING : ASK;
+    OCDM_TRY(ocdm__run_settings_resolve(&loop->settings, inside, inside->file.name, error));
+    OCDM_TRY(ocdm__folder_open(&loop->job, &hooks, &loop->folder, error));
+    loop->run = loop->folder->run;
+    loop->duty = loop->folder->finished ? NOTHING : ASK;
     return OCDM_OK;
 }
 
@@ -334,7 +292,7 @@ ocdm_status ocdm_loop_open(const ocdm_experiment *experiment, const ocdm_stream 
     ocdm_loop *made = ocdm__allocate(1, sizeof *made);
     if (made == NULL)
         return ocdm__fail_memory(error, "a loop");
-    made->learner = read_learner(learner);
+    made->outside = read_learner(learner);
     ocdm_status status = open_loop(made, &asked, stream, error);
     if (status == OCDM_OK)
         *loop = made;
@@ -381,13 +339,6 @@ static ocdm_status closing(ocdm_loop *loop, ocdm_status status, enum duty next)
     return status;
 }
 
-/* Only an evaluation is due. */
-static void give_no_samples(ocdm_loop *loop)
-{
-    static const size_t no_starts[1] = {0};
-    loop->step = (ocdm_loop_step){.batch = {.starts = no_starts}, .evaluate = true, .checkpoint = true};
-}
-
 static ocdm_status give_samples(ocdm_loop *loop, ocdm_error *error)
 {
     ocdm__run *run = loop->run;
@@ -419,6 +370,7 @@ static ocdm_status pass_missed(ocdm_loop *loop, ocdm_error *error)
 
 ocdm_status ocdm_loop_next(ocdm_loop *loop, const ocdm_loop_step **step, ocdm_error *error)
 {
+    static const size_t no_starts[1] = {0};
     *step = NULL;
     if (loop->duty == NOTHING)
         return OCDM_OK;
@@ -431,8 +383,8 @@ ocdm_status ocdm_loop_next(ocdm_loop *loop, const ocdm_loop_step **step, ocdm_er
         return closing(loop, ocdm__folder_finish(loop->folder, error), NOTHING);
     if (due == OCDM__RUN_STEPPED)
         status = give_samples(loop, error);
-    else
-        give_no_samples(loop);
+    else /* only an evaluation is due */
+        loop->step = (ocdm_loop_step){.batch = {.starts = no_starts}, .evaluate = true, .checkpoint = true};
     loop->step.number = loop->run->step + (due == OCDM__RUN_STEPPED);
     loop->step.task = loop->run->schedule.order.tasks[loop->run->evaluation_count];
     loop->begun = ocdm__seconds_now();
@@ -484,17 +436,7 @@ const uint32_t *ocdm_loop_tests(const ocdm_loop *loop, size_t *count)
     return run->tests.samples;
 }
 
-/* A score that is not finite is the caller's. */
-static ocdm_status evaluate_once(ocdm_loop *loop, const float *scores, ocdm_error *error)
-{
-    ocdm_error found;
-    ocdm_status status = ocdm__run_evaluate(loop->run, scores, &found);
-    if (status != OCDM_OK)
-        return ocdm__fail(error, status == OCDM_BAD_RECORD ? OCDM_BAD_ARGUMENT : status, found.hint, "%s", found.message);
-    return closing(loop, ocdm__folder_log(loop->folder, OCDM__RUN_EVALUATED, error), ASK);
-}
-
-/* The scores of the part of the tests, from those of all tests of the tasks so far. */
+/* The scores of the part of the tests, from those of all tests of the tasks so far; NULL without memory. */
 static const float *scores_of_part(ocdm_loop *loop, const float *scores, ocdm_error *error)
 {
     const ocdm__probes *probes = &loop->run->probes;
@@ -509,25 +451,29 @@ static const float *scores_of_part(ocdm_loop *loop, const float *scores, ocdm_er
     return loop->part;
 }
 
-static ocdm_status probe_once(ocdm_loop *loop, const float *scores, ocdm_error *error)
+/* Makes the evaluation that is due, at any time or after a task. A score that is not finite is the caller's. */
+static ocdm_status evaluate_once(ocdm_loop *loop, const float *scores, ocdm_error *error)
 {
+    enum ocdm__run_event due = ocdm__run_due(loop->run);
+    bool probes = due == OCDM__RUN_PROBED;
     ocdm_error found;
-    if (!is_of_part(loop->run))
+    if (probes && !is_of_part(loop->run))
         scores = scores_of_part(loop, scores, error);
     if (scores == NULL)
         return OCDM_NO_MEMORY;
-    ocdm_status status = ocdm__run_probe(loop->run, scores, &found);
+    ocdm_status status = (probes ? ocdm__run_probe : ocdm__run_evaluate)(loop->run, scores, &found);
     if (status != OCDM_OK)
         return ocdm__fail(error, status == OCDM_BAD_RECORD ? OCDM_BAD_ARGUMENT : status, found.hint, "%s", found.message);
     bool more = ocdm__run_due(loop->run) == OCDM__RUN_EVALUATED;
-    return closing(loop, ocdm__folder_log(loop->folder, OCDM__RUN_PROBED, error), more ? EVALUATE : ASK);
+    return closing(loop, ocdm__folder_log(loop->folder, due, error), more ? EVALUATE : ASK);
 }
 
+/* Tasks without training samples have their evaluations at the same step. */
 ocdm_status ocdm_loop_evaluate(ocdm_loop *loop, const float *scores, ocdm_error *error)
 {
     OCDM_TRY(check_duty(loop, EVALUATE, error));
     if (ocdm__run_due(loop->run) == OCDM__RUN_PROBED)
-        OCDM_TRY(probe_once(loop, scores, error));
+        OCDM_TRY(evaluate_once(loop, scores, error));
     while (ocdm__run_due(loop->run) == OCDM__RUN_EVALUATED)
         OCDM_TRY(evaluate_once(loop, scores, error));
     return OCDM_OK;

@@ -85,9 +85,10 @@ static ocdm_status take_lock(const char *path, const char *folder, int *lock, bo
     return ocdm__fail(error, OCDM_IO, "", "cannot lock %s: %s", path, strerror(reason));
 }
 
-enum file { LOG, SUMMARY, KEPT, WEIGHTS, CHECKPOINT, PREVIOUS, FRESH, LOCK, FILES };
+/* The files of a run. */
+enum file { LOG, SUMMARY, KEPT, WEIGHTS, CHECKPOINT, PREVIOUS, FRESH, LOCK };
 
-static const char *const names[FILES] = {
+static const char *const names[OCDM__RUN_FILES] = {
     [LOG] = "run.jsonl",
     [SUMMARY] = "summary.json",
     [KEPT] = "memory.jsonl",
@@ -96,21 +97,6 @@ static const char *const names[FILES] = {
     [PREVIOUS] = "checkpoint.previous.safetensors",
     [FRESH] = "checkpoint.new.safetensors",
     [LOCK] = "lock",
-};
-
-struct ocdm__run_folder {
-    const ocdm__run_job *job;
-    ocdm__run_hooks hooks;
-    int lock;               /* -1: none */
-    size_t old_part;        /* bytes of the folder's path that were there before, up to a slash or the end */
-    bool had_lock, had_log; /* before this run took the lock */
-    bool finished, resumed;
-    uint64_t log_size; /* up to where it is kept */
-    ocdm__run *run;
-    ocdm__run_log log;
-    char paths[FILES][OCDM__PATH_ROOM];
-    uint64_t saved_step;
-    size_t saved_evaluations, saved_probes;
 };
 
 static bool is_there(const char *path)
@@ -124,35 +110,29 @@ static void note(const ocdm__run_folder *folder, const char *text)
         folder->hooks.note(folder->hooks.state, text);
 }
 
-static void tell_skipped(const ocdm__run_folder *folder)
-{
-    char text[OCDM__SKIPPED_TEXT];
-    uint64_t skipped = ocdm__run_skipped(folder->run);
-    if (skipped == 0)
-        return;
-    ocdm__model_inputs_skipped_text(folder->run->inputs, skipped, text);
-    note(folder, text);
-}
-
-static void tell_untested(const ocdm__run_folder *folder)
-{
-    char text[OCDM__UNTESTED_TEXT];
-    ocdm__untested_text(&folder->run->stream->table, folder->run->test_counts, text);
-    if (folder->run->learner != NULL && text[0] != '\0')
-        note(folder, text);
-}
-
-/* A finished run may have its files but no checkpoint to resume from. */
+/* A finished run may have its files but no checkpoint to resume from: then there is nothing to tell. */
 static void tell_finished(const ocdm__run_folder *folder)
 {
-    if (folder->run->evaluation_count < folder->run->schedule.order.task_count)
+    const ocdm__run *run = folder->run;
+    uint64_t skipped = ocdm__run_skipped(run);
+    char text[OCDM__SKIPPED_TEXT];
+    if (run->evaluation_count < run->schedule.order.task_count)
         return;
-    tell_skipped(folder);
+    if (skipped > 0) {
+        ocdm__model_inputs_skipped_text(run->inputs, skipped, text);
+        note(folder, text);
+    }
     if (folder->hooks.finished != NULL)
-        folder->hooks.finished(folder->hooks.state, folder->run);
+        folder->hooks.finished(folder->hooks.state, run);
 }
 
 /* ---- saving ------------------------------------------------------------------------------------------------------------ */
+
+static void note_saved(ocdm__run_folder *folder)
+{
+    const ocdm__run *run = folder->run;
+    folder->saved = (struct ocdm__saved_position){run->step, run->evaluation_count, run->probes.count};
+}
 
 static ocdm_status move(const char *from, const char *to, ocdm_error *error)
 {
@@ -167,34 +147,11 @@ ocdm_status ocdm__folder_save(ocdm__run_folder *folder, ocdm_error *error)
     uint64_t log_size = 0;
     ocdm_status status = ocdm__run_log_sync(&folder->log, &log_size, error);
     ocdm__run_collect(folder->run);
-    if (status == OCDM_OK)
-        status = ocdm__checkpoint_write(folder->run, log_size, folder->paths[FRESH], error);
-    if (status == OCDM_OK && is_there(folder->paths[CHECKPOINT]))
-        status = move(folder->paths[CHECKPOINT], folder->paths[PREVIOUS], error);
-    if (status == OCDM_OK)
-        status = move(folder->paths[FRESH], folder->paths[CHECKPOINT], error);
-    folder->saved_step = folder->run->step;
-    folder->saved_evaluations = folder->run->evaluation_count;
-    folder->saved_probes = folder->run->probes.count;
-    return status;
-}
-
-static ocdm_status write_kept(ocdm__run_folder *folder, ocdm_error *error)
-{
-    ocdm__output output;
-    OCDM_TRY(ocdm__output_open_own(&output, folder->paths[KEPT], error));
-    ocdm__kept_samples_write(&output, folder->run);
-    return ocdm__output_commit(&output, error);
-}
-
-static ocdm_status write_summary(ocdm__run_folder *folder, ocdm_error *error)
-{
-    ocdm__output output;
-    OCDM_TRY(ocdm__output_open_own(&output, folder->paths[SUMMARY], error));
-    ocdm_status status = ocdm__summary_write(&output, folder->run, folder->job->folder, error);
-    if (status == OCDM_OK)
-        return ocdm__output_commit(&output, error);
-    ocdm__output_abandon(&output);
+    OCDM_THEN(status, ocdm__checkpoint_write(folder->run, log_size, folder->paths[FRESH], error));
+    if (is_there(folder->paths[CHECKPOINT]))
+        OCDM_THEN(status, move(folder->paths[CHECKPOINT], folder->paths[PREVIOUS], error));
+    OCDM_THEN(status, move(folder->paths[FRESH], folder->paths[CHECKPOINT], error));
+    note_saved(folder);
     return status;
 }
 
@@ -203,32 +160,37 @@ static ocdm_status save_weights(ocdm__run_folder *folder, ocdm_error *error)
 {
     const ocdm__run *run = folder->run;
     const ocdm__learner *learner = run->learner;
-    ocdm_status status = ocdm__weights_write(run, NULL, folder->paths[WEIGHTS], error);
-    for (size_t v = 1; v < run->version_count && status == OCDM_OK; v++) {
+    OCDM_TRY(ocdm__weights_write(run, NULL, folder->paths[WEIGHTS], error));
+    for (size_t v = 1; v < run->version_count; v++) {
         char name[64], rate[OCDM__JSON_DOUBLE], path[OCDM__PATH_ROOM];
         ocdm__json_double(run->settings->network.averages.values[v - 1], rate);
         snprintf(name, sizeof name, "weights-ema%s.safetensors", rate);
-        status = ocdm__folder_path(folder->job->folder, name, path, error);
-        if (status == OCDM_OK)
-            status = learner->functions->use(learner->state, v, error);
-        if (status == OCDM_OK)
-            status = ocdm__weights_write(run, rate, path, error);
+        OCDM_TRY(ocdm__folder_path(folder->job->folder, name, path, error));
+        OCDM_TRY(learner->functions->use(learner->state, v, error));
+        OCDM_TRY(ocdm__weights_write(run, rate, path, error));
     }
-    return status == OCDM_OK && run->version_count > 1 ? learner->functions->use(learner->state, 0, error) : status;
+    return run->version_count > 1 ? learner->functions->use(learner->state, 0, error) : OCDM_OK;
 }
 
 /* The summary is written last: if it exists, so do all other files. A learner outside the loop saves its weights itself. */
 ocdm_status ocdm__folder_finish(ocdm__run_folder *folder, ocdm_error *error)
 {
     uint64_t size;
+    ocdm__output output;
     if (folder->run->learner != NULL && !folder->job->learner->reads_samples)
         OCDM_TRY(save_weights(folder, error));
-    OCDM_TRY(write_kept(folder, error));
+    OCDM_TRY(ocdm__output_open_own(&output, folder->paths[KEPT], error));
+    ocdm__kept_samples_write(&output, folder->run);
+    OCDM_TRY(ocdm__output_commit(&output, error));
     OCDM_TRY(ocdm__run_log_end(&folder->log, folder->run, error));
     OCDM_TRY(ocdm__run_log_sync(&folder->log, &size, error));
-    OCDM_TRY(write_summary(folder, error));
-    tell_finished(folder);
-    return OCDM_OK;
+    OCDM_TRY(ocdm__output_open_own(&output, folder->paths[SUMMARY], error));
+    ocdm_status status = ocdm__summary_write(&output, folder->run, folder->job->folder, error);
+    OCDM_THEN(status, ocdm__output_commit(&output, error));
+    ocdm__output_abandon(&output);
+    if (status == OCDM_OK)
+        tell_finished(folder);
+    return status;
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------------------- */
@@ -253,35 +215,30 @@ bool ocdm__folder_saves_after(const ocdm__run_folder *folder, uint64_t steps)
     return every > 0 && steps % every == 0;
 }
 
-static bool is_time_to_save(const ocdm__run_folder *folder, enum ocdm__run_event event)
-{
-    return event == OCDM__RUN_EVALUATED || (event == OCDM__RUN_STEPPED && ocdm__folder_saves_after(folder, folder->run->step));
-}
-
 /* Saves the run, then tells the caller that it was stopped. */
 static ocdm_status stop(ocdm__run_folder *folder, ocdm_error *error)
 {
-    bool saved = folder->saved_step == folder->run->step && folder->saved_evaluations == folder->run->evaluation_count &&
-                 folder->saved_probes == folder->run->probes.count;
-    OCDM_TRY(saved && is_there(folder->paths[CHECKPOINT]) ? OCDM_OK : ocdm__folder_save(folder, error));
+    const ocdm__run *run = folder->run;
+    bool saved = folder->saved.step == run->step && folder->saved.evaluations == run->evaluation_count &&
+                 folder->saved.probes == run->probes.count;
+    if (!saved || !is_there(folder->paths[CHECKPOINT]))
+        OCDM_TRY(ocdm__folder_save(folder, error));
     return ocdm__fail(error, OCDM_STOPPED, "--resume goes on from here", "%s: stopped after step %llu, and saved",
-                      folder->job->folder, (unsigned long long)folder->run->step);
+                      folder->job->folder, (unsigned long long)run->step);
 }
 
 static ocdm_status go_to_the_end(ocdm__run_folder *folder, ocdm_error *error)
 {
-    enum ocdm__run_event event = OCDM__RUN_STEPPED;
     for (;;) {
+        enum ocdm__run_event event;
         (void)ocdm__run_goes_on(folder->run, true);
         ocdm_status status = ocdm__run_advance(folder->run, &folder->hooks.progress, &event, error);
         if (status == OCDM_STOPPED)
             return stop(folder, error);
-        if (status == OCDM_OK)
-            status = ocdm__folder_log(folder, event, error);
-        if (status == OCDM_OK && is_time_to_save(folder, event))
-            status = ocdm__folder_save(folder, error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(status);
+        OCDM_TRY(ocdm__folder_log(folder, event, error));
+        if (event == OCDM__RUN_EVALUATED || (event == OCDM__RUN_STEPPED && ocdm__folder_saves_after(folder, folder->run->step)))
+            OCDM_TRY(ocdm__folder_save(folder, error));
         if (event == OCDM__RUN_FINISHED)
             return ocdm__folder_finish(folder, error);
         if (ocdm__progress_stopped(&folder->hooks.progress))
@@ -289,25 +246,7 @@ static ocdm_status go_to_the_end(ocdm__run_folder *folder, ocdm_error *error)
     }
 }
 
-static ocdm_status go(ocdm__run_folder *folder, ocdm_error *error)
-{
-    ocdm_status status = go_to_the_end(folder, error);
-    (void)ocdm__run_goes_on(folder->run, false);
-    return status;
-}
-
 /* ---- what is in the folder ----------------------------------------------------------------------------------------------- */
-
-static ocdm_status refuse_old_run(const ocdm__run_folder *folder, ocdm_error *error)
-{
-    const char *name = folder->job->folder;
-    if (is_there(folder->paths[SUMMARY]))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name another folder", "%s: a finished run is there", name);
-    if (is_there(folder->paths[CHECKPOINT]) || is_there(folder->paths[PREVIOUS]) || is_there(folder->paths[LOG]))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--resume goes on with it; or name another folder",
-                          "%s: a run that was stopped is there", name);
-    return OCDM_OK;
-}
 
 /* Opens the checkpoint, or the previous one if it is damaged or missing. */
 static ocdm_status open_checkpoint(const ocdm__run_folder *folder, ocdm__checkpoint *checkpoint, ocdm_error *error)
@@ -347,36 +286,63 @@ static ocdm_status check_instructions(const ocdm__run_folder *folder, const ocdm
 }
 
 /* Restores the state of the folder's run. */
-static ocdm_status restore(ocdm__run_folder *folder, uint64_t *log_size, ocdm_error *error)
+static ocdm_status restore(ocdm__run_folder *folder, ocdm_error *error)
 {
     ocdm__checkpoint checkpoint = {.tensors = {.tensor_count = 0}};
     ocdm_status status = open_checkpoint(folder, &checkpoint, error);
-    if (status == OCDM_OK)
-        status = ocdm__checkpoint_compare(&checkpoint, folder->run, error);
-    if (status == OCDM_OK)
-        status = check_instructions(folder, &checkpoint, error);
-    if (status == OCDM_OK)
-        status = ocdm__checkpoint_restore(&checkpoint, folder->run, log_size, error);
+    OCDM_THEN(status, ocdm__checkpoint_compare(&checkpoint, folder->run, error));
+    OCDM_THEN(status, check_instructions(folder, &checkpoint, error));
+    OCDM_THEN(status, ocdm__checkpoint_restore(&checkpoint, folder->run, &folder->log_size, error));
     ocdm__checkpoint_close(&checkpoint);
-    folder->saved_step = folder->run->step;
-    folder->saved_evaluations = folder->run->evaluation_count;
-    folder->saved_probes = folder->run->probes.count;
+    note_saved(folder);
     return status;
 }
 
-/* A finished run is not changed. If it has a checkpoint, that was compared already. */
-static ocdm_status leave_finished(ocdm__run_folder *folder, bool compared, ocdm_error *error)
+/* Opens the run, and finds out how far it is. */
+static ocdm_status open_run(ocdm__run_folder *folder, ocdm_error *error)
 {
-    const ocdm__asked_run asked = ocdm__asked_of(folder->run);
-    ocdm_status status = compared ? OCDM_OK : ocdm__summary_compare(folder->paths[SUMMARY], &asked, error);
-    folder->finished = status == OCDM_OK;
-    return status;
+    const ocdm__run_job *job = folder->job;
+    bool checkpoint = is_there(folder->paths[CHECKPOINT]) || is_there(folder->paths[PREVIOUS]);
+    bool log = is_there(folder->paths[LOG]), summary = is_there(folder->paths[SUMMARY]);
+    char text[OCDM__UNTESTED_TEXT];
+    if (!job->resume && summary)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name another folder", "%s: a finished run is there", job->folder);
+    if (!job->resume && (checkpoint || log))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--resume goes on with it; or name another folder",
+                          "%s: a run that was stopped is there", job->folder);
+    folder->resumed = checkpoint;
+    OCDM_TRY(ocdm__run_open(job->settings, job->stream, job->learner, &folder->run, error));
+    if (checkpoint)
+        OCDM_TRY(restore(folder, error));
+    if (summary) { /* a finished run is not changed; its checkpoint, if it has one, was compared already */
+        const ocdm__asked_run asked = ocdm__asked_of(folder->run);
+        if (!checkpoint)
+            OCDM_TRY(ocdm__summary_compare(folder->paths[SUMMARY], &asked, error));
+        folder->finished = true;
+        return OCDM_OK;
+    }
+    if (!checkpoint && log)
+        note(folder, "the run left no checkpoint: it begins again");
+    ocdm__untested_text(&folder->run->stream->table, folder->run->test_counts, text);
+    if (folder->run->learner != NULL && text[0] != '\0')
+        note(folder, text);
+    return OCDM_OK;
 }
 
 /* Whether all ranks have to find out which average a finished run reports: it was decided after the last checkpoint. */
 static bool decides_again(const ocdm__run_folder *folder)
 {
     return folder->finished && folder->run->version_count > 2 && ocdm__run_due(folder->run) == OCDM__RUN_FINISHED;
+}
+
+/* Other ranks hear of a run that cannot begin, too. */
+static ocdm_status begin_on_all_ranks(ocdm__run_folder *folder, ocdm_status status, ocdm_error *error)
+{
+    bool begins = status == OCDM_OK && (!folder->finished || decides_again(folder));
+    if (folder->hooks.opened == NULL)
+        return status;
+    ocdm_status joined = folder->hooks.opened(folder->hooks.state, begins ? folder->run : NULL, error);
+    return begins ? joined : status;
 }
 
 static ocdm_status show_finished(const ocdm__run_folder *folder, ocdm_error *error)
@@ -388,53 +354,33 @@ static ocdm_status show_finished(const ocdm__run_folder *folder, ocdm_error *err
         status = ocdm__run_advance(folder->run, &folder->hooks.progress, &event, error);
         (void)ocdm__run_goes_on(folder->run, false);
     }
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(status);
     note(folder, "the run is finished: nothing is left to do");
     tell_finished(folder);
-    return OCDM_OK;
-}
-
-static ocdm_status begin(ocdm__run_folder *folder, ocdm_error *error)
-{
-    bool resumed = is_there(folder->paths[CHECKPOINT]) || is_there(folder->paths[PREVIOUS]);
-    folder->resumed = resumed;
-    if (!folder->job->resume)
-        OCDM_TRY(refuse_old_run(folder, error));
-    OCDM_TRY(ocdm__run_open(folder->job->settings, folder->job->stream, folder->job->learner, &folder->run, error));
-    if (resumed)
-        OCDM_TRY(restore(folder, &folder->log_size, error));
-    if (is_there(folder->paths[SUMMARY]))
-        return leave_finished(folder, resumed, error);
-    if (!resumed && is_there(folder->paths[LOG]))
-        note(folder, "the run left no checkpoint: it begins again");
-    tell_untested(folder);
     return OCDM_OK;
 }
 
 static ocdm_status begin_log(ocdm__run_folder *folder, ocdm_error *error)
 {
     ocdm_status status = ocdm__run_begin(folder->run, error);
-    if (status == OCDM_OK)
-        status = ocdm__run_log_open(&folder->log, folder->paths[LOG], folder->log_size, error);
-    if (status == OCDM_OK)
-        status = ocdm__run_log_start(&folder->log, folder->run, folder->resumed, error);
+    OCDM_THEN(status, ocdm__run_log_open(&folder->log, folder->paths[LOG], folder->log_size, error));
+    OCDM_THEN(status, ocdm__run_log_start(&folder->log, folder->run, folder->resumed, error));
     if (status != OCDM_OK)
         (void)ocdm__run_goes_on(folder->run, false);
     return status;
 }
 
-/* Other ranks hear of a run that cannot begin, too. */
-static ocdm_status begin_on_all_ranks(ocdm__run_folder *folder, ocdm_status status, ocdm_error *error)
-{
-    bool begins = status == OCDM_OK && (!folder->finished || decides_again(folder));
-    if (folder->hooks.opened == NULL)
-        return status;
-    ocdm_status together = folder->hooks.opened(folder->hooks.state, begins ? folder->run : NULL, error);
-    return begins ? together : status;
-}
-
 /* ---- a run that is refused ----------------------------------------------------------------------------------------------- */
+
+/* The length of a path without its last part and the slashes before that. */
+static size_t parent_length(const char *path, size_t length)
+{
+    while (length > 0 && path[length - 1] == '/')
+        length--;
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    return length;
+}
 
 static void note_old_part(ocdm__run_folder *folder)
 {
@@ -442,10 +388,7 @@ static void note_old_part(ocdm__run_folder *folder)
     size_t length = strlen(folder->job->folder);
     memcpy(path, folder->job->folder, length + 1); /* the paths of its files are longer, and fitted */
     while (length > 0 && !is_there(path)) {
-        while (length > 0 && path[length - 1] == '/')
-            length--;
-        while (length > 0 && path[length - 1] != '/')
-            length--;
+        length = parent_length(path, length);
         path[length] = '\0';
     }
     folder->old_part = length;
@@ -464,10 +407,8 @@ static void remove_what_is_new(ocdm__run_folder *folder)
     memcpy(path, folder->job->folder, length + 1);
     while (length > folder->old_part) {
         (void)rmdir(path);
-        while (length > folder->old_part && path[length - 1] == '/')
-            length--;
-        while (length > folder->old_part && path[length - 1] != '/')
-            length--;
+        size_t parent = parent_length(path, length);
+        length = parent > folder->old_part ? parent : folder->old_part;
         path[length] = '\0';
     }
 }
@@ -475,16 +416,16 @@ static void remove_what_is_new(ocdm__run_folder *folder)
 /* ---- a folder that is open --------------------------------------------------------------------------------------------- */
 
 /* Another run may have come and gone before the lock is taken, so only then is it known whose log is there. */
-static ocdm_status open_named(ocdm__run_folder *folder, ocdm_error *error)
+static ocdm_status lock_and_open(ocdm__run_folder *folder, ocdm_error *error)
 {
     const char *name = folder->job->folder;
     struct stat there;
     note_old_part(folder);
     ocdm_status status = ocdm__make_folder(name, error);
-    if (status == OCDM_OK)
-        status = take_lock(folder->paths[LOCK], name, &folder->lock, &folder->had_lock, error);
+    OCDM_THEN(status, take_lock(folder->paths[LOCK], name, &folder->lock, &folder->had_lock, error));
     folder->had_log = lstat(folder->paths[LOG], &there) == 0;
-    return status == OCDM_OK ? begin(folder, error) : status;
+    OCDM_THEN(status, open_run(folder, error));
+    return status;
 }
 
 ocdm_status ocdm__folder_open(const ocdm__run_job *job, const ocdm__run_hooks *hooks, ocdm__run_folder **folder,
@@ -499,14 +440,12 @@ ocdm_status ocdm__folder_open(const ocdm__run_job *job, const ocdm__run_hooks *h
     made->hooks = *hooks;
     made->lock = -1;
     ocdm_status status = OCDM_OK;
-    for (size_t i = 0; status == OCDM_OK && i < FILES; i++)
-        status = ocdm__folder_path(job->folder, names[i], made->paths[i], error);
+    for (size_t i = 0; i < OCDM__RUN_FILES; i++)
+        OCDM_THEN(status, ocdm__folder_path(job->folder, names[i], made->paths[i], error));
     bool named = status == OCDM_OK;
-    if (named)
-        status = open_named(made, error);
+    OCDM_THEN(status, lock_and_open(made, error));
     status = begin_on_all_ranks(made, status, error);
-    if (status == OCDM_OK)
-        status = made->finished ? show_finished(made, error) : begin_log(made, error);
+    OCDM_THEN(status, made->finished ? show_finished(made, error) : begin_log(made, error));
     if (status != OCDM_OK && named)
         remove_what_is_new(made);
     if (status == OCDM_OK)
@@ -527,22 +466,14 @@ void ocdm__folder_close(ocdm__run_folder *folder)
     ocdm__release(folder);
 }
 
-ocdm__run *ocdm__folder_run(const ocdm__run_folder *folder)
-{
-    return folder->run;
-}
-
-bool ocdm__folder_is_finished(const ocdm__run_folder *folder)
-{
-    return folder->finished;
-}
-
 ocdm_status ocdm__run_in_folder(const ocdm__run_job *job, const ocdm__run_hooks *hooks, ocdm_error *error)
 {
     ocdm__run_folder *folder = NULL;
     ocdm_status status = ocdm__folder_open(job, hooks, &folder, error);
-    if (status == OCDM_OK && !folder->finished)
-        status = go(folder, error);
+    if (status == OCDM_OK && !folder->finished) {
+        status = go_to_the_end(folder, error);
+        (void)ocdm__run_goes_on(folder->run, false);
+    }
     ocdm__folder_close(folder);
     return status;
 }

@@ -9,10 +9,18 @@
 #include <stdbool.h>
 
 #include "base/progress.h"
+#include "experiment/folder/summary.h"
 #include "experiment/loop/settings.h"
 #include "experiment/loop/run.h"
 #include "ocdm/ocdm.h"
 #include "stream/file.h"
+
+/* Room for the path of a file in a folder, and the path: OCDM_OK, or OCDM_LIMIT when it is too long. */
+#define OCDM__PATH_ROOM 4096
+ocdm_status ocdm__folder_path(const char *folder, const char *name, char path[OCDM__PATH_ROOM], ocdm_error *error);
+
+/* Makes a folder, and those above it, unless they are there. OCDM_OK, OCDM_IO. */
+ocdm_status ocdm__make_folder(const char *folder, ocdm_error *error);
 
 typedef struct ocdm__run_job {
     const ocdm__run_settings *settings; /* resolved */
@@ -47,16 +55,28 @@ ocdm_status ocdm__run_in_folder(const ocdm__run_job *job, const ocdm__run_hooks 
  * The same step by step, for a learner outside the loop. The caller makes the steps and evaluations of `run` itself
  * (ocdm__run_begin_update and so on), logs each with ocdm__folder_log and saves with ocdm__folder_save when it is due.
  */
-typedef struct ocdm__run_folder ocdm__run_folder;
+enum { OCDM__RUN_FILES = 8 };
+typedef struct ocdm__run_folder {
+    const ocdm__run_job *job;
+    ocdm__run_hooks hooks;
+    ocdm__run *run;
+    bool finished;          /* the run was when the folder was opened: it cannot be continued */
+    bool resumed;           /* from a checkpoint */
+    bool had_lock, had_log; /* before this run took the lock */
+    int lock;               /* -1: none */
+    size_t old_part;        /* bytes of the folder's path that were there before, up to a slash or the end */
+    uint64_t log_size;      /* up to where the log is kept */
+    ocdm__run_log log;
+    struct ocdm__saved_position {
+        uint64_t step;
+        size_t evaluations, probes;
+    } saved;                                      /* of the last checkpoint */
+    char paths[OCDM__RUN_FILES][OCDM__PATH_ROOM]; /* of its files, as run_folder.c numbers them */
+} ocdm__run_folder;
 
 /* Opens the folder and restores its run. Job, settings, stream and maker must outlive it. As above. */
 ocdm_status ocdm__folder_open(const ocdm__run_job *job, const ocdm__run_hooks *hooks, ocdm__run_folder **folder,
                               ocdm_error *error);
-
-/* The run; it belongs to the folder. The second: whether the run was finished when the folder was opened; then it cannot be
- * continued. */
-ocdm__run *ocdm__folder_run(const ocdm__run_folder *folder);
-bool ocdm__folder_is_finished(const ocdm__run_folder *folder);
 
 /* Writes the line of a step or an evaluation to the log, if it has one. OCDM_OK, OCDM_IO. */
 ocdm_status ocdm__folder_log(ocdm__run_folder *folder, enum ocdm__run_event event, ocdm_error *error);
@@ -72,12 +92,5 @@ ocdm_status ocdm__folder_finish(ocdm__run_folder *folder, ocdm_error *error);
 
 /* Closes run and files; what was not saved is lost. NULL is fine. */
 void ocdm__folder_close(ocdm__run_folder *folder);
-
-/* Room for the path of a file in a folder, and the path: OCDM_OK, or OCDM_LIMIT when it is too long. */
-#define OCDM__PATH_ROOM 4096
-ocdm_status ocdm__folder_path(const char *folder, const char *name, char path[OCDM__PATH_ROOM], ocdm_error *error);
-
-/* Makes a folder, and those above it, unless they are there. OCDM_OK, OCDM_IO. */
-ocdm_status ocdm__make_folder(const char *folder, ocdm_error *error);
 
 #endif

@@ -87,7 +87,7 @@ typedef struct ocdm__learner_maker ocdm__learner_maker;
 struct ocdm__learner_maker {
     ocdm_status (*make)(const ocdm__learner_maker *maker, const ocdm__run_settings *settings, const ocdm__model_inputs *inputs,
                         uint32_t class_count, ocdm__learner *learner, ocdm_error *error);
-    const void *context;                 /* for `make` */
+    void *context;                       /* for `make` */
     const ocdm__image_functions *images; /* of the inputs; NULL: the learner takes features */
     bool reads_samples;                  /* the learner reads the samples itself: `inputs` is NULL */
 };
