@@ -24,7 +24,7 @@ define compile_into
 @$(COMPILE) $(1) $(3) --parallel $(JOBS) $(QUIET)
 endef
 
-.PHONY: all lib test-lib help setup demo python test test-programs python-programs test-ranks fuzz-programs test-torch torture soak platforms coverage mutation bench golden judge fuzz check deb test-deb install clean
+.PHONY: all lib test-lib help setup demo python test test-programs python-programs test-ranks fuzz-programs test-torch torture soak platforms coverage mutation bench golden judge fuzz check deb test-deb release test-release install clean
 .DEFAULT_GOAL := all
 
 all: ## build the library and the program into build/
@@ -154,6 +154,14 @@ deb: ## build the Debian packages into build/deb and run lintian over them
 test-deb: deb ## install the packages into a clean chroot and run their tests there; needs root
 	@$(REQUIRE) deb
 	@tools/deb $(BUILD) test
+
+release: ## build all that a release consists of into build/release: sources, wheels, amalgamation, Debian packages, checksums, notes
+	@$(REQUIRE) build python deb release
+	@tools/release $(BUILD)
+
+test-release: ## build it twice and compare, try the wheels in clean roots (Debian 12 and 13, arm64), the library in a bare one; needs root
+	@$(REQUIRE) build python deb release
+	@tools/release $(BUILD) test
 
 install: all ## install program, library, header, man page and completions under PREFIX
 	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(abspath $(PREFIX)) $(QUIET)

@@ -29,7 +29,7 @@ CORE = HERE / "core" if (HERE / "core").is_dir() else HERE.parent
 PROJECT = tomllib.loads((HERE / "pyproject.toml").read_text())["project"]
 MODULE = "_ocdm.abi3.so"
 LIMITED_API = "0x030B0000"
-TAG = "cp311-abi3-" + re.sub(r"[.-]", "_", sysconfig.get_platform())
+MAC = sys.platform == "darwin"
 EPOCH = max(int(os.environ.get("SOURCE_DATE_EPOCH", 0)), 315532800)  # a zip knows no year before 1980
 
 # libocdm's flags: decisions must not depend on the compiler or the CPU.
@@ -81,8 +81,22 @@ def compile_module(target):
                 special = [f"-DPy_LIMITED_API={LIMITED_API}", f"-isystem{headers}"]
             commands.append([*compiler, *FLAGS, *includes, *special, *extra, "-c", source, "-o", objects[-1]])
         list(pool.map(run, commands))
-        strip = [] if "-g" in extra else ["-s"]
-        run([*compiler, "-shared", *extra, *strip, *objects, "-o", target, "-lm", *shlex.split(os.environ.get("LDFLAGS", ""))])
+        shared = ["-bundle", "-undefined", "dynamic_lookup"] if MAC else ["-shared"]
+        strip = [] if "-g" in extra or MAC else ["-s"]
+        run([*compiler, *shared, *extra, *strip, *objects, "-o", target, "-lm", *shlex.split(os.environ.get("LDFLAGS", ""))])
+
+
+def platform_of(module):
+    """The oldest platform that the compiled module runs on, as wheels name it: what its own symbols and machine say."""
+    name = re.sub(r"[.-]", "_", sysconfig.get_platform())
+    if not module.startswith(b"\x7fELF"):
+        return name
+    machine = {62: "x86_64", 183: "aarch64"}.get(int.from_bytes(module[18:20], "little"), name.removeprefix("linux_"))
+    glibc = [tuple(map(int, found.split(b"."))) for found in re.findall(rb"GLIBC_([0-9.]+)\0", module)]
+    if glibc:
+        major, minor, *_ = max(glibc)
+        return f"manylinux_{major}_{minor}_{machine}"
+    return f"musllinux_1_2_{machine}"  # 1.2 of 2020 is the first that keeps times in 64 bits everywhere
 
 
 def package_files():
@@ -94,7 +108,7 @@ def package_files():
 
 def metadata():
     lines = ["Metadata-Version: 2.1", f"Name: {PROJECT['name']}", f"Version: {version()}", f"Summary: {PROJECT['description']}",
-             f"License: {PROJECT['license']['text']}", f"Keywords: {','.join(PROJECT['keywords'])}",
+             f"Author: {PROJECT['authors'][0]['name']}", f"License: {PROJECT['license']['text']}", "License-File: LICENSE", f"Keywords: {','.join(PROJECT['keywords'])}",
              *(f"Classifier: {text}" for text in PROJECT["classifiers"]), f"Requires-Python: {PROJECT['requires-python']}"]
     for extra, packages in PROJECT["optional-dependencies"].items():
         lines += [f"Provides-Extra: {extra}", *(f'Requires-Dist: {name}; extra == "{extra}"' for name in packages)]
@@ -102,8 +116,8 @@ def metadata():
     return "\n".join(lines).encode()
 
 
-def info_files():
-    wheel = f"Wheel-Version: 1.0\nGenerator: ocdm {version()}\nRoot-Is-Purelib: false\nTag: {TAG}\n".encode()
+def info_files(tag):
+    wheel = f"Wheel-Version: 1.0\nGenerator: ocdm {version()}\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
     return [("METADATA", metadata()), ("WHEEL", wheel), ("LICENSE", (CORE / "LICENSE").read_bytes())]
 
 
@@ -111,12 +125,13 @@ def info_folder():
     return f"{PROJECT['name']}-{version()}.dist-info"
 
 
-def write_wheel(folder, files):
-    files = files + [(f"{info_folder()}/{name}", data) for name, data in info_files()]
+def write_wheel(folder, files, module):
+    tag = f"cp311-abi3-{platform_of(module)}"
+    files = files + [(f"{info_folder()}/{name}", data) for name, data in info_files(tag)]
     record = [f"{name},sha256={base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b'=').decode()},{len(data)}"
               for name, data in files]
     files.append((f"{info_folder()}/RECORD", "\n".join([*record, f"{info_folder()}/RECORD,,", ""]).encode()))
-    name = f"{PROJECT['name']}-{version()}-{TAG}.whl"
+    name = f"{PROJECT['name']}-{version()}-{tag}.whl"
     with zipfile.ZipFile(pathlib.Path(folder, name), "w", zipfile.ZIP_DEFLATED) as archive:
         for path, data in files:
             entry = zipfile.ZipInfo(path, time.gmtime(EPOCH)[:6])
@@ -137,7 +152,7 @@ get_requires_for_build_sdist = get_requires_for_build_editable = get_requires_fo
 def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
     folder = pathlib.Path(metadata_directory, info_folder())
     folder.mkdir(parents=True, exist_ok=True)
-    for name, data in info_files():
+    for name, data in info_files(f"cp311-abi3-{re.sub(r'[.-]', '_', sysconfig.get_platform())}"):
         (folder / name).write_bytes(data)
     return folder.name
 
@@ -149,13 +164,13 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     with tempfile.TemporaryDirectory() as folder:
         compile_module(pathlib.Path(folder, MODULE))
         module = pathlib.Path(folder, MODULE).read_bytes()
-    return write_wheel(wheel_directory, package_files() + [(f"ocdm/{MODULE}", module)])
+    return write_wheel(wheel_directory, package_files() + [(f"ocdm/{MODULE}", module)], module)
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
     """The module is compiled into the package's folder; changed C files need another `pip install -e`."""
     compile_module(HERE / "ocdm" / MODULE)
-    return write_wheel(wheel_directory, [("ocdm.pth", f"{HERE}\n".encode())])
+    return write_wheel(wheel_directory, [("ocdm.pth", f"{HERE}\n".encode())], (HERE / "ocdm" / MODULE).read_bytes())
 
 
 def sdist_files():

@@ -1,6 +1,8 @@
 """Building and installing: wheel, sdist, editable, offline and with build isolation, from a fresh virtual environment."""
 import os
 import pathlib
+import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -52,7 +54,17 @@ class Install(unittest.TestCase):
     def test_the_wheel_installs_and_works(self):
         run(self.python, "-m", "pip", "install", "--force-reinstall", self.wheel("first"))
         version = run(self.python, "-c", PROOF, cwd=self.folder)
-        self.assertIn(f"ocdm-{version}-cp311-abi3-linux_", self.wheel("first").name)
+        self.assertIn(f"ocdm-{version}-cp311-abi3-manylinux_", self.wheel("first").name)
+
+    def test_the_tag_of_the_wheel_names_the_newest_glibc_that_the_module_needs(self):
+        with zipfile.ZipFile(self.wheel("first")) as archive:
+            archive.extract("ocdm/_ocdm.abi3.so", self.folder)
+            tags = [line for line in archive.read(next(name for name in archive.namelist() if name.endswith("/WHEEL"))).decode().split("\n")
+                    if line.startswith("Tag: ")]
+        symbols = run("objdump", "-T", self.folder / "ocdm/_ocdm.abi3.so")
+        newest = max(int(minor) for minor in re.findall(r"GLIBC_2\.(\d+)", symbols))
+        self.assertLessEqual(newest, 28)
+        self.assertEqual(tags, [f"Tag: cp311-abi3-manylinux_2_{newest}_{platform.machine()}"])
 
     def test_the_sdist_builds_the_same_wheel_byte_by_byte_in_another_place(self):
         code = "import sys; sys.path.insert(0, '.'); import backend; backend.build_sdist(sys.argv[1])"
