@@ -2,6 +2,7 @@
 import copy
 import ctypes
 import gc
+import hashlib
 import json
 import os
 import pickle
@@ -47,6 +48,19 @@ def multi_hot(sets, dtype=np.float32, classes=30):
 
 def csr(sets):
     return (np.cumsum([0] + [len(labels) for labels in sets]), np.array([label for labels in sets for label in labels], int))
+
+
+class FilesOfEarlierVersions(unittest.TestCase):
+    """Each went on under version 0.1 with the same update; the sums are of what it kept then."""
+
+    def test_memories_of_0_1_load_and_go_on(self):
+        kept = {1: "ebbe46b4c4e65bca", 2: "9b469eb5b022c22f", 3: "c122ed983e877f60"}
+        for version, expected in kept.items():
+            path = os.path.join(os.environ["OCDM_SOURCE"], f"tests/golden/0.1/memory-{version}.safetensors")
+            memory = ocdm.Memory.load(path)
+            memory.update(range(1000, 1010), [[j % 5] for j in range(10)])
+            ids = str(sorted(map(int, memory.ids)))
+            self.assertEqual(hashlib.sha256(ids.encode()).hexdigest()[:16], expected, version)
 
 
 class SparseStandIn:
