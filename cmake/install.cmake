@@ -23,10 +23,9 @@ configure_file(cmake/ocdm_experiment.pc.in ocdm_experiment.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/ocdm.pc ${PROJECT_BINARY_DIR}/ocdm_experiment.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-# Before 1.0 a new minor version may break callers, as the header says.
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ocdm)
 configure_package_config_file(cmake/ocdmConfig.cmake.in ocdmConfig.cmake INSTALL_DESTINATION ${package_dir})
-write_basic_package_version_file(ocdmConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+write_basic_package_version_file(ocdmConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(EXPORT ocdm FILE ocdmTargets.cmake NAMESPACE ocdm:: DESTINATION ${package_dir})
 install(FILES ${PROJECT_BINARY_DIR}/ocdmConfig.cmake ${PROJECT_BINARY_DIR}/ocdmConfigVersion.cmake
         DESTINATION ${package_dir})

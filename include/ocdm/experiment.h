@@ -8,7 +8,7 @@
  *
  *     cc learner.c $(pkg-config --cflags --libs ocdm_experiment)
  *
- * THIS HEADER MAY CHANGE BEFORE 1.0, unlike ocdm.h.
+ * As stable as ocdm.h: nothing in this header goes or changes its meaning before 2.0.
  */
 #ifndef OCDM_EXPERIMENT_H
 #define OCDM_EXPERIMENT_H
@@ -50,7 +50,8 @@ typedef struct ocdm_experiment {
 /* An experiment with the defaults of `ocdm run`; set stream and folder. */
 ocdm_experiment ocdm_experiment_default(void);
 
-/* Samples with their labels: those of the stream first, then those that are replayed. The arrays are valid during the call. */
+/* Samples with their labels: those of the stream first, then those that are replayed. The arrays are valid during the call.
+ * Later versions may append members. */
 typedef struct ocdm_learner_batch {
     size_t count;
     const float *features;   /* count x width; NULL in a loop, where the caller reads the samples */
@@ -142,14 +143,14 @@ void ocdm_loop_close(ocdm_loop *loop);
 /* The bytes of the checkpoint that the run continues from; NULL for a new run. They belong to the loop. */
 const void *ocdm_loop_saved(const ocdm_loop *loop, size_t *size);
 
-/* A step. It belongs to the loop and is valid until the next one. */
+/* A step. It belongs to the loop and is valid until the next one. Later versions may append members. */
 typedef struct ocdm_loop_step {
-    uint64_t number;          /* from 1 */
-    uint32_t task;            /* of the samples of the stream, for messages; a method should not use it */
-    ocdm_learner_batch batch; /* to train on. Empty if only an evaluation is due: a task without training samples */
-    size_t new_count;         /* how many samples of the batch are of the stream: the first ones */
-    bool evaluate;            /* an evaluation is due after the step */
-    bool checkpoint;          /* a checkpoint is due after the step and its evaluation */
+    uint64_t number;                 /* from 1 */
+    uint32_t task;                   /* of the samples of the stream, for messages; a method should not use it */
+    const ocdm_learner_batch *batch; /* to train on. Empty if only an evaluation is due: a task without training samples */
+    size_t new_count;                /* how many samples of the batch are of the stream: the first ones */
+    bool evaluate;                   /* an evaluation is due after the step */
+    bool checkpoint;                 /* a checkpoint is due after the step and its evaluation */
     uint32_t update; /* from 1 to the setting steps-per-batch: steps of one number have the same samples of the stream */
 } ocdm_loop_step;
 

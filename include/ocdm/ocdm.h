@@ -43,9 +43,11 @@
 extern "C" {
 #endif
 
-/* The version of this header. Before 1.0 a change of the minor number may break callers; after it, only one of the major. */
-#define OCDM_VERSION_MAJOR 0
-#define OCDM_VERSION_MINOR 1
+/* The version of this header. Only a change of the major number may break callers: until 2.0 no name of a public header goes or
+ * changes its meaning, and a struct grows only if it begins with its size or belongs to the library. tests/abi.txt lists them.
+ */
+#define OCDM_VERSION_MAJOR 1
+#define OCDM_VERSION_MINOR 0
 #define OCDM_VERSION_PATCH 0
 
 /* The version of the library that is linked, as "major.minor.patch". Never NULL; do not free it. */
@@ -429,7 +431,7 @@ typedef enum ocdm_scope {
 double ocdm_memory_distance(const ocdm_memory *memory, ocdm_scope scope);
 
 /* How much searching ocdm and onlyone have done, in counted steps: the same on every machine, so that two versions of a search
- * can be compared without a clock. Experimental: its members may change before 1.0. */
+ * can be compared without a clock. Other versions of the library may need other numbers of them. */
 typedef struct ocdm_work {
     uint64_t deletions; /* samples deleted by searching */
     uint64_t searches;  /* times that the scores of all label sets were read */

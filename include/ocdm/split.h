@@ -23,7 +23,7 @@
  * arguments give the same result on any compiler, optimisation level and CPU; threads may call them at the same time. They need
  * about 4 bytes for each label and pair of each sample, and 4 for each label and pair in each part.
  *
- * THIS HEADER MAY CHANGE BEFORE 1.0, unlike ocdm.h.
+ * As stable as ocdm.h: nothing in this header goes or changes its meaning before 2.0.
  */
 #ifndef OCDM_SPLIT_H
 #define OCDM_SPLIT_H

@@ -11,7 +11,7 @@
  *
  *     cc program.c $(pkg-config --cflags --libs ocdm_experiment)
  *
- * THIS HEADER MAY CHANGE BEFORE 1.0, unlike ocdm.h.
+ * As stable as ocdm.h: nothing in this header goes or changes its meaning before 2.0.
  */
 #ifndef OCDM_STREAM_H
 #define OCDM_STREAM_H

@@ -2,7 +2,7 @@
 # checked its syntax; it was not run on macOS.
 class Ocdm < Formula
   desc "Replay memory for multi-label online continual learning"
-  version "0.1.0"
+  version "1.0.0"
   url "file://#{File.expand_path("../../build/release/ocdm-#{version}-source.tar.gz", __dir__)}"
   license "MIT"
 

@@ -225,7 +225,7 @@ static PyObject *loop_next(PyObject *object, PyObject *unused)
     if (none == NULL || step == NULL)
         return none;
     Py_DECREF(none);
-    PyObject *samples = sample_array(step->batch.samples, step->batch.count);
+    PyObject *samples = sample_array(step->batch->samples, step->batch->count);
     if (samples == NULL)
         return NULL;
     return Py_BuildValue("KINnNNI", (unsigned long long)step->number, (unsigned)step->task, samples,

@@ -222,13 +222,14 @@ struct ocdm_loop {
     ocdm__run *run; /* of the folder */
     enum duty duty;
     ocdm_loop_step step;
-    double begun;      /* when the step was given out */
-    uint32_t updates;  /* of the step under way that are done */
-    double losses;     /* their sum */
-    bool owed;         /* a checkpoint that was due after a step that was missed */
-    float *part;       /* room for the scores of evaluations at any time */
-    void *saved;       /* of the checkpoint that the run goes on from */
-    const void *bytes; /* to be saved now */
+    ocdm_learner_batch batch; /* of the step */
+    double begun;             /* when the step was given out */
+    uint32_t updates;         /* of the step under way that are done */
+    double losses;            /* their sum */
+    bool owed;                /* a checkpoint that was due after a step that was missed */
+    float *part;              /* room for the scores of evaluations at any time */
+    void *saved;              /* of the checkpoint that the run goes on from */
+    const void *bytes;        /* to be saved now */
     size_t saved_size, size;
 };
 
@@ -347,8 +348,9 @@ static ocdm_status give_samples(ocdm_loop *loop, ocdm_error *error)
     ocdm_status status = ocdm__batch_label(batch, &run->stream->table, &run->online.labels, error);
     bool ends = loop->updates + 1 == loop->settings.steps_per_batch;
     bool last = ends && run->step + 1 == run->schedule.task_ends[run->evaluation_count];
+    loop->batch = public_batch(batch);
     loop->step =
-        (ocdm_loop_step){.batch = public_batch(batch),
+        (ocdm_loop_step){.batch = &loop->batch,
                          .new_count = batch->fresh,
                          .evaluate = ends && ocdm__run_evaluates_after(run, run->step + 1),
                          .checkpoint = last || (ends && (loop->owed || ocdm__folder_saves_after(loop->folder, run->step + 1))),
@@ -383,8 +385,10 @@ ocdm_status ocdm_loop_next(ocdm_loop *loop, const ocdm_loop_step **step, ocdm_er
         return closing(loop, ocdm__folder_finish(loop->folder, error), NOTHING);
     if (due == OCDM__RUN_STEPPED)
         status = give_samples(loop, error);
-    else /* only an evaluation is due */
-        loop->step = (ocdm_loop_step){.batch = {.starts = no_starts}, .evaluate = true, .checkpoint = true};
+    else { /* only an evaluation is due */
+        loop->batch = (ocdm_learner_batch){.starts = no_starts};
+        loop->step = (ocdm_loop_step){.batch = &loop->batch, .evaluate = true, .checkpoint = true};
+    }
     loop->step.number = loop->run->step + (due == OCDM__RUN_STEPPED);
     loop->step.task = loop->run->schedule.order.tasks[loop->run->evaluation_count];
     loop->begun = ocdm__seconds_now();
@@ -409,7 +413,7 @@ ocdm_status ocdm_loop_done(ocdm_loop *loop, double loss, ocdm_error *error)
     ocdm_status status = check_duty(loop, TRAIN, error);
     if (status != OCDM_OK)
         return status;
-    if (loop->step.batch.count > 0)
+    if (loop->batch.count > 0)
         status = end_step(loop, loss, error);
     return closing(loop, status, loop->step.evaluate ? EVALUATE : ASK);
 }

@@ -35,7 +35,7 @@ other_files_have_the_version_of_the_header() {
     version=$(awk '/#define OCDM_VERSION_/ { printf "%s%s", dot, $3; dot = "." }' "$source/include/ocdm/ocdm.h")
     same "$version" "$(sed -n 's/^version: //p' "$source/CITATION.cff")" &&
         same "$version" "$(sed -n 's/^## \([0-9.]*\).*/\1/p' "$source/CHANGELOG.md" | head -n 1)" &&
-        same "libocdm.so.${version%.*}" "$(sed -n '1s/ .*//p' "$source/packaging/debian/libocdm0.symbols")" &&
+        same "libocdm.so.${version%%.*}" "$(sed -n '1s/ .*//p' "$source/packaging/debian/libocdm1.symbols")" &&
         same "$version" "$(/usr/bin/python3 -B -c 'import sys; sys.path.insert(0, sys.argv[1]); import backend; print(backend.version())' "$source/python")"
 }
 
@@ -43,7 +43,7 @@ other_files_have_the_version_of_the_header() {
 debian_symbols_are_those_of_the_headers() {
     cat "$source"/include/ocdm/ocdm.h "$source"/include/ocdm/metrics.h "$source"/include/ocdm/split.h | cc -I"$source/include" -E -P -x c - | grep -oE '\bocdm_[a-z_]+\(' | tr -d "(" |
         sort -u > "$place/declared"
-    [ "$(wc -l < "$place/declared")" -gt 20 ] && sed -n 's/^ \(.*\)@Base .*/\1/p' "$source/packaging/debian/libocdm0.symbols" | sort | diff "$place/declared" -
+    [ "$(wc -l < "$place/declared")" -gt 20 ] && sed -n 's/^ \(.*\)@Base .*/\1/p' "$source/packaging/debian/libocdm1.symbols" | sort | diff "$place/declared" -
 }
 
 overview_fits_a_screen() {

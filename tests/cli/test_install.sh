@@ -33,7 +33,7 @@ install_and_move() {
 
 everything_is_there() {
     local file
-    for file in bin/ocdm include/ocdm/ocdm.h lib/libocdm.a lib/libocdm.so lib/libocdm.so.0.1 lib/pkgconfig/ocdm.pc \
+    for file in bin/ocdm include/ocdm/ocdm.h lib/libocdm.a lib/libocdm.so lib/libocdm.so.1 lib/pkgconfig/ocdm.pc \
         include/ocdm/experiment.h include/ocdm/stream.h include/ocdm/metrics.h include/ocdm/split.h lib/libocdm_experiment.a lib/pkgconfig/ocdm_experiment.pc \
         lib/cmake/ocdm/ocdmConfig.cmake lib/cmake/ocdm/ocdmConfigVersion.cmake share/man/man1/ocdm.1 \
         share/bash-completion/completions/ocdm share/zsh/site-functions/_ocdm share/fish/vendor_completions.d/ocdm.fish; do
@@ -51,7 +51,7 @@ says_hello() { # says_hello PROGRAM: it ran, and with the version that was insta
 builds_by_pkg_config_shared() {
     # shellcheck disable=SC2046
     cc "$place/user.c" -o "$place/by-pc" $(package --cflags --libs) && says_hello "$place/by-pc" &&
-        LD_LIBRARY_PATH=$prefix/lib ldd "$place/by-pc" | grep "$prefix/lib/libocdm.so.0.1"
+        LD_LIBRARY_PATH=$prefix/lib ldd "$place/by-pc" | grep "$prefix/lib/libocdm.so.1"
 }
 
 builds_by_pkg_config_static() {
@@ -72,9 +72,9 @@ END
     cmake -S "$folder" -B "$folder/build" -DCMAKE_PREFIX_PATH="$prefix" && cmake --build "$folder/build" && says_hello "$folder/build/user"
 }
 
-series() { package --modversion | awk -F . -v more="$1" '{ print $1 "." $2 + more }'; } # of versions: this minor one, or the next
+series() { package --modversion | awk -F . -v more="$1" '{ print $1 + more ".0" }'; } # of versions: this major one, or the next
 
-refuses_another_minor_version() {
+refuses_another_major_version() {
     ! builds_by_cmake ocdm::ocdm "$(series 1)" && grep -q "with requested version \"$(series 1)\"" "$place/why"
 }
 
@@ -145,7 +145,7 @@ check program_builds_through_pkg_config_with_the_shared_library builds_by_pkg_co
 check program_builds_through_pkg_config_with_the_static_library builds_by_pkg_config_static
 check program_builds_through_cmake_with_the_shared_library builds_by_cmake ocdm::ocdm "$(series 0)"
 check program_builds_through_cmake_with_the_static_library builds_by_cmake ocdm::static "$(series 0)"
-check cmake_refuses_another_minor_version refuses_another_minor_version
+check cmake_refuses_another_major_version refuses_another_major_version
 check shared_library_exports_exactly_the_header exports_the_header
 check library_needs_libc_and_libm_only needs_libc_and_libm_only
 check static_library_defines_no_stray_name static_names_are_ours

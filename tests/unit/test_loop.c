@@ -229,7 +229,7 @@ static bool steps(struct asking *asking)
     works(ocdm_loop_next(asking->loop, &step, &error), &error);
     if (step == NULL)
         return false;
-    works(ocdm_loop_done(asking->loop, train_on(asking, &step->batch), &error), &error);
+    works(ocdm_loop_done(asking->loop, train_on(asking, step->batch), &error), &error);
     if (step->evaluate)
         evaluate(asking);
     if (step->checkpoint)
@@ -492,7 +492,7 @@ TEST(a_loop_takes_streams_of_images_and_of_files)
         for (size_t k = 0; k < 5; k++) {
             assert_int_equal(ocdm_loop_next(asking.loop, &step, NULL), OCDM_OK);
             assert_int_equal(step->new_count, step->evaluate ? 2 : 5);
-            assert_int_equal(step->batch.count, step->new_count + (k > 0 ? 4 : 0));
+            assert_int_equal(step->batch->count, step->new_count + (k > 0 ? 4 : 0));
             assert_int_equal(ocdm_loop_done(asking.loop, NAN, NULL), OCDM_OK);
         }
         assert_true(step->evaluate && step->number == 5);
