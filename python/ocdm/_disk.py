@@ -22,7 +22,7 @@ from . import _files
 
 STATE = "state.safetensors"
 HEADER = struct.Struct("<II")       # length and checksum of the record
-COUNTS = struct.Struct("<QQIIIII")  # number, draws; ids, labels, slots, rows, priorities; then names as JSON
+COUNTS = struct.Struct("<QQIIIII")  # number, draws; offsets (0: no batch), labels, slots, rows, priorities; then names as JSON
 LOG_SIZE = 1 << 20                  # a log as large as this, and as the state, is followed by a whole state
 
 
@@ -138,7 +138,7 @@ class Disk:
         if self.log is None:
             raise RuntimeError(f"{self.folder} is written by the process that opened it; this one was forked off, or has closed it")
         ids, offsets, labels = memory._batch_bytes() if offered else (b"", b"", b"")
-        body = b"".join([COUNTS.pack(self.number + 1, memory._draws, len(ids) // 8, len(labels) // 4, len(slots), len(rows), len(priorities)),
+        body = b"".join([COUNTS.pack(self.number + 1, memory._draws, len(offsets) // 8, len(labels) // 4, len(slots), len(rows), len(priorities)),
                          ids, offsets, labels, slots.tobytes(), rows.tobytes(), priorities.tobytes(), json.dumps(names).encode() if names else b""])
         record = HEADER.pack(len(body), zlib.crc32(body)) + body
         written = os.pwrite(self.log, record, self.log_size)
@@ -193,9 +193,9 @@ class Disk:
             body = data[self.log_size + HEADER.size:self.log_size + HEADER.size + length]
             if len(body) < length or length < COUNTS.size or zlib.crc32(body) != checksum:
                 break
-            number, draws, ids, labels, slots, rows, priorities = COUNTS.unpack_from(body)
+            number, draws, offsets, labels, slots, rows, priorities = COUNTS.unpack_from(body)
             at, arrays = COUNTS.size, []
-            for dtype, count in (("i8", ids), ("u8", ids + 1 if ids else 0), ("u4", labels), ("i8", slots), ("i8", rows), ("f4", priorities)):
+            for dtype, count in (("i8", max(offsets - 1, 0)), ("u8", offsets), ("u4", labels), ("i8", slots), ("i8", rows), ("f4", priorities)):
                 arrays.append(numpy.frombuffer(body, dtype, count, at))
                 at += arrays[-1].nbytes
             self.log_size += HEADER.size + length

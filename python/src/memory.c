@@ -900,16 +900,32 @@ static PyObject *memory_restore(memory_object *self, PyObject *args)
     return done ? Py_NewRef(Py_None) : NULL;
 }
 
-/* The last batch that was read as bytes, for a log: ids, offsets, labels. */
+/* The last batch that was read as bytes: ids, offsets, labels. For a log, and for other processes. */
 static PyObject *memory_batch_bytes(memory_object *self, PyObject *unused)
 {
     (void)unused;
     const struct ocdm__batch *batch = &self->batch;
     if (!may_ask(self))
         return NULL;
-    return Py_BuildValue("y#y#y#", (const char *)batch->ids, (Py_ssize_t)(batch->count * sizeof *batch->ids),
-                         (const char *)batch->offsets, (Py_ssize_t)((batch->count + 1) * sizeof *batch->offsets),
-                         (const char *)batch->labels, (Py_ssize_t)(batch->label_count * sizeof *batch->labels));
+    static const char nothing[1];
+    const void *ids = batch->ids != NULL ? (const void *)batch->ids : nothing;
+    const void *offsets = batch->offsets != NULL ? (const void *)batch->offsets : nothing;
+    const void *labels = batch->labels != NULL ? (const void *)batch->labels : nothing;
+    size_t ends = batch->offsets != NULL ? batch->count + 1 : 0;
+    return Py_BuildValue("y#y#y#", ids, (Py_ssize_t)(batch->count * sizeof *batch->ids), offsets,
+                         (Py_ssize_t)(ends * sizeof *batch->offsets), labels,
+                         (Py_ssize_t)(batch->label_count * sizeof *batch->labels));
+}
+
+/* read_batch(ids, labels, known): reads a batch as update does, and offers it to nobody. */
+static PyObject *memory_read_batch(memory_object *self, PyObject *args)
+{
+    PyObject *ids, *labels, *known;
+    if (!PyArg_ParseTuple(args, "OOO", &ids, &labels, &known) || !claim(self))
+        return NULL;
+    bool read = ocdm__batch_read(&self->batch, &self->names, ids, labels, known, 0);
+    release(self);
+    return read ? memory_batch_bytes(self, NULL) : NULL;
 }
 
 /* ---- merging ---------------------------------------------------------------------------------------------------------- */
@@ -1070,6 +1086,7 @@ static PyMethodDef memory_methods[] = {
      "numbers of one decision apart."},
     {"_count_rows", (PyCFunction)memory_count_rows, METH_NOARGS, NULL},
     {"_batch_bytes", (PyCFunction)memory_batch_bytes, METH_NOARGS, NULL},
+    {"_read_batch", (PyCFunction)memory_read_batch, METH_VARARGS, NULL},
     {"_save_bytes", (PyCFunction)memory_save_bytes, METH_NOARGS, NULL},
     {"_save_file", (PyCFunction)memory_save_file, METH_O, NULL},
     {"_restore", (PyCFunction)memory_restore, METH_VARARGS, NULL},

@@ -161,6 +161,7 @@ class Disk(unittest.TestCase):
         replay = ocdm.Replay(store_dir=folder, **OPTIONS)
         for step in range(12):
             offer(replay, step)
+            replay.add({"x": np.zeros((0, 24), "f4"), "id": np.zeros(0, "i8"), "writes": np.zeros(0, "i4")}, [], [])
         before = state_of(replay)
         [log] = [name for name in os.listdir(folder) if name.startswith("log.")]
         size = os.path.getsize(os.path.join(folder, log))
@@ -197,6 +198,8 @@ class Disk(unittest.TestCase):
             for replay in (plain, stored):
                 offer(replay, step)
                 rewrite(replay, step)
+                if step == 10:
+                    replay.add({"x": np.zeros((0, 24), "f4"), "id": np.zeros(0, "i8"), "writes": np.zeros(0, "i4")}, [], [])
                 if step == 15:
                     replay.memory.set_weight("owl", 3)
                 if step in (25, 26, 40):

@@ -13,7 +13,7 @@ import ocdm
 import streams
 import tap
 
-NEED_TORCH = {"ocdm.mammoth", "ocdm.avalanche"}  # imported by test_torch
+NEED_TORCH = {"ocdm.mammoth", "ocdm.avalanche", "ocdm.distributed", "ocdm.torchrl"}  # imported by test_torch
 MODULES = [ocdm] + [importlib.import_module(f"ocdm.{entry.name}") for entry in pkgutil.iter_modules(ocdm.__path__)
                     if f"ocdm.{entry.name}" not in NEED_TORCH]
 
