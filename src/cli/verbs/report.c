@@ -109,26 +109,6 @@ static ocdm_status write_figures(const ocdm__study_list *studies, const char *fo
     return status;
 }
 
-/* One line for each run that is unfinished, damaged or missing. */
-static void tell_faults(const ocdm__run_list *runs)
-{
-    for (size_t i = 0; i < runs->count; i++) {
-        const ocdm__run_record *run = &runs->runs[i];
-        ocdm_error note; /* one line, whatever the folder is called */
-        ocdm__fail(&note, OCDM_BAD_FILE, "", "%s: %s", run->folder, run->why.message);
-        if (run->state != OCDM__RUN_WHOLE)
-            ocdm__print_note(note.message);
-    }
-}
-
-static void tell_page(const ocdm__run_list *runs, const char *path)
-{
-    size_t whole = 0;
-    for (size_t i = 0; i < runs->count; i++)
-        whole += runs->runs[i].state == OCDM__RUN_WHOLE;
-    printf("%s: %zu run%s\n", ocdm__show_path(path).text, whole, whole == 1 ? "" : "s");
-}
-
 static ocdm_status refuse_nothing(const ocdm__run_list *runs, ocdm_error *error)
 {
     for (size_t i = 0; i < runs->count; i++)
@@ -147,14 +127,16 @@ static ocdm_status make_report(const ocdm__arguments *arguments, const ocdm__run
                        .studies = &studies,
                        .pictures = {.picture = picture, .state = &state}};
     ocdm_status status = refuse_nothing(runs, error);
-    if (status == OCDM_OK)
-        status = ocdm__studies_make(&studies, runs, error);
+    OCDM_THEN(status, ocdm__studies_make(&studies, runs, error));
     if (status == OCDM_OK && figures != NULL)
         status = write_figures(&studies, figures, error);
-    if (status == OCDM_OK)
-        status = ocdm__page_write(&page, path, error);
-    if (status == OCDM_OK)
-        tell_page(runs, path);
+    OCDM_THEN(status, ocdm__page_write(&page, path, error));
+    if (status == OCDM_OK) {
+        size_t whole = 0;
+        for (size_t i = 0; i < runs->count; i++)
+            whole += runs->runs[i].state == OCDM__RUN_WHOLE;
+        printf("%s: %zu run%s\n", ocdm__show_path(path).text, whole, whole == 1 ? "" : "s");
+    }
     ocdm__stream_pictures_close(state.pictures);
     ocdm__studies_clear(&studies);
     return status;
@@ -168,8 +150,7 @@ static int run(const ocdm__arguments *arguments)
     if (arguments->operand_count == 0)
         status = ocdm__fail(&error, OCDM_BAD_ARGUMENT, "for example: ocdm report runs -o report.html",
                             "ocdm report needs a run folder");
-    if (status == OCDM_OK)
-        status = ocdm__runs_read(&runs, arguments->operands, arguments->operand_count, &error);
+    OCDM_THEN(status, ocdm__runs_read(&runs, arguments->operands, arguments->operand_count, &error));
     bool events = ocdm__argument_given(arguments, "tensorboard");
     if (status == OCDM_OK && events)
         status = refuse_nothing(&runs, &error);
@@ -177,8 +158,16 @@ static int run(const ocdm__arguments *arguments)
         status = write_all_events(&runs, ocdm__argument_text(arguments, "stream"), &error);
     if (status == OCDM_OK && (!events || ocdm__argument_given(arguments, "output")))
         status = make_report(arguments, &runs, &error);
-    if (status == OCDM_OK)
-        tell_faults(&runs);
+    if (status == OCDM_OK) {
+        /* One line for each run that is unfinished, damaged or missing. */
+        for (size_t i = 0; i < runs.count; i++) {
+            const ocdm__run_record *run = &runs.runs[i];
+            ocdm_error note; /* one line, whatever the folder is called */
+            ocdm__fail(&note, OCDM_BAD_FILE, "", "%s: %s", run->folder, run->why.message);
+            if (run->state != OCDM__RUN_WHOLE)
+                ocdm__print_note(note.message);
+        }
+    }
     ocdm__runs_clear(&runs);
     return status == OCDM_OK ? ocdm__finish_output() : ocdm__report(&error);
 }

@@ -148,26 +148,21 @@ static bool has_new_width(const struct screen *screen)
 
 /* ---- one run ------------------------------------------------------------------------------------------------------------ */
 
-static ocdm_status look_once(struct followed *run, struct screen *screen, ocdm_error *error)
-{
-    ocdm__output out = {.buffer = NULL};
-    run->news = false;
-    OCDM_TRY(ocdm__output_open_fd(&out, STDOUT_FILENO, "standard output", error));
-    ocdm_status status = read_news(run, &out, error);
-    OCDM_THEN(status, ocdm__output_commit(&out, error));
-    ocdm__output_abandon(&out);
-    if (status == OCDM_OK && !run->plain && (run->news || has_new_width(screen)))
-        status = draw(screen, error);
-    return status;
-}
-
 static ocdm_status follow(struct followed *run, const char *folder, ocdm_error *error)
 {
     struct screen screen = {.watch = run->watch};
     size_t quiet = 0;
     bool keys = !run->plain && ocdm__is_terminal(STDIN_FILENO);
     while (ocdm__stop_signal == 0) {
-        OCDM_TRY(look_once(run, &screen, error));
+        ocdm__output out = {.buffer = NULL};
+        run->news = false;
+        OCDM_TRY(ocdm__output_open_fd(&out, STDOUT_FILENO, "standard output", error));
+        ocdm_status status = read_news(run, &out, error);
+        OCDM_THEN(status, ocdm__output_commit(&out, error));
+        ocdm__output_abandon(&out);
+        if (status == OCDM_OK && !run->plain && (run->news || has_new_width(&screen)))
+            status = draw(&screen, error);
+        OCDM_TRY(status);
         quiet = run->news ? 0 : quiet + 1;
         if (run->ended)
             break;

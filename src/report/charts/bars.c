@@ -324,16 +324,6 @@ static void draw_panel(const struct panels *panels, size_t number)
 
 /* ---- the chart ---------------------------------------------------------------------------------------------------------- */
 
-static void draw_sections(const struct panels *panels)
-{
-    for (size_t i = 0; i < panels->chart->section_count; i++) {
-        const char *name = panels->chart->sections[i].name;
-        double from = section_left(panels, i), to = section_left(panels, i + 1);
-        if (to - from > OCDM__COLUMN * (double)strlen(name))
-            ocdm__draw_text(panels->canvas, (from + to) / 2, HEADER + 12, OCDM__ANCHOR_MIDDLE, "small faint", name, 40);
-    }
-}
-
 /* Below the last panel: the names of the bars, or the numbers that they stand for. */
 static void draw_feet(const struct panels *panels, double base)
 {
@@ -359,7 +349,12 @@ static void draw_panels(const struct panels *panels)
     double middle = (HEADER + base) / 2, half = OCDM__COLUMN * (double)strlen(what) / 2;
     ocdm__picture_begin(panels->canvas, OCDM__FIGURE_WIDTH, base + (has_names(panels) ? NAMES : AXIS), false);
     draw_legend(panels);
-    draw_sections(panels);
+    for (size_t i = 0; i < panels->chart->section_count; i++) {
+        const char *name = panels->chart->sections[i].name;
+        double from = section_left(panels, i), to = section_left(panels, i + 1);
+        if (to - from > OCDM__COLUMN * (double)strlen(name))
+            ocdm__draw_text(panels->canvas, (from + to) / 2, HEADER + 12, OCDM__ANCHOR_MIDDLE, "small faint", name, 40);
+    }
     ocdm__draw_text_up(panels->canvas, 14, middle > half ? middle : half, OCDM__ANCHOR_MIDDLE, "", what, 100);
     for (size_t p = 0; p < panels->chart->series_count; p++)
         draw_panel(panels, p);

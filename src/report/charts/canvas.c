@@ -297,8 +297,7 @@ ocdm_status ocdm__sheet_write(const ocdm__sheet *sheet, const char *title, const
     ocdm__output out = {.buffer = NULL};
     OCDM_TRY(ocdm__output_open(&out, path, error));
     ocdm_status status = ocdm__sheet_put(sheet, title, reading, &out, error);
-    if (status == OCDM_OK)
-        status = ocdm__output_commit(&out, error);
+    OCDM_THEN(status, ocdm__output_commit(&out, error));
     ocdm__output_abandon(&out);
     return status;
 }

@@ -213,24 +213,6 @@ static bool add_dots(const ocdm__chart *chart, struct lines *lines)
     return true;
 }
 
-static ocdm_status collect_lines(const ocdm__chart *chart, struct lines *lines, ocdm_error *error)
-{
-    lines->lines = ocdm__allocate(chart->series_count, 2 * sizeof *lines->lines);
-    bool fits = lines->lines != NULL;
-    if (chart->kind == OCDM__CHART_DOTS)
-        fits = fits && add_dots(chart, lines);
-    else
-        fits = fits && (!chart->smooth || add_curves(chart, lines, true)) && add_curves(chart, lines, false);
-    return fits ? OCDM_OK : ocdm__fail_memory(error, "a chart");
-}
-
-static void clear_lines(struct lines *lines)
-{
-    for (size_t i = 0; i < lines->count; i++)
-        ocdm__release(lines->lines[i].x);
-    ocdm__release(lines->lines);
-}
-
 /* ---- classes of the style sheet ----------------------------------------------------------------------------------------- */
 
 static bool is_ink(unsigned colour)
@@ -381,9 +363,18 @@ static void draw_points_axis(const struct frame *frame)
                     "", chart->x_what, 1000);
 }
 
-/* The field that the pointer reads values in: how places are numbers along x, and what those are. */
-static void draw_field(const struct frame *frame)
+static void draw_ground(const struct frame *frame)
 {
+    char what[120];
+    snprintf(what, sizeof what, "%.100s%s", frame->chart->y_what, frame->y.is_log ? ", log scale" : "");
+    ocdm__draw_grid(frame->canvas, &frame->y, LEFT, frame->right);
+    ocdm__draw_text_up(frame->canvas, 14, (frame->y.from + frame->y.to) / 2, OCDM__ANCHOR_MIDDLE, "", what, 100);
+    draw_sections(frame);
+    if (frame->chart->kind == OCDM__CHART_DOTS)
+        draw_points_axis(frame);
+    else
+        ocdm__draw_x_axis(frame->canvas, &frame->x, frame->bottom, frame->chart->x_what);
+    /* The field that the pointer reads values in: how places are numbers along x, and what those are. */
     const ocdm__chart *chart = frame->chart;
     ocdm__output *out = frame->canvas->out;
     if (!ocdm__canvas_is_page(frame->canvas))
@@ -396,20 +387,6 @@ static void draw_field(const struct frame *frame)
         ocdm__put_plain(out, chart->names[i], 40);
     }
     ocdm__output_text(out, "\"/>\n");
-}
-
-static void draw_ground(const struct frame *frame)
-{
-    char what[120];
-    snprintf(what, sizeof what, "%.100s%s", frame->chart->y_what, frame->y.is_log ? ", log scale" : "");
-    ocdm__draw_grid(frame->canvas, &frame->y, LEFT, frame->right);
-    ocdm__draw_text_up(frame->canvas, 14, (frame->y.from + frame->y.to) / 2, OCDM__ANCHOR_MIDDLE, "", what, 100);
-    draw_sections(frame);
-    if (frame->chart->kind == OCDM__CHART_DOTS)
-        draw_points_axis(frame);
-    else
-        ocdm__draw_x_axis(frame->canvas, &frame->x, frame->bottom, frame->chart->x_what);
-    draw_field(frame);
 }
 
 /* ---- a line ------------------------------------------------------------------------------------------------------------- */
@@ -663,13 +640,22 @@ static void draw_picture(struct frame *frame, struct end *ends)
 ocdm_status ocdm__lines_draw(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm_error *error)
 {
     struct frame frame = {.chart = chart, .canvas = canvas};
-    ocdm_status status = collect_lines(chart, &frame.lines, error);
+    struct lines *lines = &frame.lines;
+    lines->lines = ocdm__allocate(chart->series_count, 2 * sizeof *lines->lines);
+    bool fits = lines->lines != NULL;
+    if (chart->kind == OCDM__CHART_DOTS)
+        fits = fits && add_dots(chart, lines);
+    else
+        fits = fits && (!chart->smooth || add_curves(chart, lines, true)) && add_curves(chart, lines, false);
+    ocdm_status status = fits ? OCDM_OK : ocdm__fail_memory(error, "a chart");
     struct end *ends = ocdm__allocate(frame.lines.count, sizeof *ends);
     if (status == OCDM_OK && ends == NULL)
         status = ocdm__fail_memory(error, "a chart");
     if (status == OCDM_OK)
         draw_picture(&frame, ends);
-    clear_lines(&frame.lines);
+    for (size_t i = 0; i < frame.lines.count; i++)
+        ocdm__release(frame.lines.lines[i].x);
+    ocdm__release(frame.lines.lines);
     ocdm__release(ends);
     return status;
 }

@@ -138,18 +138,6 @@ static void draw_matrix(const struct matrices *plan, size_t series)
     ocdm__mark_end(canvas);
 }
 
-static void draw_legend(const struct matrices *plan)
-{
-    char text[140];
-    snprintf(text, sizeof text, "%.1f", plan->low);
-    ocdm__draw_text(plan->canvas, NAMES - 8, 18, OCDM__ANCHOR_END, "small faint", text, sizeof text);
-    for (unsigned step = 0; step < OCDM__HEATS; step++)
-        ocdm__put(plan->canvas->out, "<rect class=\"h%u\" x=\"%u\" y=\"7\" width=\"20\" height=\"14\"/>\n", step,
-                  NAMES + 20 * step);
-    snprintf(text, sizeof text, "%.1f %s", plan->high, plan->chart->y_what);
-    ocdm__draw_text(plan->canvas, NAMES + 20 * OCDM__HEATS + 8, 18, OCDM__ANCHOR_START, "small faint", text, sizeof text);
-}
-
 ocdm_status ocdm__matrix_draw(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm_error *error)
 {
     size_t side = chart->name_count;
@@ -160,7 +148,14 @@ ocdm_status ocdm__matrix_draw(const ocdm__chart *chart, const ocdm__canvas *canv
     plan_matrices(&plan);
     size_t rows = (chart->series_count + plan.per_row - 1) / plan.per_row;
     ocdm__picture_begin(canvas, OCDM__FIGURE_WIDTH, LEGEND_ROOM + plan.height * (double)rows - GAP + 4, true);
-    draw_legend(&plan);
+    char text[140];
+    snprintf(text, sizeof text, "%.1f", plan.low);
+    ocdm__draw_text(plan.canvas, NAMES - 8, 18, OCDM__ANCHOR_END, "small faint", text, sizeof text);
+    for (unsigned step = 0; step < OCDM__HEATS; step++)
+        ocdm__put(plan.canvas->out, "<rect class=\"h%u\" x=\"%u\" y=\"7\" width=\"20\" height=\"14\"/>\n", step,
+                  NAMES + 20 * step);
+    snprintf(text, sizeof text, "%.1f %s", plan.high, plan.chart->y_what);
+    ocdm__draw_text(plan.canvas, NAMES + 20 * OCDM__HEATS + 8, 18, OCDM__ANCHOR_START, "small faint", text, sizeof text);
     for (size_t i = 0; i < chart->series_count; i++)
         draw_matrix(&plan, i);
     ocdm__picture_end(canvas);

@@ -41,18 +41,6 @@ struct plan {
     bool numbers, upright;
 };
 
-static void plan_columns(struct plan *plan)
-{
-    const ocdm__chart *chart = plan->chart;
-    plan->width = (OCDM__FIGURE_WIDTH - LEFT) / (double)chart->series_count;
-    plan->numbers = plan->width >= NUMBERED;
-    plan->bar = plan->width - GAP - (plan->numbers ? NUMBER : 0);
-    for (size_t i = 0; i < chart->series_count; i++)
-        if (OCDM__WIDE_COLUMN * (double)ocdm__plain_width(chart->series[i].label, OCDM__MARK_LIMIT) > plan->width - GAP)
-            plan->upright = true;
-    plan->top = TOP + (plan->upright ? UPRIGHT_ROOM : 0);
-}
-
 /* The classes of the row that begins with class `first`. */
 static size_t row_size(const struct plan *plan, size_t first)
 {
@@ -162,7 +150,14 @@ static void draw_rows(struct plan *plan)
 {
     const ocdm__canvas *canvas = plan->canvas;
     size_t rows = (plan->chart->bar_count + plan->merged - 1) / plan->merged;
-    plan_columns(plan);
+    const ocdm__chart *chart = plan->chart;
+    plan->width = (OCDM__FIGURE_WIDTH - LEFT) / (double)chart->series_count;
+    plan->numbers = plan->width >= NUMBERED;
+    plan->bar = plan->width - GAP - (plan->numbers ? NUMBER : 0);
+    for (size_t i = 0; i < chart->series_count; i++)
+        if (OCDM__WIDE_COLUMN * (double)ocdm__plain_width(chart->series[i].label, OCDM__MARK_LIMIT) > plan->width - GAP)
+            plan->upright = true;
+    plan->top = TOP + (plan->upright ? UPRIGHT_ROOM : 0);
     ocdm__picture_begin(canvas, OCDM__FIGURE_WIDTH, plan->top + PITCH * (double)rows + 6, true);
     ocdm__draw_bar_kinds(plan->chart, 1, canvas, LEGEND);
     ocdm__output_text(canvas->out, "<g role=\"table\" aria-label=\"average precision of each class\">\n");

@@ -15,17 +15,6 @@ static double length_of(double value)
     return value > 0 && isfinite(value) ? value : 0;
 }
 
-static void draw_legend(const ocdm__chart *chart, const ocdm__canvas *canvas)
-{
-    double x = LEFT;
-    for (size_t part = 0; part < chart->bar_count; part++) {
-        ocdm__put(canvas->out, "<rect class=\"part h%u\" x=\"%.0f\" y=\"8\" width=\"11\" height=\"11\"/>\n",
-                  chart->bars[part].kind, x);
-        ocdm__draw_text(canvas, x + 16, 18, OCDM__ANCHOR_START, "small", chart->bars[part].name, 100);
-        x += 40 + OCDM__COLUMN * (double)strlen(chart->bars[part].name);
-    }
-}
-
 static void draw_stack(const ocdm__chart *chart, const ocdm__canvas *canvas, size_t number, const double *parts,
                        const ocdm__scale *scale)
 {
@@ -60,7 +49,13 @@ ocdm_status ocdm__stacks_draw(const ocdm__chart *chart, const ocdm__canvas *canv
         scale.high = sum > scale.high ? sum : scale.high;
     }
     ocdm__picture_begin(canvas, OCDM__FIGURE_WIDTH, base + BOTTOM, false);
-    draw_legend(chart, canvas);
+    double x = LEFT;
+    for (size_t part = 0; part < chart->bar_count; part++) {
+        ocdm__put(canvas->out, "<rect class=\"part h%u\" x=\"%.0f\" y=\"8\" width=\"11\" height=\"11\"/>\n",
+                  chart->bars[part].kind, x);
+        ocdm__draw_text(canvas, x + 16, 18, OCDM__ANCHOR_START, "small", chart->bars[part].name, 100);
+        x += 40 + OCDM__COLUMN * (double)strlen(chart->bars[part].name);
+    }
     for (size_t i = 0; i < chart->series_count; i++)
         draw_stack(chart, canvas, i, parts + i * chart->bar_count, &scale);
     ocdm__output_text(canvas->out, "<g>\n");

@@ -116,25 +116,16 @@ static void add_scalar(ocdm__event_file *file, const char *tag, double value)
     ocdm__proto_message(&file->buffers[SUMMARY], SUMMARY_VALUE, built);
 }
 
-/* The first record of every file. */
-static void put_version(ocdm__event_file *file)
-{
-    static const char version[] = "brain.Event:2";
-    ocdm__output *event = &file->buffers[EVENT];
-    ocdm__proto_double(event, EVENT_WALL_TIME, file->started);
-    ocdm__proto_text(event, EVENT_FILE_VERSION, version);
-    put_record(&file->buffers[RECORDS], event->buffer, event->used);
-    event->used = 0;
-}
-
 /* ---- lines of the log ---------------------------------------------------------------------------------------------------- */
 
 struct counts {
     double low, high, sum, squares;
 };
 
-static struct counts summarise(const ocdm__json_node *list)
+static void add_counts(ocdm__event_file *file, const ocdm__json_node *list)
 {
+    if (list == NULL || list->kind != OCDM__JSON_ARRAY || list->count == 0)
+        return;
     struct counts counts = {.low = INFINITY, .high = 0};
     for (const ocdm__json_node *node = list->first; node != NULL; node = node->next) {
         double value = ocdm__json_number(node);
@@ -143,38 +134,26 @@ static struct counts summarise(const ocdm__json_node *list)
         counts.sum += value;
         counts.squares += value * value;
     }
-    return counts;
-}
 
-/* Samples in memory of each class: buckets of equal width, the last limit above the largest class. */
-static void add_histogram(ocdm__event_file *file, const char *tag, const ocdm__json_node *list, const struct counts *counts)
-{
-    double limits[BUCKETS], buckets[BUCKETS] = {0}, width = ceil((counts->high + 1) / BUCKETS);
+    if (!(counts.low >= 0 && counts.high <= UINT32_MAX && counts.sum >= 0)) /* one of them is no count, or no number */
+        return;
+    /* Samples in memory of each class: buckets of equal width, the last limit above the largest class. */
+    double limits[BUCKETS], buckets[BUCKETS] = {0}, width = ceil((counts.high + 1) / BUCKETS);
     ocdm__output *part = &file->buffers[PART], *built = &file->buffers[VALUE];
     for (size_t i = 0; i < BUCKETS; i++)
         limits[i] = width * (double)(i + 1);
     for (const ocdm__json_node *node = list->first; node != NULL; node = node->next)
         buckets[(size_t)(ocdm__json_number(node) / width)]++;
-    ocdm__proto_double(part, HISTOGRAM_MIN, counts->low);
-    ocdm__proto_double(part, HISTOGRAM_MAX, counts->high);
+    ocdm__proto_double(part, HISTOGRAM_MIN, counts.low);
+    ocdm__proto_double(part, HISTOGRAM_MAX, counts.high);
     ocdm__proto_double(part, HISTOGRAM_COUNT, (double)list->count);
-    ocdm__proto_double(part, HISTOGRAM_SUM, counts->sum);
-    ocdm__proto_double(part, HISTOGRAM_SQUARES, counts->squares);
+    ocdm__proto_double(part, HISTOGRAM_SUM, counts.sum);
+    ocdm__proto_double(part, HISTOGRAM_SQUARES, counts.squares);
     ocdm__proto_doubles(part, HISTOGRAM_LIMITS, limits, BUCKETS);
     ocdm__proto_doubles(part, HISTOGRAM_BUCKETS, buckets, BUCKETS);
-    ocdm__proto_text(built, VALUE_TAG, tag);
+    ocdm__proto_text(built, VALUE_TAG, "memory/samples_per_class");
     ocdm__proto_message(built, VALUE_HISTOGRAM, part);
     ocdm__proto_message(&file->buffers[SUMMARY], SUMMARY_VALUE, built);
-}
-
-static void add_counts(ocdm__event_file *file, const ocdm__json_node *list)
-{
-    if (list == NULL || list->kind != OCDM__JSON_ARRAY || list->count == 0)
-        return;
-    const struct counts counts = summarise(list);
-    if (!(counts.low >= 0 && counts.high <= UINT32_MAX && counts.sum >= 0)) /* one of them is no count, or no number */
-        return;
-    add_histogram(file, "memory/samples_per_class", list, &counts);
     add_scalar(file, "memory/smallest_class", counts.low);
     add_scalar(file, "memory/largest_class", counts.high);
 }
@@ -279,18 +258,6 @@ static ocdm_status open_log(ocdm__event_file *file, ocdm_error *error)
     return OCDM_OK;
 }
 
-/* Whole before it takes the place of an earlier one, for a TensorBoard that is reading. */
-static ocdm_status make_file(ocdm__event_file *file, ocdm_error *error)
-{
-    ocdm__output made;
-    OCDM_TRY(ocdm__output_open_own(&made, file->path, error));
-    ocdm__output_write(&made, file->buffers[RECORDS].buffer, file->buffers[RECORDS].used);
-    OCDM_TRY(ocdm__output_commit(&made, error));
-    file->buffers[RECORDS].used = 0;
-    file->fd = open(file->path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
-    return file->fd >= 0 ? OCDM_OK : ocdm__fail(error, OCDM_IO, "", "cannot write %s: %s", file->path, strerror(errno));
-}
-
 static ocdm_status begin(ocdm__event_file *file, const char *folder, ocdm_error *error)
 {
     for (size_t i = 0; i < BUFFERS; i++)
@@ -301,9 +268,22 @@ static ocdm_status begin(ocdm__event_file *file, const char *folder, ocdm_error 
         return ocdm__fail_memory(error, "a path");
     file->folder[strlen(file->folder) - 1] = '\0';
     OCDM_TRY(open_log(file, error));
-    put_version(file);
+    /* The first record of every file. */
+    static const char version[] = "brain.Event:2";
+    ocdm__output *event = &file->buffers[EVENT];
+    ocdm__proto_double(event, EVENT_WALL_TIME, file->started);
+    ocdm__proto_text(event, EVENT_FILE_VERSION, version);
+    put_record(&file->buffers[RECORDS], event->buffer, event->used);
+    event->used = 0;
     OCDM_TRY(read_log(file, error));
-    return make_file(file, error);
+    /* Whole before it takes the place of an earlier one, for a TensorBoard that is reading. */
+    ocdm__output made;
+    OCDM_TRY(ocdm__output_open_own(&made, file->path, error));
+    ocdm__output_write(&made, file->buffers[RECORDS].buffer, file->buffers[RECORDS].used);
+    OCDM_TRY(ocdm__output_commit(&made, error));
+    file->buffers[RECORDS].used = 0;
+    file->fd = open(file->path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+    return file->fd >= 0 ? OCDM_OK : ocdm__fail(error, OCDM_IO, "", "cannot write %s: %s", file->path, strerror(errno));
 }
 
 ocdm_status ocdm__event_file_open(ocdm__event_file **file, const char *folder, ocdm_error *error)

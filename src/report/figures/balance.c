@@ -69,8 +69,7 @@ static ocdm_status draw(const ocdm__balance_picture *picture, ocdm__sheet *sheet
         chart.target_what = picture->panels[i].targets != NULL ? "target" : chart.target_what;
         add_panel(&chart, &picture->panels[i], picture->class_count);
     }
-    if (status == OCDM_OK)
-        status = ocdm__chart_draw(&chart, &canvas, error);
+    OCDM_THEN(status, ocdm__chart_draw(&chart, &canvas, error));
     ocdm__chart_clear(&chart);
     return status;
 }
@@ -83,8 +82,7 @@ ocdm_status ocdm__balance_picture_put(const ocdm__balance_picture *picture, ocdm
         ocdm__sheet_remark(&sheet, picture->caption);
         status = draw(picture, &sheet, error);
     }
-    if (status == OCDM_OK)
-        status = ocdm__sheet_put(&sheet, "How evenly each policy keeps the classes", reading, out, error);
+    OCDM_THEN(status, ocdm__sheet_put(&sheet, "How evenly each policy keeps the classes", reading, out, error));
     ocdm__sheet_clear(&sheet);
     return status;
 }
@@ -94,8 +92,7 @@ ocdm_status ocdm__balance_picture_write(const ocdm__balance_picture *picture, co
     ocdm__output out = {.buffer = NULL};
     OCDM_TRY(ocdm__output_open(&out, path, error));
     ocdm_status status = ocdm__balance_picture_put(picture, &out, error);
-    if (status == OCDM_OK)
-        status = ocdm__output_commit(&out, error);
+    OCDM_THEN(status, ocdm__output_commit(&out, error));
     ocdm__output_abandon(&out);
     return status;
 }

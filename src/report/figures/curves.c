@@ -104,7 +104,7 @@ ocdm_status ocdm__make_distance(const ocdm__study *study, ocdm__group_filter *ta
         if (!takes(study, group))
             continue;
         first = first == NULL || first->bound ? group : first;
-        one_order = one_order && ocdm__json_same(ocdm__group_setting(first, "order"), ocdm__group_setting(group, "order"));
+        one_order = one_order && ocdm__groups_agree(first, group, "order");
     }
     OCDM_TRY(add_curves(study, takes, distance_of, "step", "distance_seen", chart, error));
     if (first != NULL && one_order)

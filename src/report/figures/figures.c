@@ -57,19 +57,6 @@ static ocdm_status write_files(const ocdm__figure *figure, const ocdm__chart *ch
     return ocdm__output_commit(out, error);
 }
 
-static ocdm_status write_figure(const ocdm__study *study, const ocdm__figure *figure, const char *folder, const char *prefix,
-                                ocdm_error *error)
-{
-    ocdm__output out = {.buffer = NULL};
-    ocdm__chart chart = {.x = NULL};
-    ocdm_status status = ocdm__figure_make(figure, study, &chart, error);
-    if (status == OCDM_OK && ocdm__chart_has_numbers(&chart))
-        status = write_files(figure, &chart, folder, prefix, &out, error);
-    ocdm__output_abandon(&out);
-    ocdm__chart_clear(&chart);
-    return status;
-}
-
 ocdm_status ocdm__figure_make(const ocdm__figure *figure, const ocdm__study *study, ocdm__chart *chart, ocdm_error *error)
 {
     OCDM_TRY(figure->make(study, chart, error));
@@ -80,7 +67,15 @@ ocdm_status ocdm__figures_write(const ocdm__study *study, const char *folder, co
 {
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return ocdm__fail(error, OCDM_IO, "", "%s: %s", folder, strerror(errno));
-    for (size_t i = 0; ocdm__figures[i] != NULL; i++)
-        OCDM_TRY(write_figure(study, ocdm__figures[i], folder, prefix, error));
+    for (size_t i = 0; ocdm__figures[i] != NULL; i++) {
+        ocdm__output out = {.buffer = NULL};
+        ocdm__chart chart = {.x = NULL};
+        ocdm_status status = ocdm__figure_make(ocdm__figures[i], study, &chart, error);
+        if (status == OCDM_OK && ocdm__chart_has_numbers(&chart))
+            status = write_files(ocdm__figures[i], &chart, folder, prefix, &out, error);
+        ocdm__output_abandon(&out);
+        ocdm__chart_clear(&chart);
+        OCDM_TRY(status);
+    }
     return OCDM_OK;
 }

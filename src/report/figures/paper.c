@@ -53,8 +53,7 @@ static ocdm_status end_chart(ocdm__chart *chart, const struct part *part, const 
                              ocdm_error *error)
 {
     ocdm__canvas canvas = ocdm__sheet_canvas(part->sheet, title);
-    if (status == OCDM_OK)
-        status = ocdm__chart_draw(chart, &canvas, error);
+    OCDM_THEN(status, ocdm__chart_draw(chart, &canvas, error));
     ocdm__chart_clear(chart);
     return status;
 }
@@ -330,8 +329,7 @@ static ocdm_status draw_process(const struct part *part, ocdm_error *error)
     struct counts counts = {.before = NULL};
     ocdm__paper_class *classes = NULL;
     ocdm_status status = ocdm__process_of(&process, &part->source->info->stream.table, CAPACITY, error);
-    if (status == OCDM_OK)
-        status = draw_step(part, &process, &counts, &classes, error);
+    OCDM_THEN(status, draw_step(part, &process, &counts, &classes, error));
     ocdm__release(classes);
     ocdm__release(counts.before);
     ocdm__process_clear(&process);
@@ -380,16 +378,6 @@ static size_t add_line(ocdm__chart *chart, const struct part *part, size_t row)
     return end;
 }
 
-/* The paper's total mAP of a method at the end of its stream, beside the last point of our line. */
-static void mark_total(ocdm__chart *chart, const struct part *part, const char *method, unsigned colour)
-{
-    const char *stream = part->source->stands_for;
-    ocdm__paper_line numbers = ocdm__paper_line_find(stream, stream, "", method);
-    double total = ocdm__paper_line_number(&numbers, "total", OCDM__MAP_NAME);
-    if (isfinite(total) && !chart->table.failed)
-        ocdm__chart_add_mark(chart, ocdm__table_number(&chart->table, chart->table.row_count - 1, X), total, colour);
-}
-
 /* mAP after each task, the first rows of the part; advances `row` past them. */
 static ocdm_status draw_map(const struct part *part, size_t *row, ocdm_error *error)
 {
@@ -408,7 +396,13 @@ static ocdm_status draw_map(const struct part *part, size_t *row, ocdm_error *er
     while (status == OCDM_OK && is_curve(part, *row, OCDM__MAP_NAME)) {
         const char *method = text_at(part, *row, METHOD);
         *row = add_line(&chart, part, *row);
-        mark_total(&chart, part, method, ocdm__method_colour(method));
+        /* The paper's total mAP of a method at the end of its stream, beside the last point of our line. */
+        unsigned colour = ocdm__method_colour(method);
+        const char *stream = part->source->stands_for;
+        ocdm__paper_line numbers = ocdm__paper_line_find(stream, stream, "", method);
+        double total = ocdm__paper_line_number(&numbers, "total", OCDM__MAP_NAME);
+        if (isfinite(total) && !chart.table.failed)
+            ocdm__chart_add_mark(&chart, ocdm__table_number(&chart.table, chart.table.row_count - 1, X), total, colour);
     }
     return end_chart(&chart, part, "mAP after each task", status, error);
 }

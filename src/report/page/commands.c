@@ -240,7 +240,7 @@ static bool is_swept_key(const char *key)
 static bool is_first_value(const ocdm__study *study, const char *key, size_t i)
 {
     for (size_t j = 0; j < i; j++)
-        if (ocdm__json_same(ocdm__group_setting(&study->groups[i], key), ocdm__group_setting(&study->groups[j], key)))
+        if (ocdm__groups_agree(&study->groups[i], &study->groups[j], key))
             return false;
     return true;
 }
@@ -295,7 +295,7 @@ static bool tells_apart(const struct commands *commands, const char *key)
     for (size_t i = 0; i < study->group_count; i++) {
         if (study->groups[i].bound && strcmp(key, "epochs") == 0)
             continue;
-        if (first != NULL && !ocdm__json_same(ocdm__group_setting(first, key), ocdm__group_setting(&study->groups[i], key)))
+        if (first != NULL && !ocdm__groups_agree(first, &study->groups[i], key))
             return true;
         first = &study->groups[i];
     }
@@ -343,21 +343,6 @@ static void put_values(struct commands *commands, const char *flag, const char *
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used == 0 ? "" : between, value);
     }
     put_flag_with(commands, flag, list);
-}
-
-/* "3" for 0, 1, 2; "2..4" for others in a row; otherwise the seeds themselves, as many as are needed for a list. */
-static void put_seeds(struct commands *commands)
-{
-    const ocdm__run_group *group = &commands->study->groups[0];
-    double first = group->runs[0]->seed, last = group->runs[group->run_count - 1]->seed;
-    bool row = last - first == (double)(group->run_count - 1);
-    put_flag(commands, "seeds");
-    if (row && first == 0)
-        ocdm__put(commands->out, " %zu", group->run_count);
-    else if (row)
-        ocdm__put(commands->out, " %.0f..%.0f", first, last);
-    for (size_t i = 0; !row && i < group->run_count; i++)
-        ocdm__put(commands->out, i == 0 ? " %.0f" : ",%.0f", group->runs[i]->seed);
 }
 
 /* Whether an earlier row of the grid has the same value of the setting. */
@@ -409,7 +394,17 @@ static void put_compare(struct commands *commands)
     ocdm__output_text(commands->out, "ocdm compare ");
     put_file(commands, run, "stream", stream_of(run));
     put_values(commands, "methods", "method");
-    put_seeds(commands);
+    /* "3" for 0, 1, 2; "2..4" for others in a row; otherwise the seeds themselves, as many as are needed for a list. */
+    const ocdm__run_group *group = &commands->study->groups[0];
+    double first = group->runs[0]->seed, last = group->runs[group->run_count - 1]->seed;
+    bool row = last - first == (double)(group->run_count - 1);
+    put_flag(commands, "seeds");
+    if (row && first == 0)
+        ocdm__put(commands->out, " %zu", group->run_count);
+    else if (row)
+        ocdm__put(commands->out, " %.0f..%.0f", first, last);
+    for (size_t i = 0; !row && i < group->run_count; i++)
+        ocdm__put(commands->out, i == 0 ? " %.0f" : ",%.0f", group->runs[i]->seed);
     for (const ocdm__json_node *node = run->settings->first; node != NULL; node = node->next)
         put_common(commands, node);
     put_images(commands, run);
@@ -417,29 +412,6 @@ static void put_compare(struct commands *commands)
 }
 
 /* ---- the command that repeats the runs ----------------------------------------------------------------------------------- */
-
-/* A file that is not there, or no JSON, leaves the tree empty. */
-static void read_compare(struct commands *commands)
-{
-    char *parent = parent_of(commands, first_run(commands));
-    char *path = parent != NULL ? ocdm__path_in(parent, "compare.json") : NULL;
-    if (path == NULL || ocdm__json_tree_read(&commands->compare, path, NULL) == OCDM_NO_MEMORY)
-        commands->status = ocdm__fail_memory(commands->error, "a command");
-    ocdm__release(path);
-    ocdm__release(parent);
-}
-
-/* A command that needs the stream is of no use without it. */
-static void put_missing(struct commands *commands)
-{
-    char *path = find_file(commands, first_run(commands), "stream", stream_of(first_run(commands)));
-    if (path == NULL) {
-        ocdm__output_text(commands->out, "<p class=\"note\">The stream was not found from here; put its path in the place of ");
-        put_word(commands, stream_of(first_run(commands)));
-        ocdm__output_text(commands->out, ".</p>\n");
-    }
-    ocdm__release(path);
-}
 
 static void put_all(struct commands *commands)
 {
@@ -454,7 +426,14 @@ static void put_all(struct commands *commands)
             put_run(commands, first_run(commands), true);
         ocdm__output_text(out, "</code></pre>\n");
     }
-    put_missing(commands);
+    /* A command that needs the stream is of no use without it. */
+    char *path = find_file(commands, first_run(commands), "stream", stream_of(first_run(commands)));
+    if (path == NULL) {
+        ocdm__output_text(commands->out, "<p class=\"note\">The stream was not found from here; put its path in the place of ");
+        put_word(commands, stream_of(first_run(commands)));
+        ocdm__output_text(commands->out, ".</p>\n");
+    }
+    ocdm__release(path);
     if (single)
         return;
     ocdm__output_text(out, one ? "<details><summary>Each run by itself</summary>\n<pre><code>"
@@ -471,7 +450,13 @@ static void put_all(struct commands *commands)
 ocdm_status ocdm__put_commands(ocdm__output *out, const ocdm__study *study, const char *folder, ocdm_error *error)
 {
     struct commands commands = {.out = out, .study = study, .folder = folder, .error = error};
-    read_compare(&commands);
+    /* A file that is not there, or no JSON, leaves the tree empty. */
+    char *parent = parent_of(&commands, first_run(&commands));
+    char *path = parent != NULL ? ocdm__path_in(parent, "compare.json") : NULL;
+    if (path == NULL || ocdm__json_tree_read(&commands.compare, path, NULL) == OCDM_NO_MEMORY)
+        commands.status = ocdm__fail_memory(commands.error, "a command");
+    ocdm__release(path);
+    ocdm__release(parent);
     if (commands.status == OCDM_OK)
         put_all(&commands);
     ocdm__json_tree_clear(&commands.compare);

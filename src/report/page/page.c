@@ -93,26 +93,21 @@ static void put_stream_name(ocdm__output *out, const ocdm__page *page, size_t nu
         ocdm__put(out, " (%zu)", before);
 }
 
-static void put_contents(ocdm__output *out, const ocdm__page *page)
+/* The stream in a sentence. */
+static void put_stream(ocdm__output *out, const ocdm__study *study)
 {
-    ocdm__output_text(out, "<nav aria-label=\"Contents\">\n");
-    for (size_t i = 0; i < page->studies->count; i++) {
-        ocdm__output_text(out, "<ul>\n");
-        if (page->studies->count > 1) {
-            ocdm__output_text(out, "<li><strong>");
-            put_stream_name(out, page, i);
-            ocdm__output_text(out, "</strong></li>\n");
-        }
-        for (size_t part = 0; part < PARTS; part++)
-            ocdm__put(out, "<li><a href=\"#%s-%zu\">%s</a></li>\n", part_ids[part], i, part_titles[part]);
-        ocdm__output_text(out, "</ul>\n");
-    }
-    ocdm__output_text(out, "</nav>\n");
-}
-
-/* The values of swept settings that the plain comparison uses. */
-static void put_base(ocdm__output *out, const ocdm__study *study)
-{
+    const ocdm__json_node *root = study->groups[0].runs[0]->summary.root;
+    size_t runs = 0;
+    for (size_t i = 0; i < study->group_count; i++)
+        runs += study->groups[i].run_count;
+    ocdm__put(out, "<p class=\"note\">%zu run%s on ", runs, runs == 1 ? "" : "s");
+    ocdm__put_name(out, ocdm__json_text(ocdm__json_find(root, "stream.file"), "a stream without a name"), 80);
+    ocdm__output_text(out, ": ");
+    ocdm__put_grouped(out, ocdm__json_number(ocdm__json_find(root, "stream.train")));
+    ocdm__output_text(out, " training and ");
+    ocdm__put_grouped(out, ocdm__json_number(ocdm__json_find(root, "stream.test")));
+    ocdm__put(out, " test samples, %zu classes, %zu tasks.", study->class_count, study->task_count);
+    /* The values of swept settings that the plain comparison uses. */
     const ocdm__json_node *settings = study->groups[0].runs[0]->settings;
     bool first = true;
     for (const ocdm__json_node *node = settings != NULL ? settings->first : NULL; node != NULL; node = node->next) {
@@ -128,36 +123,7 @@ static void put_base(ocdm__output *out, const ocdm__study *study)
     }
     if (!first)
         ocdm__output_text(out, ".");
-}
-
-/* The stream in a sentence. */
-static void put_stream(ocdm__output *out, const ocdm__study *study)
-{
-    const ocdm__json_node *root = study->groups[0].runs[0]->summary.root;
-    size_t runs = 0;
-    for (size_t i = 0; i < study->group_count; i++)
-        runs += study->groups[i].run_count;
-    ocdm__put(out, "<p class=\"note\">%zu run%s on ", runs, runs == 1 ? "" : "s");
-    ocdm__put_name(out, ocdm__json_text(ocdm__json_find(root, "stream.file"), "a stream without a name"), 80);
-    ocdm__output_text(out, ": ");
-    ocdm__put_grouped(out, ocdm__json_number(ocdm__json_find(root, "stream.train")));
-    ocdm__output_text(out, " training and ");
-    ocdm__put_grouped(out, ocdm__json_number(ocdm__json_find(root, "stream.test")));
-    ocdm__put(out, " test samples, %zu classes, %zu tasks.", study->class_count, study->task_count);
-    put_base(out, study);
     ocdm__output_text(out, "</p>\n");
-}
-
-/* The switch between two scales: the style sheet shows the picture of the one that is chosen, without a script. */
-static void put_switch(ocdm__output *out, const ocdm__figure *figure, size_t number)
-{
-    static const char *const classes[2] = {"to-own", "to-other"};
-    for (size_t i = 0; i < 2; i++)
-        ocdm__put(out,
-                  "<input type=\"radio\" class=\"switch %s\" name=\"scale-%s-%zu\" id=\"scale-%s-%zu-%zu\"%s><label "
-                  "for=\"scale-%s-%zu-%zu\">%s</label>",
-                  classes[i], figure->name, number, figure->name, number, i, i == 0 ? " checked" : "", figure->name, number, i,
-                  figure->scales[i]);
 }
 
 static ocdm_status put_figure(ocdm__output *out, const ocdm__figure *figure, const ocdm__chart *chart, size_t number,
@@ -167,8 +133,16 @@ static ocdm_status put_figure(ocdm__output *out, const ocdm__figure *figure, con
               figure->title);
     ocdm__output_text(out, figure->reading);
     ocdm__output_text(out, "</span></figcaption>\n");
-    if (figure->scales[1] != NULL)
-        put_switch(out, figure, number);
+    if (figure->scales[1] != NULL) {
+        /* The switch between two scales: the style sheet shows the picture of the one that is chosen, without a script. */
+        static const char *const classes[2] = {"to-own", "to-other"};
+        for (size_t i = 0; i < 2; i++)
+            ocdm__put(out,
+                      "<input type=\"radio\" class=\"switch %s\" name=\"scale-%s-%zu\" id=\"scale-%s-%zu-%zu\"%s><label "
+                      "for=\"scale-%s-%zu-%zu\">%s</label>",
+                      classes[i], figure->name, number, figure->name, number, i, i == 0 ? " checked" : "", figure->name, number,
+                      i, figure->scales[i]);
+    }
     for (int other = 0; other < (figure->scales[1] != NULL ? 2 : 1); other++) {
         ocdm__canvas canvas = {.out = out, .title = figure->title, .other_scale = other == 1};
         ocdm__put(out, "<div class=\"scroll %s\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">\n",
@@ -236,7 +210,19 @@ static ocdm_status put_page(ocdm__output *out, const ocdm__page *page, const cha
     ocdm__output_text(out, "<header><h1>");
     put_title(out, page);
     ocdm__output_text(out, "</h1>\n");
-    put_contents(out, page);
+    ocdm__output_text(out, "<nav aria-label=\"Contents\">\n");
+    for (size_t i = 0; i < page->studies->count; i++) {
+        ocdm__output_text(out, "<ul>\n");
+        if (page->studies->count > 1) {
+            ocdm__output_text(out, "<li><strong>");
+            put_stream_name(out, page, i);
+            ocdm__output_text(out, "</strong></li>\n");
+        }
+        for (size_t part = 0; part < PARTS; part++)
+            ocdm__put(out, "<li><a href=\"#%s-%zu\">%s</a></li>\n", part_ids[part], i, part_titles[part]);
+        ocdm__output_text(out, "</ul>\n");
+    }
+    ocdm__output_text(out, "</nav>\n");
     ocdm__output_text(out, "</header>\n<main id=\"main\" tabindex=\"-1\">\n");
     if (page->studies->count == 0)
         ocdm__output_text(out, "<p class=\"verdict\">No run is finished yet: there is nothing to compare.</p>\n");

@@ -145,17 +145,6 @@ static size_t group_at(size_t place)
     return (place + OCDM__PAPER_GROUPS - 1) % OCDM__PAPER_GROUPS;
 }
 
-static void put_group_heads(ocdm__output *out, const ocdm__study *study)
-{
-    ocdm__output_text(out, "<tr class=\"groups\"><td></td><td></td>");
-    for (size_t g = 0; g < OCDM__PAPER_GROUPS; g++) {
-        char name[40];
-        name_group(study, group_at(g), name, sizeof name);
-        ocdm__put(out, "<th scope=\"colgroup\" class=\"start\" colspan=\"%u\">%s</th>", OCDM__TABLE_METRICS, name);
-    }
-    ocdm__output_text(out, "</tr>\n");
-}
-
 void ocdm__put_paper_table(ocdm__output *out, const ocdm__study *study)
 {
     if (!study->trained)
@@ -171,7 +160,13 @@ void ocdm__put_paper_table(ocdm__output *out, const ocdm__study *study)
         columns[i].better = 1;
         columns[i].starts = i % OCDM__TABLE_METRICS == 0;
     }
-    put_group_heads(out, study);
+    ocdm__output_text(out, "<tr class=\"groups\"><td></td><td></td>");
+    for (size_t g = 0; g < OCDM__PAPER_GROUPS; g++) {
+        char name[40];
+        name_group(study, group_at(g), name, sizeof name);
+        ocdm__put(out, "<th scope=\"colgroup\" class=\"start\" colspan=\"%u\">%s</th>", OCDM__TABLE_METRICS, name);
+    }
+    ocdm__output_text(out, "</tr>\n");
     put_numbers(out, study, study->base_count, columns, COUNT(columns));
 }
 

@@ -6,16 +6,6 @@
 
 #define LABEL_LIMIT 60
 
-/* The best two groups of the base, bounds excluded; NULL when there are fewer. */
-static void find_best(const ocdm__study *study, const ocdm__run_group *best[2])
-{
-    size_t found = 0;
-    best[0] = best[1] = NULL;
-    for (size_t i = 0; i < study->base_count && found < 2; i++)
-        if (!study->groups[i].bound && !isnan(ocdm__group_summary(&study->groups[i], ocdm__study_measure(study)).mean))
-            best[found++] = &study->groups[i];
-}
-
 static int decimals_of(const ocdm__study *study)
 {
     return study->trained ? 1 : 4;
@@ -83,7 +73,12 @@ static void put_comparison(ocdm__output *out, const ocdm__study *study, const oc
 void ocdm__put_verdict(ocdm__output *out, const ocdm__study *study)
 {
     const ocdm__run_group *best[2];
-    find_best(study, best);
+    /* The best two groups of the base, bounds excluded; NULL when there are fewer. */
+    size_t found = 0;
+    best[0] = best[1] = NULL;
+    for (size_t i = 0; i < study->base_count && found < 2; i++)
+        if (!study->groups[i].bound && !isnan(ocdm__group_summary(&study->groups[i], ocdm__study_measure(study)).mean))
+            best[found++] = &study->groups[i];
     ocdm__output_text(out, "<p class=\"verdict\" data-name=\"verdict\">");
     if (best[1] != NULL) {
         put_comparison(out, study, best);

@@ -54,6 +54,11 @@ static bool same_settings(const ocdm__run_record *a, const ocdm__run_record *b)
     return true;
 }
 
+bool ocdm__groups_agree(const ocdm__run_group *a, const ocdm__run_group *b, const char *setting)
+{
+    return ocdm__json_same(ocdm__group_setting(a, setting), ocdm__group_setting(b, setting));
+}
+
 /* ---- groups ------------------------------------------------------------------------------------------------------------- */
 
 static ocdm_status join_group(ocdm__run_group *group, const ocdm__run_record *run, ocdm_error *error)
@@ -104,8 +109,7 @@ static ocdm_status join_studies(ocdm__study_list *studies, const ocdm__run_recor
 /* Whether two groups are the same contender of the comparison. */
 static bool same_contender(const ocdm__run_group *a, const ocdm__run_group *b)
 {
-    return strcmp(a->method, b->method) == 0 &&
-           ocdm__json_same(ocdm__group_setting(a, "model"), ocdm__group_setting(b, "model"));
+    return strcmp(a->method, b->method) == 0 && ocdm__groups_agree(a, b, "model");
 }
 
 bool ocdm__study_sweeps(const ocdm__study *study, const char *setting)
@@ -113,8 +117,7 @@ bool ocdm__study_sweeps(const ocdm__study *study, const char *setting)
     for (size_t i = 0; i < study->group_count; i++)
         for (size_t j = 0; j < i; j++)
             if (same_contender(&study->groups[i], &study->groups[j]) &&
-                !ocdm__json_same(ocdm__group_setting(&study->groups[i], setting),
-                                 ocdm__group_setting(&study->groups[j], setting)))
+                !ocdm__groups_agree(&study->groups[i], &study->groups[j], setting))
                 return true;
     return false;
 }
@@ -240,32 +243,6 @@ static void colour_groups(ocdm__study *study)
 
 /* ---- classes ------------------------------------------------------------------------------------------------------------ */
 
-/* Where the count of each turn's task is in a list by rising task number. */
-static void find_places(const ocdm__numbers *order, size_t *places)
-{
-    for (size_t turn = 0; turn < order->count; turn++) {
-        places[turn] = 0;
-        for (size_t other = 0; other < order->count; other++)
-            places[turn] += order->values[other] < order->values[turn];
-    }
-}
-
-/* Brings the counts from the order of task numbers into that of the turns. Some files have a count for every number up to the
- * highest, also for numbers that are no task. */
-static ocdm_status counts_by_turn(ocdm__numbers *counts, const ocdm__numbers *order, const size_t *places, ocdm_error *error)
-{
-    double *values = ocdm__allocate(order->count, sizeof *values);
-    if (values == NULL)
-        return ocdm__fail_memory(error, "classes");
-    for (size_t turn = 0; turn < order->count; turn++) {
-        double place = counts->count == order->count ? (double)places[turn] : order->values[turn];
-        values[turn] = place >= 0 && place < (double)counts->count ? counts->values[(size_t)place] : NAN;
-    }
-    ocdm__release(counts->values);
-    *counts = (ocdm__numbers){.values = values, .count = order->count};
-    return OCDM_OK;
-}
-
 static size_t first_turn(const ocdm__study_class *class)
 {
     size_t turn = 0;
@@ -290,7 +267,18 @@ static ocdm_status read_class(ocdm__study *study, const ocdm__json_node *node, c
                                  .train = ocdm__json_number(ocdm__json_find(node, "train")),
                                  .column = study->class_count++};
     OCDM_TRY(ocdm__numbers_of(ocdm__json_find(node, "tasks"), &class->turns, error));
-    OCDM_TRY(counts_by_turn(&class->turns, &study->order, places, error));
+    /* Brings the counts from the order of task numbers into that of the turns. Some files have a count for every number up to
+     * the highest, also for numbers that are no task. */
+    ocdm__numbers *counts = &class->turns;
+    double *values = ocdm__allocate(study->order.count, sizeof *values);
+    if (values == NULL)
+        return ocdm__fail_memory(error, "classes");
+    for (size_t turn = 0; turn < study->order.count; turn++) {
+        double place = counts->count == study->order.count ? (double)places[turn] : study->order.values[turn];
+        values[turn] = place >= 0 && place < (double)counts->count ? counts->values[(size_t)place] : NAN;
+    }
+    ocdm__release(counts->values);
+    *counts = (ocdm__numbers){.values = values, .count = study->order.count};
     class->turn = first_turn(class);
     return OCDM_OK;
 }
@@ -304,8 +292,14 @@ static ocdm_status read_classes(ocdm__study *study, ocdm_error *error)
     study->classes = ocdm__allocate(count, sizeof *study->classes);
     size_t *places = ocdm__allocate(study->order.count, sizeof *places);
     ocdm_status status = study->classes == NULL || places == NULL ? ocdm__fail_memory(error, "classes") : OCDM_OK;
-    if (status == OCDM_OK)
-        find_places(&study->order, places);
+    if (status == OCDM_OK) {
+        /* Where the count of each turn's task is in a list by rising task number. */
+        for (size_t turn = 0; turn < study->order.count; turn++) {
+            places[turn] = 0;
+            for (size_t other = 0; other < study->order.count; other++)
+                places[turn] += study->order.values[other] < study->order.values[turn];
+        }
+    }
     for (const ocdm__json_node *node = count > 0 ? list->first : NULL; status == OCDM_OK && node != NULL; node = node->next)
         status = read_class(study, node, places, error);
     ocdm__release(places);
@@ -359,7 +353,7 @@ static bool tells_apart(const ocdm__study *study, const ocdm__run_group *group, 
     const ocdm__run_group *plain = plain_group(study, group->method);
     for (size_t i = 0; i < study->group_count; i++)
         if (strcmp(study->groups[i].method, group->method) == 0 && (plain == NULL || plain == &study->groups[i]) &&
-            !ocdm__json_same(ocdm__group_setting(&study->groups[i], setting), ocdm__group_setting(group, setting)))
+            !ocdm__groups_agree(&study->groups[i], group, setting))
             return true;
     return false;
 }
@@ -524,9 +518,14 @@ static bool is_rival(const ocdm__run_group *group, const char *path)
     return group->base && !group->bound && !isnan(ocdm__group_summary(group, path).mean);
 }
 
-/* One column of the values for each seed that all rivals have; returns how many there are. */
-static size_t take_values(const ocdm__study *study, const char *path, double *values, size_t rivals)
+double ocdm__study_least_difference(const ocdm__study *study, const char *path)
 {
+    size_t rivals = 0;
+    for (size_t i = 0; i < study->base_count; i++)
+        rivals += is_rival(&study->groups[i], path);
+    if (rivals < 2)
+        return NAN;
+    /* A row of values for each seed that all rivals have. */
     const ocdm__run_group *first = NULL;
     size_t seeds = 0;
     for (size_t i = 0; i < study->base_count && first == NULL; i++)
@@ -537,22 +536,11 @@ static size_t take_values(const ocdm__study *study, const char *path, double *va
         for (size_t j = 0; j < study->base_count; j++)
             if (is_rival(&study->groups[j], path)) {
                 double value = value_of_seed(&study->groups[j], first->runs[i]->seed, path);
-                values[seeds * rivals + rival++] = value;
+                study->room[seeds * rivals + rival++] = value;
                 whole = whole && !isnan(value);
             }
         seeds += whole;
     }
-    return seeds;
-}
-
-double ocdm__study_least_difference(const ocdm__study *study, const char *path)
-{
-    size_t rivals = 0;
-    for (size_t i = 0; i < study->base_count; i++)
-        rivals += is_rival(&study->groups[i], path);
-    if (rivals < 2)
-        return NAN;
-    size_t seeds = take_values(study, path, study->room, rivals);
     double *values = study->room + rivals * (seeds + 1);
     for (size_t i = 0; i < rivals * seeds; i++)
         values[i % rivals * seeds + i / rivals] = study->room[i];
@@ -638,7 +626,7 @@ bool ocdm__study_better(const ocdm__study *study, double a, double b)
 bool ocdm__study_varies(const ocdm__study *study, const char *setting)
 {
     for (size_t i = 1; i < study->group_count; i++)
-        if (!ocdm__json_same(ocdm__group_setting(&study->groups[i], setting), ocdm__group_setting(&study->groups[0], setting)))
+        if (!ocdm__groups_agree(&study->groups[i], &study->groups[0], setting))
             return true;
     return false;
 }

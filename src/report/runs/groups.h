@@ -109,6 +109,9 @@ bool ocdm__study_better(const ocdm__study *study, double a, double b);
 /* A setting of the group's runs, which are alike but for the seed; NULL when they do not say. */
 const ocdm__json_node *ocdm__group_setting(const ocdm__run_group *group, const char *setting);
 
+/* Whether two groups have the same value of it. */
+bool ocdm__groups_agree(const ocdm__run_group *a, const ocdm__run_group *b, const char *setting);
+
 /* Whether groups of one method and model differ in the setting: it was swept, and does not only differ between them. */
 bool ocdm__study_sweeps(const ocdm__study *study, const char *setting);
 

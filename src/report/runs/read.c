@@ -190,28 +190,6 @@ static ocdm_status read_log(ocdm__run_record *run, ocdm_error *error)
     return OCDM_OK;
 }
 
-static ocdm_status read_run(ocdm__run_record *run, const char *folder, ocdm_error *error)
-{
-    *run = (ocdm__run_record){.folder = ocdm__path_in(folder, ""), .seed = NAN, .method = "", .state = OCDM__RUN_MISSING};
-    if (run->folder == NULL)
-        return ocdm__fail_memory(error, folder);
-    for (size_t end = strlen(run->folder); end > 1 && run->folder[end - 1] == '/'; end--)
-        run->folder[end - 1] = '\0';
-    const char *slash = strrchr(run->folder, '/');
-    run->name = slash != NULL && slash[1] != '\0' ? slash + 1 : run->folder;
-    ocdm_status status = OCDM_OK;
-    if (ocdm__has_file(folder, "summary.json"))
-        status = read_summary(run, error);
-    else if (ocdm__has_file(folder, "run.jsonl"))
-        status = read_log(run, error);
-    else
-        ocdm__fail(&run->why, OCDM_IO, "",
-                   access(folder, F_OK) == 0 ? "neither summary.json nor run.jsonl is here" : "there is no such folder");
-    run->method = ocdm__json_text(ocdm__json_find(run->settings, "method"), "");
-    run->seed = ocdm__json_number(ocdm__json_find(run->settings, "seed"));
-    return status;
-}
-
 static void run_clear(ocdm__run_record *run)
 {
     ocdm__json_tree_clear(&run->summary);
@@ -238,7 +216,25 @@ static ocdm_status add_run(ocdm__run_list *runs, const char *folder, ocdm_error 
     if (larger == NULL)
         return ocdm__fail_memory(error, "the list of runs");
     runs->runs = larger;
-    return read_run(&runs->runs[runs->count++], folder, error);
+    ocdm__run_record *run = &runs->runs[runs->count++];
+    *run = (ocdm__run_record){.folder = ocdm__path_in(folder, ""), .seed = NAN, .method = "", .state = OCDM__RUN_MISSING};
+    if (run->folder == NULL)
+        return ocdm__fail_memory(error, folder);
+    for (size_t end = strlen(run->folder); end > 1 && run->folder[end - 1] == '/'; end--)
+        run->folder[end - 1] = '\0';
+    const char *slash = strrchr(run->folder, '/');
+    run->name = slash != NULL && slash[1] != '\0' ? slash + 1 : run->folder;
+    ocdm_status status = OCDM_OK;
+    if (ocdm__has_file(folder, "summary.json"))
+        status = read_summary(run, error);
+    else if (ocdm__has_file(folder, "run.jsonl"))
+        status = read_log(run, error);
+    else
+        ocdm__fail(&run->why, OCDM_IO, "",
+                   access(folder, F_OK) == 0 ? "neither summary.json nor run.jsonl is here" : "there is no such folder");
+    run->method = ocdm__json_text(ocdm__json_find(run->settings, "method"), "");
+    run->seed = ocdm__json_number(ocdm__json_find(run->settings, "seed"));
+    return status;
 }
 
 /* METHOD-sSEED, as `ocdm compare` names them. */
@@ -264,13 +260,6 @@ struct names {
     char **paths;
     size_t count;
 };
-
-static void names_clear(struct names *names)
-{
-    for (size_t i = 0; i < names->count; i++)
-        ocdm__release(names->paths[i]);
-    ocdm__release(names->paths);
-}
 
 /* The subfolders that are runs or are named like one. */
 static ocdm_status list_runs(const char *folder, struct names *names, ocdm_error *error)
@@ -308,7 +297,9 @@ static ocdm_status read_folder(ocdm__run_list *runs, const char *folder, ocdm_er
         status = add_run(runs, folder, error);
     for (size_t i = 0; status == OCDM_OK && i < names.count; i++)
         status = add_run(runs, names.paths[i], error);
-    names_clear(&names);
+    for (size_t i = 0; i < names.count; i++)
+        ocdm__release(names.paths[i]);
+    ocdm__release(names.paths);
     return status;
 }
 

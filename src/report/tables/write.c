@@ -3,6 +3,7 @@
  * as LaTeX with booktabs; as CSV (RFC 4180, a header of keys); and as JSON (a list of objects, one per line).
  */
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -58,9 +59,39 @@ static bool is_left(const ocdm__table *table, size_t column)
     return true;
 }
 
+static bool has_groups(const ocdm__table *table, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++)
+        if (table->columns[i].group[0] != '\0')
+            return true;
+    return false;
+}
+
+/* Puts the n-th of `escapes` in the place of the n-th special character. */
+static void write_escaped(ocdm__output *output, const char *text, const char *special, const char *const *escapes)
+{
+    for (; *text != '\0'; text++) {
+        const char *found = strchr(special, *text);
+        if (found != NULL)
+            ocdm__output_text(output, escapes[found - special]);
+        else
+            ocdm__output_write(output, text, 1);
+    }
+}
+
 /* ---- text --------------------------------------------------------------------------------------------------------------- */
 
 #define GAP 2
+
+/* A row that is the heads of the columns. */
+#define HEADS SIZE_MAX
+
+/* A table on its way to the terminal. */
+struct text {
+    const ocdm__table *table;
+    const ocdm__table_style *style;
+    ocdm__output *output;
+};
 
 /* The width of a text in columns: characters, not bytes. */
 static size_t text_width(const char *text)
@@ -77,144 +108,105 @@ static void write_spaces(ocdm__output *output, size_t count)
         ocdm__output_text(output, " ");
 }
 
-/* The width of a cell; a star that marks bold takes one column. */
-static size_t cell_width(const ocdm__cell *cell, const ocdm__table_style *style)
+/* What is in a row and column. Returns its width: a star that marks bold takes one column. */
+static size_t show_place(const struct text *text, size_t row, size_t column, char shown[SHOWN])
 {
-    char shown[SHOWN];
-    show_cell(cell, " ± ", shown);
-    return text_width(shown) + (cell->bold && !style->bold);
+    const ocdm__cell *cell = row == HEADS ? NULL : ocdm__table_at(text->table, row, column);
+    if (cell == NULL)
+        snprintf(shown, SHOWN, "%s", text->table->columns[column].head);
+    else
+        show_cell(cell, " ± ", shown);
+    return text_width(shown) + (cell != NULL && cell->bold && !text->style->bold);
 }
 
-static size_t own_width(const ocdm__table *table, size_t column, const ocdm__table_style *style)
+static size_t own_width(const struct text *text, size_t column)
 {
-    size_t width = text_width(table->columns[column].head);
-    for (size_t row = 0; row < table->row_count; row++) {
-        size_t cell = cell_width(ocdm__table_at(table, row, column), style);
-        width = cell > width ? cell : width;
+    char shown[SHOWN];
+    size_t width = show_place(text, HEADS, column, shown);
+    for (size_t row = 0; row < text->table->row_count; row++) {
+        size_t here = show_place(text, row, column, shown);
+        width = here > width ? here : width;
     }
     return width;
 }
 
 /* The last column of a group is widened if the heading is wider than the group. */
-static size_t column_width(const ocdm__table *table, size_t column, const ocdm__table_style *style)
+static size_t column_width(const struct text *text, size_t column)
 {
-    const char *group = table->columns[column].group;
-    size_t own = own_width(table, column, style), others = 0;
-    if (group[0] == '\0' || group_end(table, column) > column + 1)
+    const ocdm__column *columns = text->table->columns;
+    size_t own = own_width(text, column), others = 0;
+    if (columns[column].group[0] == '\0' || group_end(text->table, column) > column + 1)
         return own;
-    for (size_t i = column; i > 0 && strcmp(table->columns[i - 1].group, group) == 0; i--)
-        others += own_width(table, i - 1, style) + GAP;
-    return others + own < text_width(group) ? text_width(group) - others : own;
+    for (size_t i = column; i > 0 && strcmp(columns[i - 1].group, columns[column].group) == 0; i--)
+        others += own_width(text, i - 1) + GAP;
+    size_t heading = text_width(columns[column].group);
+    return others + own < heading ? heading - others : own;
 }
 
 /* The total width of the columns of a group, with a gap before each. */
-static size_t group_width(const ocdm__table *table, size_t first, size_t end, const ocdm__table_style *style)
+static size_t group_width(const struct text *text, size_t first, size_t end)
 {
     size_t width = 0;
     for (size_t i = first; i < end; i++)
-        width += GAP + column_width(table, i, style);
+        width += GAP + column_width(text, i);
     return width;
 }
 
 /* The end of the part of the table that starts with `first`: as many groups as fit, at least one. */
-static size_t part_end(const ocdm__table *table, size_t first, const ocdm__table_style *style)
+static size_t part_end(const struct text *text, size_t first)
 {
-    size_t used = column_width(table, 0, style), end = first;
-    while (end < table->column_count) {
-        size_t next = group_end(table, end);
-        used += group_width(table, end, next, style);
-        if (used > style->width && end > first)
+    size_t used = column_width(text, 0), end = first;
+    while (end < text->table->column_count) {
+        size_t next = group_end(text->table, end);
+        used += group_width(text, end, next);
+        if (used > text->style->width && end > first)
             break;
         end = next;
     }
     return end;
 }
 
-/* Nothing is written after the last cell of a line. */
-static void write_cell(ocdm__output *output, const ocdm__table *table, size_t row, size_t column, bool last,
-                       const ocdm__table_style *style)
-{
-    const ocdm__cell *cell = ocdm__table_at(table, row, column);
-    char shown[SHOWN];
-    show_cell(cell, " ± ", shown);
-    size_t room = column_width(table, column, style) - cell_width(cell, style);
-    if (!is_left(table, column))
-        write_spaces(output, room);
-    if (cell->bold && style->bold)
-        ocdm__output_text(output, "\033[1m");
-    ocdm__output_text(output, shown);
-    if (cell->bold)
-        ocdm__output_text(output, style->bold ? "\033[0m" : "*");
-    if (is_left(table, column) && !last)
-        write_spaces(output, room);
-}
-
-/* The columns of a part in their order: the first of the table, then `first` to `end`. */
-static void write_heads(ocdm__output *output, const ocdm__table *table, size_t first, size_t end,
-                        const ocdm__table_style *style)
+/* A row of a part, whose columns are the first of the table, then `first` to `end`. Nothing is written after its last cell. */
+static void write_row(const struct text *text, size_t row, size_t first, size_t end)
 {
     for (size_t k = first - 1; k < end; k++) {
-        size_t column = k == first - 1 ? 0 : k;
-        size_t room = column_width(table, column, style) - text_width(table->columns[column].head);
-        if (k >= first)
-            write_spaces(output, GAP);
-        if (!is_left(table, column))
-            write_spaces(output, room);
-        ocdm__output_text(output, table->columns[column].head);
-        if (is_left(table, column) && k + 1 < end)
-            write_spaces(output, room);
+        char shown[SHOWN];
+        size_t column = k < first ? 0 : k, room = column_width(text, column) - show_place(text, row, column, shown);
+        bool bold = row != HEADS && ocdm__table_at(text->table, row, column)->bold, left = is_left(text->table, column);
+        write_spaces(text->output, (k < first ? 0 : GAP) + (left ? 0 : room));
+        if (bold && text->style->bold)
+            ocdm__output_text(text->output, "\033[1m");
+        ocdm__output_text(text->output, shown);
+        if (bold)
+            ocdm__output_text(text->output, text->style->bold ? "\033[0m" : "*");
+        if (left && k + 1 < end)
+            write_spaces(text->output, room);
     }
-    ocdm__output_text(output, "\n");
+    ocdm__output_text(text->output, "\n");
 }
 
 /* Headings of groups, centred over their columns between dashes. */
-static void write_groups(ocdm__output *output, const ocdm__table *table, size_t first, size_t end,
-                         const ocdm__table_style *style)
+static void write_groups(const struct text *text, size_t first, size_t end)
 {
-    while (table->columns[end - 1].group[0] == '\0')
+    while (text->table->columns[end - 1].group[0] == '\0')
         end--;
-    write_spaces(output, column_width(table, 0, style));
+    write_spaces(text->output, column_width(text, 0));
     for (size_t column = first; column < end;) {
-        size_t next = group_end(table, column);
-        size_t width = group_width(table, column, next, style) - GAP;
-        const char *name = table->columns[column].group;
-        size_t around = width - text_width(name);
+        const char *name = text->table->columns[column].group;
+        size_t next = group_end(text->table, column), around = group_width(text, column, next) - GAP - text_width(name);
         bool dashes = name[0] != '\0' && around >= 4;
-        write_spaces(output, GAP);
+        write_spaces(text->output, GAP);
         for (size_t i = 0; i < around; i++) {
             bool beside = i + 1 == around / 2 || i == around / 2;
             if (i == around / 2)
-                ocdm__output_text(output, name);
-            ocdm__output_text(output, dashes && !beside ? "-" : " ");
+                ocdm__output_text(text->output, name);
+            ocdm__output_text(text->output, dashes && !beside ? "-" : " ");
         }
         if (around == 0)
-            ocdm__output_text(output, name);
+            ocdm__output_text(text->output, name);
         column = next;
     }
-    ocdm__output_text(output, "\n");
-}
-
-static bool has_groups(const ocdm__table *table, size_t first, size_t end)
-{
-    for (size_t i = first; i < end; i++)
-        if (table->columns[i].group[0] != '\0')
-            return true;
-    return false;
-}
-
-static void write_part(ocdm__output *output, const ocdm__table *table, size_t first, size_t end, const ocdm__table_style *style)
-{
-    if (has_groups(table, first, end))
-        write_groups(output, table, first, end, style);
-    write_heads(output, table, first, end, style);
-    for (size_t row = 0; row < table->row_count; row++) {
-        write_cell(output, table, row, 0, false, style);
-        for (size_t column = first; column < end; column++) {
-            write_spaces(output, GAP);
-            write_cell(output, table, row, column, column + 1 == end, style);
-        }
-        ocdm__output_text(output, "\n");
-    }
+    ocdm__output_text(text->output, "\n");
 }
 
 /* Words filled up to the width. */
@@ -235,32 +227,36 @@ static void write_filled(ocdm__output *output, const char *text, size_t width)
     ocdm__output_text(output, "\n");
 }
 
-/* One paragraph of the note after another, filled to the width where there is one. */
-static void write_note(const ocdm__table *table, size_t width, void (*write)(ocdm__output *, const char *, size_t),
-                       ocdm__output *output)
+/* The next paragraph of a note, after an empty line. Returns what follows it; NULL at the end. */
+static const char *next_paragraph(ocdm__output *output, const char *note, char paragraph[OCDM__TABLE_NOTE])
 {
-    for (const char *at = table->note; *at != '\0';) {
-        char paragraph[OCDM__TABLE_NOTE];
-        size_t length = strcspn(at, "\n");
-        snprintf(paragraph, sizeof paragraph, "%.*s", (int)length, at);
-        ocdm__output_text(output, "\n");
-        write(output, paragraph, width);
-        at += length + (at[length] == '\n');
-    }
+    if (*note == '\0')
+        return NULL;
+    size_t length = strcspn(note, "\n");
+    snprintf(paragraph, OCDM__TABLE_NOTE, "%.*s", (int)length, note);
+    ocdm__output_text(output, "\n");
+    return note + length + (note[length] == '\n');
 }
 
 static void write_text(const ocdm__table *table, const ocdm__table_style *style, ocdm__output *output)
 {
+    struct text text = {table, style, output};
+    char paragraph[OCDM__TABLE_NOTE];
     if (table->title[0] != '\0')
         write_filled(output, table->title, style->width);
     for (size_t first = 1; first < table->column_count;) {
-        size_t end = part_end(table, first, style);
+        size_t end = part_end(&text, first);
         if (first > 1 || table->title[0] != '\0')
             ocdm__output_text(output, "\n");
-        write_part(output, table, first, end, style);
+        if (has_groups(table, first, end))
+            write_groups(&text, first, end);
+        write_row(&text, HEADS, first, end);
+        for (size_t row = 0; row < table->row_count; row++)
+            write_row(&text, row, first, end);
         first = end;
     }
-    write_note(table, style->width, write_filled, output);
+    for (const char *note = table->note; (note = next_paragraph(output, note, paragraph)) != NULL;)
+        write_filled(output, paragraph, style->width);
 }
 
 /* ---- Markdown ------------------------------------------------------------------------------------------------------- */
@@ -268,35 +264,12 @@ static void write_text(const ocdm__table *table, const ocdm__table_style *style,
 /* Escapes what would end a cell. */
 static void write_markdown_text(ocdm__output *output, const char *text)
 {
-    for (; *text != '\0'; text++) {
-        if (*text == '|' || *text == '\\')
-            ocdm__output_text(output, "\\");
-        ocdm__output_write(output, text, 1);
-    }
-}
-
-static void write_markdown_row(const ocdm__table *table, size_t row, ocdm__output *output)
-{
-    for (size_t i = 0; i < table->column_count; i++) {
-        const ocdm__cell *cell = ocdm__table_at(table, row, i);
-        char shown[SHOWN];
-        show_cell(cell, " ± ", shown);
-        ocdm__output_text(output, cell->bold ? "| **" : "| ");
-        write_markdown_text(output, shown);
-        ocdm__output_text(output, cell->bold ? "** " : " ");
-    }
-    ocdm__output_text(output, "|\n");
-}
-
-static void write_line(ocdm__output *output, const char *text, size_t width)
-{
-    (void)width;
-    ocdm__output_text(output, text);
-    ocdm__output_text(output, "\n");
+    write_escaped(output, text, "|\\", (const char *const[]){"\\|", "\\\\"});
 }
 
 static void write_markdown(const ocdm__table *table, ocdm__output *output)
 {
+    char paragraph[OCDM__TABLE_NOTE];
     if (table->title[0] != '\0') {
         ocdm__output_text(output, table->title);
         ocdm__output_text(output, "\n\n");
@@ -312,111 +285,93 @@ static void write_markdown(const ocdm__table *table, ocdm__output *output)
     for (size_t i = 0; i < table->column_count; i++)
         ocdm__output_text(output, is_left(table, i) ? "|---" : "|---:");
     ocdm__output_text(output, "|\n");
-    for (size_t row = 0; row < table->row_count; row++)
-        write_markdown_row(table, row, output);
-    write_note(table, 0, write_line, output);
+    for (size_t row = 0; row < table->row_count; row++) {
+        for (size_t i = 0; i < table->column_count; i++) {
+            const ocdm__cell *cell = ocdm__table_at(table, row, i);
+            char shown[SHOWN];
+            show_cell(cell, " ± ", shown);
+            ocdm__output_text(output, cell->bold ? "| **" : "| ");
+            write_markdown_text(output, shown);
+            ocdm__output_text(output, cell->bold ? "** " : " ");
+        }
+        ocdm__output_text(output, "|\n");
+    }
+    for (const char *note = table->note; (note = next_paragraph(output, note, paragraph)) != NULL;) {
+        ocdm__output_text(output, paragraph);
+        ocdm__output_text(output, "\n");
+    }
 }
 
 /* ---- LaTeX ---------------------------------------------------------------------------------------------------------- */
 
-static void write_latex_text(ocdm__output *output, const char *text)
+static void write_latex_text(ocdm__output *output, const char *before, const char *text, const char *after)
 {
-    static const char special[] = "\\~^&%$#_{}<>";
-    static const char *const escaped[] = {"\\textbackslash{}",
+    static const char *const escapes[] = {"\\textbackslash{}",
                                           "\\textasciitilde{}",
                                           "\\textasciicircum{}",
+                                          "$<$",
+                                          "$>$",
                                           "\\&",
                                           "\\%",
                                           "\\$",
                                           "\\#",
                                           "\\_",
                                           "\\{",
-                                          "\\}",
-                                          "$<$",
-                                          "$>$"};
-    for (; *text != '\0'; text++) {
-        const char *found = strchr(special, *text);
-        if (found != NULL)
-            ocdm__output_text(output, escaped[found - special]);
-        else
-            ocdm__output_write(output, text, 1);
-    }
-}
-
-static void write_latex_cell(const ocdm__cell *cell, ocdm__output *output)
-{
-    char shown[SHOWN];
-    show_cell(cell, " $\\pm$ ", shown);
-    if (cell->bold)
-        ocdm__output_text(output, "\\textbf{");
-    if (cell->kind == OCDM__CELL_TEXT)
-        write_latex_text(output, shown);
-    else
-        ocdm__output_text(output, shown);
-    if (cell->bold)
-        ocdm__output_text(output, "}");
+                                          "\\}"};
+    ocdm__output_text(output, before);
+    write_escaped(output, text, "\\~^<>&%$#_{}", escapes);
+    ocdm__output_text(output, after);
 }
 
 static void write_latex_groups(const ocdm__table *table, ocdm__output *output)
 {
-    for (size_t column = 0; column < table->column_count;) {
-        size_t next = group_end(table, column);
-        char span[48];
-        snprintf(span, sizeof span, "%s\\multicolumn{%zu}{c}{", column > 0 ? " & " : "", next - column);
-        ocdm__output_text(output, span);
-        write_latex_text(output, table->columns[column].group);
-        ocdm__output_text(output, "}");
-        column = next;
+    for (size_t column = 0, next; column < table->column_count; column = next) {
+        next = group_end(table, column);
+        ocdm__put(output, "%s\\multicolumn{%zu}{c}{", column > 0 ? " & " : "", next - column);
+        write_latex_text(output, "", table->columns[column].group, "}");
     }
     ocdm__output_text(output, " \\\\\n");
-    for (size_t column = 0; column < table->column_count;) {
-        size_t next = group_end(table, column);
-        char rule[64];
-        snprintf(rule, sizeof rule, "\\cmidrule(lr){%zu-%zu}", column + 1, next);
+    for (size_t column = 0, next; column < table->column_count; column = next) {
+        next = group_end(table, column);
         if (table->columns[column].group[0] != '\0')
-            ocdm__output_text(output, rule);
-        column = next;
+            ocdm__put(output, "\\cmidrule(lr){%zu-%zu}", column + 1, next);
     }
     ocdm__output_text(output, "\n");
 }
 
-/* Before it there is an empty line, which ends the paragraph. */
-static void write_latex_note(ocdm__output *output, const char *text, size_t width)
-{
-    (void)width;
-    ocdm__output_text(output, "{\\footnotesize ");
-    write_latex_text(output, text);
-    ocdm__output_text(output, "}\n");
-}
-
 static void write_latex(const ocdm__table *table, ocdm__output *output)
 {
+    char paragraph[OCDM__TABLE_NOTE];
     ocdm__output_text(output, "\\begin{table}\n\\centering\n");
-    if (table->title[0] != '\0') {
-        ocdm__output_text(output, "\\caption{");
-        write_latex_text(output, table->title);
-        ocdm__output_text(output, "}\n");
-    }
+    if (table->title[0] != '\0')
+        write_latex_text(output, "\\caption{", table->title, "}\n");
     ocdm__output_text(output, "\\begin{tabular}{l");
     for (size_t i = 1; i < table->column_count; i++)
         ocdm__output_text(output, "c");
     ocdm__output_text(output, "}\n\\toprule\n");
     if (has_groups(table, 0, table->column_count))
         write_latex_groups(table, output);
-    for (size_t i = 0; i < table->column_count; i++) {
-        ocdm__output_text(output, i > 0 ? " & " : "");
-        write_latex_text(output, table->columns[i].head);
-    }
+    for (size_t i = 0; i < table->column_count; i++)
+        write_latex_text(output, i > 0 ? " & " : "", table->columns[i].head, "");
     ocdm__output_text(output, " \\\\\n\\midrule\n");
     for (size_t row = 0; row < table->row_count; row++) {
         for (size_t i = 0; i < table->column_count; i++) {
+            const ocdm__cell *cell = ocdm__table_at(table, row, i);
+            char shown[SHOWN];
+            show_cell(cell, " $\\pm$ ", shown);
             ocdm__output_text(output, i > 0 ? " & " : "");
-            write_latex_cell(ocdm__table_at(table, row, i), output);
+            ocdm__output_text(output, cell->bold ? "\\textbf{" : "");
+            if (cell->kind == OCDM__CELL_TEXT)
+                write_latex_text(output, "", shown, "");
+            else
+                ocdm__output_text(output, shown);
+            ocdm__output_text(output, cell->bold ? "}" : "");
         }
         ocdm__output_text(output, " \\\\\n");
     }
     ocdm__output_text(output, "\\bottomrule\n\\end{tabular}\n");
-    write_note(table, 0, write_latex_note, output);
+    for (const char *note = table->note; (note = next_paragraph(output, note, paragraph)) != NULL;)
+        write_latex_text(output, "{\\footnotesize ", paragraph, "}\n");
     ocdm__output_text(output, "\\end{table}\n");
 }
 

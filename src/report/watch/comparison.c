@@ -61,17 +61,6 @@ static void take_tail(struct run *run, const char *tail)
     }
 }
 
-static void read_tail(struct run *run)
-{
-    static char tail[OCDM__LOG_TAIL + 1];
-    ocdm__log log;
-    if (ocdm__log_open(&log, run->folder) == NULL) {
-        ocdm__log_tail(&log, tail);
-        take_tail(run, tail);
-    }
-    ocdm__log_close(&log);
-}
-
 /* The log of what a run says goes away when it succeeds. */
 static bool has_failed(const ocdm__watched_runs *runs, const struct run *run)
 {
@@ -89,8 +78,15 @@ static void look_at(const ocdm__watched_runs *runs, struct run *run)
                  : locked                                    ? RUNNING
                  : has_failed(runs, run)                     ? FAILED
                                                              : WAITING;
-    if (run->state != WAITING)
-        read_tail(run);
+    if (run->state != WAITING) {
+        static char tail[OCDM__LOG_TAIL + 1];
+        ocdm__log log;
+        if (ocdm__log_open(&log, run->folder) == NULL) {
+            ocdm__log_tail(&log, tail);
+            take_tail(run, tail);
+        }
+        ocdm__log_close(&log);
+    }
 }
 
 void ocdm__watched_runs_look(ocdm__watched_runs *runs)
