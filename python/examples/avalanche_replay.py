@@ -5,6 +5,8 @@
 A stream of three experiences with several labels per sample; Avalanche's own ClassBalancedBuffer cannot take such targets.
 """
 import sys
+from collections.abc import Iterable
+from typing import Any
 
 import torch
 
@@ -19,9 +21,10 @@ from ocdm.avalanche import OCDMBuffer
 
 class Experience:
     """What ReplayPlugin looks at of a strategy and its experience."""
-    train_mb_size, dataloader = 16, None
+    train_mb_size = 16
+    dataloader: Iterable[Any] | None = None
 
-    def __init__(self, number):
+    def __init__(self, number: int) -> None:
         chance = torch.Generator().manual_seed(number)
         targets = torch.zeros(200, 9)
         targets[:, 3 * number:3 * number + 3] = (torch.rand(200, 3, generator=chance) < torch.tensor([0.9, 0.4, 0.05])).float()
@@ -30,7 +33,7 @@ class Experience:
         self.experience = self
 
 
-def main():
+def main() -> None:
     buffer = OCDMBuffer(60, seed=0)
     plugin = ReplayPlugin(mem_size=60, storage_policy=buffer)
     for number in range(3):

@@ -5,7 +5,7 @@
 import json
 import sys
 
-from distributed import Client, LocalCluster
+from distributed import Client
 
 import ocdm
 
@@ -21,6 +21,6 @@ def sample(shard: int, path: str, capacity: int) -> ocdm.Memory:
 
 if __name__ == "__main__":
     capacity, paths = int(sys.argv[1]), sys.argv[2:]
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+    with Client(n_workers=2, threads_per_worker=1, dashboard_address=None) as client:  # type: ignore[no-untyped-call]
         shards = client.gather(client.map(sample, range(len(paths)), paths, [capacity] * len(paths)))
     print(*sorted(ocdm.Memory.merge(shards).ids.tolist()), sep="\n")

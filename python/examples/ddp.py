@@ -24,16 +24,16 @@ def main(steps: int) -> None:
     for step in range(steps):
         y = (torch.rand(10, classes, generator=stream) < torch.logspace(-0.5, -2, classes)).float()
         x = y @ means + 0.3 * torch.randn(10, width, generator=stream)
-        slots = memory.draw(10)  # of the samples that this process has
+        slots = torch.from_numpy(memory.draw(10))  # of the samples that this process has
         loss = torch.nn.functional.binary_cross_entropy_with_logits(
             model(torch.cat([x, samples[slots]])), torch.cat([y, targets[slots]]))
         optimiser.zero_grad()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         optimiser.step()
         change = memory.update(None, y)
-        samples[change.slots], targets[change.slots] = x[change.items], y[change.items]
-    here = int((memory.owner == rank).sum())
-    print(f"rank {rank}: {len(memory)} samples in all, {here} here, loss {loss.item():.3f}, kept", memory.counts["kept"].tolist())
+        slots, items = torch.from_numpy(change.slots), torch.from_numpy(change.items)
+        samples[slots], targets[slots] = x[items], y[items]
+    print(f"rank {rank}: {len(memory)} samples in all, {(memory.owner == rank).sum()} here, loss {loss.item():.3f}, kept", memory.counts["kept"].tolist())
 
 
 if __name__ == "__main__":

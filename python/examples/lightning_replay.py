@@ -18,7 +18,7 @@ except ImportError:
     Callback = object
 
 
-class BalancedReplay(Callback):  # type: ignore[misc, valid-type]
+class BalancedReplay(Callback):  # type: ignore[misc]
     def __init__(self, replay: ocdm.Replay, samples: int = 10) -> None:
         self.replay, self.samples = replay, samples
 

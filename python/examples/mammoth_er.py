@@ -7,6 +7,7 @@ step of its model `er`, on a made stream with several labels per sample. With th
 are made with Mammoth's own reservoir too.
 """
 import sys
+from typing import Any
 
 import torch
 
@@ -15,7 +16,7 @@ from ocdm.mammoth import Buffer
 CLASSES = 8
 
 
-def observe(model, optimiser, buffer, inputs, labels):
+def observe(model: torch.nn.Module, optimiser: torch.optim.Optimizer, buffer: Any, inputs: torch.Tensor, labels: torch.Tensor) -> float:
     """One step of er: new samples and as many from the buffer, then the new ones are offered to it."""
     samples, targets = inputs, labels
     if not buffer.is_empty():
@@ -23,13 +24,13 @@ def observe(model, optimiser, buffer, inputs, labels):
         samples, targets = torch.cat((inputs, old_samples)), torch.cat((labels, old_targets.float()))
     loss = torch.nn.functional.binary_cross_entropy_with_logits(model(samples), targets)
     optimiser.zero_grad()
-    loss.backward()
+    loss.backward()  # type: ignore[no-untyped-call]
     optimiser.step()
     buffer.add_data(examples=inputs, labels=labels)
     return loss.item()
 
 
-def run(buffer):
+def run(buffer: Any) -> tuple[float, list[int]]:
     torch.manual_seed(0)
     model = torch.nn.Linear(16, CLASSES)
     optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -42,7 +43,7 @@ def run(buffer):
 
 
 if __name__ == "__main__":
-    buffers = {"ocdm.mammoth.Buffer": Buffer(50, seed=0)}
+    buffers: dict[str, Any] = {"ocdm.mammoth.Buffer": Buffer(50, seed=0)}
     if len(sys.argv) > 1:
         sys.path.insert(0, sys.argv[1])
         try:

@@ -9,13 +9,14 @@ It learns what `ocdm run --model linear` learns, from the same steps; only the i
 """
 import io
 import sys
+from typing import Any
 
 import torch
 
 import ocdm
 
 
-def main(path, folder, **settings):
+def main(path: str, folder: str, **settings: Any) -> None:
     stream = ocdm.Stream(path)
     features = torch.tensor(stream.features, dtype=torch.float32)
     torch.manual_seed(int(settings.get("seed", 0)))
@@ -25,17 +26,18 @@ def main(path, folder, **settings):
 
     with ocdm.Run(stream, folder, name="torch-linear", lr=0.006, **settings) as run:
         if run.saved is not None:
-            for part, state in zip((model, optimiser), torch.load(io.BytesIO(run.saved))):
-                part.load_state_dict(state)
+            states = torch.load(io.BytesIO(run.saved))
+            model.load_state_dict(states[0])
+            optimiser.load_state_dict(states[1])
         for step in run:
             optimiser.zero_grad()
-            loss = loss_of(model(features[step.samples]), torch.from_numpy(step.targets))
+            loss = loss_of(model(features[torch.from_numpy(step.samples)]), torch.from_numpy(step.targets))
             loss.backward()
             optimiser.step()
             step.done(loss.item())
             if step.evaluate:
                 with torch.no_grad():
-                    run.evaluate(model(features[run.test_samples]))
+                    run.evaluate(model(features[torch.from_numpy(run.test_samples)]))
             if step.checkpoint:
                 state = io.BytesIO()
                 torch.save((model.state_dict(), optimiser.state_dict()), state)

@@ -6,15 +6,18 @@ The stream is made up: three tasks with classes of their own, some of them rare.
 classes after each task, with a balanced memory and with a reservoir of the same size.
 """
 import sys
+from collections.abc import Iterator
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 import ocdm
 
 CLASSES, WIDTH, TASKS = 12, 32, 3
 
 
-def batches(steps, means, generator):
+def batches(steps: int, means: torch.Tensor, generator: torch.Generator) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
     """Batches of ten: of task t come classes 4t to 4t + 3, the last of them rarely."""
     for step in range(steps):
         first = 4 * (step * TASKS // steps)
@@ -24,14 +27,14 @@ def batches(steps, means, generator):
         yield targets @ means + 0.3 * torch.randn(10, WIDTH, generator=generator), targets
 
 
-def mean_average_precision(scores, targets):
+def mean_average_precision(scores: torch.Tensor, targets: torch.Tensor) -> float:
     order = scores.argsort(0, descending=True)
     hits = targets.gather(0, order)
     precision = hits.cumsum(0) / torch.arange(1, len(hits) + 1)[:, None]
-    return ((precision * hits).sum(0) / hits.sum(0).clamp(min=1)).mean().item()
+    return float(((precision * hits).sum(0) / hits.sum(0).clamp(min=1)).mean())
 
 
-def train(policy, steps):
+def train(policy: str, steps: int) -> tuple[list[float], NDArray[np.int64]]:
     generator = torch.Generator().manual_seed(0)
     means = torch.randn(CLASSES, WIDTH, generator=generator)
     test_targets = (torch.rand(600, CLASSES, generator=generator) < 0.2).float()
@@ -43,7 +46,7 @@ def train(policy, steps):
     for step, (samples, targets) in enumerate(replay.stream(batches(steps, means, generator), replay=10), start=1):
         loss = torch.nn.functional.binary_cross_entropy_with_logits(model(samples), targets)
         optimiser.zero_grad()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         optimiser.step()
         if step % (steps // TASKS) == 0:
             results.append(mean_average_precision(model(test).detach(), test_targets))

@@ -7,6 +7,7 @@ The last 14 attributes are the labels. Without a file for tests, every fifth sam
 import sys
 
 import numpy as np
+from numpy.typing import NDArray
 
 import ocdm
 
@@ -19,7 +20,7 @@ except ImportError as error:
 LABELS = 14
 
 
-def read_arff(path):
+def read_arff(path: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Features and labels of a dense ARFF file."""
     try:
         with open(path) as file:
@@ -34,12 +35,12 @@ def read_arff(path):
     return table[:, :-LABELS], table[:, -LABELS:].astype(int)
 
 
-def fit(models, samples, labels):
+def fit(models: list[SGDClassifier], samples: NDArray[np.float64], labels: NDArray[np.int64]) -> None:
     for label, model in enumerate(models):
         model.partial_fit(samples, labels[:, label], classes=[0, 1])
 
 
-def main(paths):
+def main(paths: list[str]) -> None:
     samples, labels = read_arff(paths[0])
     if len(paths) > 1:
         test, test_labels = read_arff(paths[1])

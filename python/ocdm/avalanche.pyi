@@ -5,7 +5,7 @@ from avalanche.training.storage_policy import ExemplarsBuffer
 
 from .memory import Memory
 
-class OCDMBuffer(ExemplarsBuffer):
+class OCDMBuffer(ExemplarsBuffer):  # type: ignore[misc]
     memory: Memory
     labels: Callable[[Any], Any] | None
     step: int

@@ -1,4 +1,4 @@
-"""Draws by weights: those of `ocdm run`, and those of a judge that follows the words of src/memory/draw.c and base/random.h."""
+"""Draws by weights: those of `ocdm run`, and those of a judge that follows the words of src/memory/memory.c and base/random.h."""
 import collections
 import math
 import unittest
