@@ -1,5 +1,5 @@
 # OCDM_REST_SOURCES: the program without libocdm, and without main.c and table.c, so that tests and other programs can link it.
-file(GLOB_RECURSE OCDM_REST_SOURCES CONFIGURE_DEPENDS src/base/*.c src/metrics/*.c src/ranks/ranks.c src/stream/*.c src/agent/*.c
+file(GLOB_RECURSE OCDM_REST_SOURCES CONFIGURE_DEPENDS src/base/*.c src/metrics/*.c src/ranks/ranks.c src/ranks/files.c src/stream/*.c src/agent/*.c
      src/experiment/*.c src/sample/*.c src/report/*.c src/cli/*.c)
 list(FILTER OCDM_REST_SOURCES EXCLUDE REGEX "/src/cli/(main|table)\\.c$")
 list(REMOVE_ITEM OCDM_REST_SOURCES ${OCDM_CORE_SOURCES})

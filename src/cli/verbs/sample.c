@@ -14,6 +14,7 @@
 #include "cli/console.h"
 #include "cli/verbs.h"
 #include "ocdm/experiment.h"
+#include "ranks/files.h"
 #include "ranks/ranks.h"
 #include "sample/sample.h"
 
@@ -248,124 +249,27 @@ static int exit_code(ocdm_status status, const ocdm_error *error)
 
 /* ---- file by file ---------------------------------------------------------------------------------------------------- */
 
-#define NAME_ROOM 512
-
-/* With MPI, several files are shards: file K is sampled as shard K by rank K modulo the number of ranks, into a folder of its
- * own for temporary files; the leader gets all of them and merges them. */
-struct parts {
-    const ocdm__sample_options *options;
-    const ocdm__ranks *ranks; /* NULL: one process */
-    size_t rank, size, count;
-    char folder[NAME_ROOM - 64];
-    char **names; /* of kept files, then of summaries */
-    char *text;   /* the names themselves */
-};
-
-/* The outcome of a rank's files. */
-struct outcome {
-    uint64_t file; /* the first that failed; UINT64_MAX for none */
-    ocdm_error error;
-};
-
-static ocdm_status name_parts(struct parts *parts, ocdm_error *error)
+/* With MPI, several files are shards: each is sampled by itself, by one of the ranks, and the leader merges what they kept. */
+static ocdm_status sample_part(void *state, size_t k, const char *kept, const char *summary, ocdm_error *error)
 {
-    parts->names = ocdm__allocate(2 * parts->count, sizeof *parts->names);
-    parts->text = ocdm__allocate(2 * parts->count, NAME_ROOM);
-    if (parts->names == NULL || parts->text == NULL)
-        return ocdm__fail_memory(error, "the names of the files");
-    for (size_t i = 0; i < 2 * parts->count; i++) {
-        parts->names[i] = parts->text + i * NAME_ROOM;
-        snprintf(parts->names[i], NAME_ROOM, "%s/%zu.%s", parts->folder, i % parts->count, i < parts->count ? "kept" : "json");
-    }
-    return OCDM_OK;
-}
-
-static ocdm_status sample_part(const struct parts *parts, size_t k, ocdm_error *error)
-{
-    ocdm__sample_options options = *parts->options;
-    options.path = k == 0 ? parts->options->path : parts->options->more_paths[k - 1];
+    const ocdm__sample_options *given = state;
+    ocdm__sample_options options = *given;
+    options.path = k == 0 ? given->path : given->more_paths[k - 1];
     options.more_count = 0;
     options.memory.shard = k;
     options.sharded = true;
-    options.output = parts->names[k];
-    options.summary = parts->names[parts->count + k];
+    options.output = kept;
+    options.summary = summary;
     options.trace = NULL;
-    ocdm_status status = sample(&options, true, error);
-    if (status == OCDM_OK && ocdm__stop_signal)
-        status = ocdm__fail(error, OCDM_STOPPED, "", "stopped by a signal before all files were read; nothing is written");
-    return status;
-}
-
-/* This rank's files. */
-static struct outcome sample_own_parts(struct parts *parts)
-{
-    struct outcome outcome = {.file = UINT64_MAX};
-    const char *place = getenv("TMPDIR");
-    place = place != NULL && *place != '\0' ? place : "/tmp";
-    int length = snprintf(parts->folder, sizeof parts->folder, "%s/ocdm-XXXXXX", place);
-    bool made = length < (int)sizeof parts->folder && mkdtemp(parts->folder) != NULL;
-    if (!made)
-        parts->folder[0] = '\0';
-    ocdm_status status = made ? name_parts(parts, &outcome.error)
-                              : ocdm__fail(&outcome.error, OCDM_IO, "set TMPDIR to a folder for temporary files",
-                                           "cannot make a folder in %.200s", place);
-    if (status != OCDM_OK)
-        outcome.file = parts->rank;
-    for (size_t k = parts->rank; k < parts->count && status == OCDM_OK; k += parts->size) {
-        status = sample_part(parts, k, &outcome.error);
-        if (status != OCDM_OK)
-            outcome.file = k;
-    }
-    return outcome;
-}
-
-static ocdm_status write_part(const char *path, const char *bytes, size_t size, ocdm_error *error)
-{
-    ocdm__output output;
-    ocdm_status status = ocdm__output_open_own(&output, path, error);
-    if (status != OCDM_OK)
-        return status;
-    ocdm__output_write(&output, bytes, size);
-    return ocdm__output_commit(&output, error);
-}
-
-/* Gathers the files first to first + size - 1 that are below `end`, one from each rank. */
-static ocdm_status collect_round(const struct parts *parts, size_t first, size_t end, ocdm_error *error)
-{
-    ocdm__mapped_file file = {.bytes = NULL};
-    ocdm__ranks_bytes gathered;
-    size_t own = first + parts->rank;
-    ocdm_status status = OCDM_OK;
-    if (parts->rank != 0 && own < end && ocdm__map_file(&file, parts->names[own], error) != OCDM_OK)
-        parts->ranks->fail(error);
-    ocdm__ranks_gather_bytes(parts->ranks, file.bytes, file.size, &gathered);
-    ocdm__unmap_file(&file);
-    for (size_t r = 1; parts->rank == 0 && r < parts->size && first + r < end && status == OCDM_OK; r++)
-        status = write_part(parts->names[first + r], gathered.all + gathered.starts[r] * sizeof(uint32_t),
-                            (size_t)gathered.sizes[r], error);
-    ocdm__ranks_bytes_clear(&gathered);
-    return status;
-}
-
-/* Sends all files to the leader. The other ranks do not learn of its write errors and continue with the rounds. */
-static ocdm_status collect_parts(const struct parts *parts, ocdm_error *error)
-{
-    ocdm_status status = OCDM_OK;
-    for (size_t kind = 0; kind < 2; kind++)
-        for (size_t k = 0; k < parts->count && parts->size > 1; k += parts->size) {
-            ocdm_error round_error;
-            ocdm_status round = collect_round(parts, kind * parts->count + k, (kind + 1) * parts->count, &round_error);
-            if (status == OCDM_OK && round != OCDM_OK)
-                *error = round_error;
-            status = status == OCDM_OK ? round : status;
-        }
-    return status;
+    OCDM_TRY(sample(&options, true, error));
+    if (ocdm__stop_signal)
+        return ocdm__fail(error, OCDM_STOPPED, "", "stopped by a signal before all files were read; nothing is written");
+    return OCDM_OK;
 }
 
 /* As `ocdm merge` does. */
-static ocdm_status merge_parts(const struct parts *parts, bool quiet, ocdm_error *error)
+static ocdm_status merge_parts(const ocdm__sample_options *given, const ocdm__rank_files *files, bool quiet, ocdm_error *error)
 {
-    const ocdm__sample_options *given = parts->options;
     struct ocdm__shards shards = {.count = 0};
     ocdm__sample_options options = {.memory = ocdm_options_default(),
                                     .records = given->records,
@@ -378,43 +282,22 @@ static ocdm_status merge_parts(const struct parts *parts, bool quiet, ocdm_error
     options.memory.capacity = given->memory.capacity;
     options.records.skip_bad = false; /* the files themselves were good, so this is an id that two files share */
     options.records.hint = "N.kept is what was kept of file N, the first being 0";
-    ocdm_status status = ocdm__shards_read(&shards, parts->names, parts->names + parts->count, parts->count, &options, error);
+    ocdm_status status = ocdm__shards_read(&shards, files->names, files->names + files->count, files->count, &options, error);
     OCDM_THEN(status, sample(&options, quiet, error));
     ocdm__shards_clear(&shards);
     return status;
 }
 
 /* What every rank does. */
-static ocdm_status sample_by_file(const ocdm__sample_options *options, bool quiet, ocdm_error *error)
+static ocdm_status sample_by_file(ocdm__sample_options *options, bool quiet, ocdm_error *error)
 {
+    static const char *const endings[2] = {"kept", "json"};
     const ocdm__ranks *ranks = ocdm__ranks_all();
-    struct parts parts = {
-        .options = options, .ranks = ranks, .rank = ranks->rank, .size = ranks->size, .count = options->more_count + 1};
-    /* On all ranks the outcome of the first file that failed on any, which does not depend on the number of ranks. */
-    struct outcome own = sample_own_parts(&parts);
-    ocdm__ranks_bytes gathered;
-    ocdm__ranks_gather_bytes(parts.ranks, &own, sizeof own, &gathered);
-    for (size_t r = 1; parts.rank == 0 && r < parts.size; r++) {
-        struct outcome other;
-        memcpy(&other, gathered.all + gathered.starts[r] * sizeof(uint32_t), sizeof other);
-        if (other.file < own.file)
-            own = other;
-    }
-    ocdm__ranks_bytes_clear(&gathered);
-    parts.ranks->broadcast(&own, sizeof own / sizeof(uint32_t));
-    struct outcome outcome = own;
-    ocdm_status status = outcome.file != UINT64_MAX ? outcome.error.status : OCDM_OK;
-    if (status != OCDM_OK)
-        *error = outcome.error;
-    OCDM_THEN(status, collect_parts(&parts, error));
-    if (status == OCDM_OK && parts.rank == 0)
-        status = merge_parts(&parts, quiet, error);
-    for (size_t i = 0; parts.names != NULL && parts.text != NULL && i < 2 * parts.count; i++)
-        (void)unlink(parts.names[i]);
-    if (parts.folder[0] != '\0')
-        (void)rmdir(parts.folder);
-    ocdm__release(parts.names);
-    ocdm__release(parts.text);
+    ocdm__rank_files files;
+    ocdm_status status = ocdm__rank_files_make(&files, ranks, options->more_count + 1, endings, sample_part, options, error);
+    if (ranks->rank == 0)
+        OCDM_THEN(status, merge_parts(options, &files, quiet, error));
+    ocdm__rank_files_remove(&files);
     return status;
 }
 

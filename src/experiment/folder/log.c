@@ -92,8 +92,8 @@ ocdm_status ocdm__run_log_start(ocdm__run_log *log, const ocdm__run *run, bool r
     if (resumed)
         ocdm__json_count(output, "resumed", run->step);
     ocdm__summary_head_write(output, run);
-    ocdm__json_key(output, "environment");
     ocdm__environment_write(output, run->settings->network.threads);
+    ocdm__json_close(output, '}');
     return end_line(log, error);
 }
 

@@ -23,13 +23,64 @@
 #include "metrics/metrics.h"
 #include "stream/file.h"
 
+static size_t count_part(const ocdm__stream_table *table, uint8_t part)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < table->sample_count; i++)
+        count += table->parts[i] == part;
+    return count;
+}
+
+static void write_stream(ocdm__output *output, const ocdm__stream *stream, size_t task_count)
+{
+    char ids[OCDM__SHA256_TEXT], checksum[OCDM__CHECKSUM_TEXT];
+    const char *slash = strrchr(stream->file.name, '/');
+    ocdm__checksum_text(stream->checksum, checksum);
+    ocdm__digest_ids(&stream->table, ids);
+    ocdm__json_open(output, "stream", '{');
+    ocdm__json_string(output, "file", slash != NULL ? slash + 1 : stream->file.name);
+    ocdm__json_string(output, "checksum", checksum);
+    ocdm__json_string(output, "ids_sha256", ids);
+    ocdm__json_count(output, "train", count_part(&stream->table, OCDM__TRAIN));
+    ocdm__json_count(output, "test", count_part(&stream->table, OCDM__TEST));
+    ocdm__json_count(output, "classes", stream->table.class_count);
+    ocdm__json_count(output, "tasks", task_count);
+    ocdm__json_string(output, "kind", ocdm__stream_kind(stream));
+    if (stream->shape.kind != OCDM__NO_PAYLOAD)
+        ocdm__json_count(output, "width", stream->shape.width);
+    else
+        ocdm__json_null(output, "width");
+    ocdm__json_close(output, '}');
+}
+
 void ocdm__summary_head_write(ocdm__output *output, const ocdm__run *run)
 {
     ocdm__json_string(output, "program", ocdm_version());
     ocdm__json_key(output, "settings");
     ocdm__run_settings_write(output, run->settings, run->schedule.order.tasks, run->schedule.order.task_count);
-    ocdm__json_key(output, "stream");
-    ocdm__stream_about_write(output, run->stream, run->schedule.order.task_count);
+    write_stream(output, run->stream, run->schedule.order.task_count);
+}
+
+static void write_classes(ocdm__output *output, const ocdm__run *run)
+{
+    size_t length, tasks = run->schedule.order.task_count;
+    ocdm__json_open(output, "classes", '[');
+    for (size_t c = 0; c < run->stream->table.class_count; c++) {
+        const char *name = ocdm__text_at(&run->stream->table.classes, c, &length);
+        ocdm__json_open(output, NULL, '{');
+        ocdm__json_bytes(output, "name", name, length);
+        ocdm__json_string(output, "group", ocdm__class_group_name((enum ocdm__class_group)run->groups[c]));
+        if (run->class_weights != NULL)
+            ocdm__json_real(output, "weight", run->class_weights[c]);
+        ocdm__json_count(output, "train", run->train_counts[c]);
+        ocdm__json_count(output, "test", run->test_counts[c]);
+        ocdm__json_open(output, "tasks", '[');
+        for (size_t k = 0; k < tasks; k++)
+            ocdm__json_count(output, NULL, run->task_counts[c * tasks + k]);
+        ocdm__json_close(output, ']');
+        ocdm__json_close(output, '}');
+    }
+    ocdm__json_close(output, ']');
 }
 
 /* ---- evaluations ------------------------------------------------------------------------------------------------------- */
@@ -50,22 +101,12 @@ static void write_evaluations(ocdm__output *output, const ocdm__run *run)
     ocdm__json_key(output, "per_class");
     ocdm__class_scores_write(output, run->learner != NULL ? run->scores : NULL, run->stream->table.class_count);
     ocdm__json_close(output, '}');
-}
-
-/* Omitted if nothing is held out. */
-static void write_validation(ocdm__output *output, const ocdm__run *run)
-{
-    if (run->validation->task_count == 0)
+    if (run->validation->task_count == 0) /* nothing is held out */
         return;
     ocdm__json_open(output, "validation", '{');
     ocdm__json_count(output, "samples", run->schedule.held_out.count);
     ocdm__evaluation_metrics_write(output, run->validation, run->schedule.held_out.tasks);
     ocdm__json_close(output, '}');
-}
-
-static double rate_of(const ocdm__run *run, size_t version)
-{
-    return version > 0 ? run->settings->network.averages.values[version - 1] : 0;
 }
 
 /* Left out where there are no averages. The rate of the trained weights is 0. */
@@ -78,7 +119,7 @@ static void write_versions(ocdm__output *output, const ocdm__run *run)
         const ocdm__run_version *version = &run->versions[v];
         bool validated = version->validation.task_count > 0;
         ocdm__json_open(output, NULL, '{');
-        ocdm__json_real(output, "rate", rate_of(run, v));
+        ocdm__json_real(output, "rate", v > 0 ? run->settings->network.averages.values[v - 1] : 0);
         ocdm__json_flag(output, "reported", v == run->reported);
         ocdm__json_real(output, "validation", validated ? 100 * version->validation.total.value[OCDM_MAP] : NAN);
         ocdm__evaluation_metrics_write(output, &version->evaluations[run->evaluation_count - 1], run->schedule.order.tasks);
@@ -89,33 +130,19 @@ static void write_versions(ocdm__output *output, const ocdm__run *run)
     ocdm__json_close(output, ']');
 }
 
-/* `map` has the mAP in percent of each task, in their order, at each evaluation; NaN before it was seen. */
-static void fill_map(const ocdm__run *run, double *map)
-{
-    size_t count = run->evaluation_count;
-    for (size_t e = 0; e < count; e++)
-        for (size_t k = 0; k < count; k++)
-            map[e * count + k] = k < run->evaluations[e].task_count ? 100 * run->evaluations[e].tasks[k].value[OCDM_MAP] : NAN;
-}
-
-/* The mean of a metric of all classes over the evaluations, as a member of its own; `totals` is room for them. */
-static void write_mean(ocdm__output *output, const ocdm__run *run, ocdm_metric metric, double *totals)
-{
-    for (size_t e = 0; e < run->evaluation_count; e++)
-        totals[e] = 100 * run->evaluations[e].total.value[metric];
-    char key[32];
-    snprintf(key, sizeof key, "mean_%s", ocdm__metric_name(metric));
-    ocdm__json_real(output, key, ocdm__mean_of_known(totals, run->evaluation_count));
-}
-
+/* The forgetting of mAP in percent, and means of metrics of all classes over the evaluations. A task has no mAP before it was
+ * seen. */
 static ocdm_status write_forgetting(ocdm__output *output, const ocdm__run *run, ocdm_error *error)
 {
+    static const ocdm_metric means[] = {OCDM_MAP, OCDM_CF1, OCDM_OF1};
     size_t count = run->evaluation_count;
     double *map = ocdm__allocate(count + 2, count * sizeof *map);
     if (map == NULL)
         return ocdm__fail_memory(error, "the forgetting of tasks");
     double *totals = map + count * count, *points = totals + count;
-    fill_map(run, map);
+    for (size_t e = 0; e < count; e++)
+        for (size_t k = 0; k < count; k++)
+            map[e * count + k] = k < run->evaluations[e].task_count ? 100 * run->evaluations[e].tasks[k].value[OCDM_MAP] : NAN;
     ocdm__json_open(output, "forgetting", '{');
     ocdm__json_real(output, "mean", ocdm__forgetting(map, count, count, points));
     ocdm__json_open(output, "tasks", '[');
@@ -127,9 +154,13 @@ static ocdm_status write_forgetting(ocdm__output *output, const ocdm__run *run, 
     }
     ocdm__json_close(output, ']');
     ocdm__json_close(output, '}');
-    write_mean(output, run, OCDM_MAP, totals);
-    write_mean(output, run, OCDM_CF1, totals);
-    write_mean(output, run, OCDM_OF1, totals);
+    for (size_t m = 0; m < sizeof means / sizeof *means; m++) {
+        char key[32];
+        for (size_t e = 0; e < count; e++)
+            totals[e] = 100 * run->evaluations[e].total.value[means[m]];
+        snprintf(key, sizeof key, "mean_%s", ocdm__metric_name(means[m]));
+        ocdm__json_real(output, key, ocdm__mean_of_known(totals, count));
+    }
     ocdm__release(map);
     return OCDM_OK;
 }
@@ -155,59 +186,57 @@ static ocdm_status find_targets(const ocdm_memory *memory, double *targets, size
     return OCDM_OK;
 }
 
-static size_t count_part(const ocdm__stream_table *table, uint8_t part)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < table->sample_count; i++)
-        count += table->parts[i] == part;
-    return count;
-}
-
-/* Labels per sample, in memory and in the stream: a memory that balances classes changes how many labels occur together. */
-static void write_label_means(ocdm__output *output, const ocdm__run *run)
-{
-    const ocdm__stream_table *table = &run->stream->table;
-    double kept = 0, seen = 0, size = run->memory != NULL ? ocdm_memory_size(run->memory) : 0;
-    for (uint32_t c = 0; c < table->class_count; c++) {
-        kept += run->memory != NULL ? ocdm_memory_kept(run->memory, c) : 0;
-        seen += (double)run->train_counts[c];
-    }
-    ocdm__json_real(output, "labels", kept / size);
-    ocdm__json_real(output, "labels_seen", seen / (double)count_part(table, OCDM__TRAIN));
-}
-
-static ocdm_status write_memory(ocdm__output *output, const ocdm__run *run, ocdm_error *error)
+/* What has been kept and seen of each class, its target, and labels per sample in memory and in the stream: a memory that
+ * balances classes changes how many labels occur together. */
+static void write_counts(ocdm__output *output, const ocdm__run *run, const double *targets)
 {
     const ocdm_memory *memory = run->memory;
-    size_t classes = run->stream->table.class_count;
-    double *targets = ocdm__allocate(classes, sizeof *targets);
-    ocdm_status status =
-        targets != NULL ? find_targets(memory, targets, classes, error) : ocdm__fail_memory(error, "the targets of classes");
-    if (status == OCDM_OK) {
-        ocdm__json_open(output, "memory", '{');
-        ocdm__json_count(output, "kept", memory != NULL ? ocdm_memory_size(memory) : 0);
-        ocdm__json_open(output, "counts", '[');
-        for (size_t c = 0; c < classes; c++)
-            ocdm__json_count(output, NULL, memory != NULL ? ocdm_memory_kept(memory, (uint32_t)c) : 0);
-        ocdm__json_close(output, ']');
-        ocdm__json_open(output, "target", '[');
-        for (size_t c = 0; c < classes; c++)
-            ocdm__json_real(output, NULL, targets[c]);
-        ocdm__json_close(output, ']');
-        ocdm__json_open(output, "seen", '[');
-        for (size_t c = 0; c < classes; c++)
-            ocdm__json_count(output, NULL, memory != NULL ? ocdm_memory_seen(memory, (uint32_t)c) : run->train_counts[c]);
-        ocdm__json_close(output, ']');
-        write_label_means(output, run);
-        if (run->replays.kept != NULL)
-            ocdm__json_count(output, "beside_bytes", run->replays.capacity * run->replays.width * sizeof *run->replays.kept);
-        ocdm__json_close(output, '}');
+    const ocdm__stream_table *table = &run->stream->table;
+    double kept = 0, seen = 0, size = memory != NULL ? ocdm_memory_size(memory) : 0;
+    ocdm__json_open(output, "memory", '{');
+    ocdm__json_count(output, "kept", memory != NULL ? ocdm_memory_size(memory) : 0);
+    ocdm__json_open(output, "counts", '[');
+    for (uint32_t c = 0; c < table->class_count; c++) {
+        uint32_t count = memory != NULL ? ocdm_memory_kept(memory, c) : 0;
+        kept += count;
+        seen += (double)run->train_counts[c];
+        ocdm__json_count(output, NULL, count);
     }
-    ocdm__release(targets);
-    return status;
+    ocdm__json_close(output, ']');
+    ocdm__json_open(output, "target", '[');
+    for (size_t c = 0; c < table->class_count; c++)
+        ocdm__json_real(output, NULL, targets[c]);
+    ocdm__json_close(output, ']');
+    ocdm__json_open(output, "seen", '[');
+    for (size_t c = 0; c < table->class_count; c++)
+        ocdm__json_count(output, NULL, memory != NULL ? ocdm_memory_seen(memory, (uint32_t)c) : run->train_counts[c]);
+    ocdm__json_close(output, ']');
+    ocdm__json_real(output, "labels", kept / size);
+    ocdm__json_real(output, "labels_seen", seen / (double)count_part(table, OCDM__TRAIN));
+    if (run->replays.kept != NULL)
+        ocdm__json_count(output, "beside_bytes", run->replays.capacity * run->replays.width * sizeof *run->replays.kept);
+    ocdm__json_close(output, '}');
 }
 
-/* ---- cost -------------------------------------------------------------------------------------------------------------- */
+void ocdm__kept_samples_write(ocdm__output *output, const ocdm__run *run)
+{
+    const ocdm__stream_table *table = &run->stream->table;
+    for (uint32_t slot = 0; run->memory != NULL && slot < ocdm_memory_size(run->memory); slot++) {
+        size_t sample = (size_t)ocdm_memory_id(run->memory, slot);
+        ocdm__json_open(output, NULL, '{');
+        ocdm__json_key(output, "id");
+        ocdm__write_record_id(output, table, sample);
+        ocdm__json_open(output, "labels", '[');
+        ocdm__write_record_labels(output, table, sample);
+        ocdm__json_close(output, ']');
+        ocdm__json_count(output, "slot", slot);
+        ocdm__json_count(output, "arrival", ocdm_memory_arrival(run->memory, slot));
+        ocdm__json_count(output, "task", table->tasks[sample]);
+        ocdm__output_text(output, "}\n");
+    }
+}
+
+/* ---- cost and times ---------------------------------------------------------------------------------------------------- */
 
 /* The size of a sample's image file; NaN if it cannot be found. */
 static double file_bytes(const ocdm__run *run, size_t sample)
@@ -254,44 +283,13 @@ static void write_cost(ocdm__output *output, const ocdm__run *run)
     ocdm__json_close(output, '}');
 }
 
-static void write_kept(ocdm__output *output, const ocdm__run *run, uint32_t slot)
-{
-    size_t sample = (size_t)ocdm_memory_id(run->memory, slot);
-    ocdm__json_open(output, NULL, '{');
-    ocdm__json_key(output, "id");
-    ocdm__write_record_id(output, &run->stream->table, sample);
-    ocdm__json_open(output, "labels", '[');
-    ocdm__write_record_labels(output, &run->stream->table, sample);
-    ocdm__json_close(output, ']');
-    ocdm__json_count(output, "slot", slot);
-    ocdm__json_count(output, "arrival", ocdm_memory_arrival(run->memory, slot));
-    ocdm__json_count(output, "task", run->stream->table.tasks[sample]);
-    ocdm__output_text(output, "}\n");
-}
-
-void ocdm__kept_samples_write(ocdm__output *output, const ocdm__run *run)
-{
-    for (uint32_t slot = 0; run->memory != NULL && slot < ocdm_memory_size(run->memory); slot++)
-        write_kept(output, run, slot);
-}
-
-/* ---- times ------------------------------------------------------------------------------------------------------------- */
-
-/* Now, in UTC. */
-static void write_date(ocdm__output *output)
-{
-    char date[32];
-    time_t now = time(NULL);
-    struct tm utc;
-    if (gmtime_r(&now, &utc) == NULL || strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
-        return;
-    ocdm__json_string(output, "ended", date);
-}
-
 static void write_times(ocdm__output *output, const ocdm__run *run)
 {
     ocdm__run_times times = ocdm__run_times_now(run);
     double seconds = ocdm__step_seconds(&times.steps);
+    time_t now = time(NULL);
+    struct tm utc;
+    char date[32];
     ocdm__json_open(output, "times", '{');
     ocdm__json_real(output, "per_1000_steps", 1000 * seconds / (double)run->step);
     ocdm__json_real(output, "draw", times.steps.draw);
@@ -301,11 +299,12 @@ static void write_times(ocdm__output *output, const ocdm__run *run)
     ocdm__json_real(output, "evaluate", times.evaluate);
     ocdm__json_real(output, "total", times.total);
     ocdm__json_real(output, "update_share", 100 * times.steps.update / seconds);
-    write_date(output);
+    if (gmtime_r(&now, &utc) != NULL && strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc) > 0)
+        ocdm__json_string(output, "ended", date);
     ocdm__json_close(output, '}');
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------------------- */
+/* ---- files and machine ------------------------------------------------------------------------------------------------- */
 
 /* Member `name` of the files, if the path leads somewhere. */
 static ocdm_status write_path(ocdm__output *output, const char *folder, const char *name, const char *path, ocdm_error *error)
@@ -334,97 +333,33 @@ static ocdm_status write_files(ocdm__output *output, const ocdm__run *run, const
     return status;
 }
 
-/* ---- the stream -------------------------------------------------------------------------------------------------------- */
-
-void ocdm__stream_about_write(ocdm__output *output, const ocdm__stream *stream, size_t task_count)
-{
-    char ids[OCDM__SHA256_TEXT], checksum[OCDM__CHECKSUM_TEXT];
-    const char *slash = strrchr(stream->file.name, '/');
-    ocdm__checksum_text(stream->checksum, checksum);
-    ocdm__digest_ids(&stream->table, ids);
-    ocdm__json_open(output, NULL, '{');
-    ocdm__json_string(output, "file", slash != NULL ? slash + 1 : stream->file.name);
-    ocdm__json_string(output, "checksum", checksum);
-    ocdm__json_string(output, "ids_sha256", ids);
-    ocdm__json_count(output, "train", count_part(&stream->table, OCDM__TRAIN));
-    ocdm__json_count(output, "test", count_part(&stream->table, OCDM__TEST));
-    ocdm__json_count(output, "classes", stream->table.class_count);
-    ocdm__json_count(output, "tasks", task_count);
-    ocdm__json_string(output, "kind", ocdm__stream_kind(stream));
-    if (stream->shape.kind != OCDM__NO_PAYLOAD)
-        ocdm__json_count(output, "width", stream->shape.width);
-    else
-        ocdm__json_null(output, "width");
-    ocdm__json_close(output, '}');
-}
-
-static void write_class(ocdm__output *output, const ocdm__run *run, size_t c)
-{
-    size_t length, tasks = run->schedule.order.task_count;
-    const char *name = ocdm__text_at(&run->stream->table.classes, c, &length);
-    ocdm__json_open(output, NULL, '{');
-    ocdm__json_bytes(output, "name", name, length);
-    ocdm__json_string(output, "group", ocdm__class_group_name((enum ocdm__class_group)run->groups[c]));
-    if (run->class_weights != NULL)
-        ocdm__json_real(output, "weight", run->class_weights[c]);
-    ocdm__json_count(output, "train", run->train_counts[c]);
-    ocdm__json_count(output, "test", run->test_counts[c]);
-    ocdm__json_open(output, "tasks", '[');
-    for (size_t k = 0; k < tasks; k++)
-        ocdm__json_count(output, NULL, run->task_counts[c * tasks + k]);
-    ocdm__json_close(output, ']');
-    ocdm__json_close(output, '}');
-}
-
-void ocdm__stream_classes_write(ocdm__output *output, const ocdm__run *run)
-{
-    ocdm__json_open(output, NULL, '[');
-    for (size_t c = 0; c < run->stream->table.class_count; c++)
-        write_class(output, run, c);
-    ocdm__json_close(output, ']');
-}
-
-/* ---- the machine ------------------------------------------------------------------------------------------------------- */
-
-/* From /proc/cpuinfo; other systems only give the kind of processor. */
-static void find_cpu(char *text, size_t room)
-{
-    char line[256];
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
-        const char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) != 0 || colon == NULL)
-            continue;
-        snprintf(text, room, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
-        break;
-    }
-    if (file != NULL)
-        fclose(file);
-}
-
-static void write_machine(ocdm__output *output, unsigned threads)
+/* The CPU is that of /proc/cpuinfo; other systems only give the kind of processor. */
+void ocdm__environment_write(ocdm__output *output, unsigned threads)
 {
     struct utsname system;
-    char cpu[256] = "", text[256] = "", machine[256] = "";
+    char line[256], cpu[256] = "", text[256] = "", machine[256] = "";
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    FILE *file = fopen("/proc/cpuinfo", "r");
     if (uname(&system) == 0) {
         snprintf(cpu, sizeof cpu, "%.200s", system.machine);
         snprintf(text, sizeof text, "%.80s %.80s %.80s", system.sysname, system.release, system.machine);
         snprintf(machine, sizeof machine, "%.200s", system.nodename);
     }
-    find_cpu(cpu, sizeof cpu);
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        const char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) != 0 || colon == NULL)
+            continue;
+        snprintf(cpu, sizeof cpu, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
+        break;
+    }
+    if (file != NULL)
+        fclose(file);
+    ocdm__json_open(output, "environment", '{');
     ocdm__json_string(output, "cpu", cpu);
     ocdm__json_count(output, "cores", cores > 0 ? (uint64_t)cores : 0);
     ocdm__json_count(output, "threads", threads);
     ocdm__json_string(output, "system", text);
     ocdm__json_string(output, "machine", machine);
-}
-
-void ocdm__environment_write(ocdm__output *output, unsigned threads)
-{
-    ocdm__json_open(output, NULL, '{');
-    write_machine(output, threads);
-    ocdm__json_close(output, '}');
 }
 
 /* ---- the summary ------------------------------------------------------------------------------------------------------- */
@@ -433,19 +368,22 @@ ocdm_status ocdm__summary_write(ocdm__output *output, const ocdm__run *run, cons
 {
     char id[OCDM__RUN_ID];
     OCDM_TRY(ocdm__run_id(run, id, error));
+    double *targets = ocdm__allocate(run->stream->table.class_count, sizeof *targets);
+    ocdm_status status = targets != NULL ? find_targets(run->memory, targets, run->stream->table.class_count, error)
+                                         : ocdm__fail_memory(error, "the targets of classes");
     ocdm__json_open(output, NULL, '{');
     ocdm__json_string(output, "format", "ocdm-run");
     ocdm__json_count(output, "version", 1);
     ocdm__json_string(output, "id", id);
     ocdm__summary_head_write(output, run);
-    ocdm__json_key(output, "classes");
-    ocdm__stream_classes_write(output, run);
+    write_classes(output, run);
     write_evaluations(output, run);
-    write_validation(output, run);
     write_versions(output, run);
     ocdm__run_probes_write(output, run);
-    OCDM_TRY(write_forgetting(output, run, error));
-    OCDM_TRY(write_memory(output, run, error));
+    OCDM_THEN(status, write_forgetting(output, run, error));
+    if (status == OCDM_OK)
+        write_counts(output, run, targets);
+    ocdm__release(targets);
     write_cost(output, run);
     ocdm__json_key(output, "curve");
     ocdm__curve_write(output, run->curve);
@@ -453,9 +391,8 @@ ocdm_status ocdm__summary_write(ocdm__output *output, const ocdm__run *run, cons
     ocdm__json_count(output, "samples", ocdm__schedule_seen(&run->schedule, run->step));
     ocdm__json_count(output, "skipped", ocdm__run_skipped(run));
     write_times(output, run);
-    ocdm__json_open(output, "environment", '{');
-    write_machine(output, run->settings->network.threads);
-    ocdm_status status = write_files(output, run, folder, error);
+    ocdm__environment_write(output, run->settings->network.threads);
+    OCDM_THEN(status, write_files(output, run, folder, error));
     ocdm__output_text(output, "}}\n");
     return status;
 }

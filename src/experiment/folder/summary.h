@@ -23,11 +23,7 @@ void ocdm__kept_samples_write(ocdm__output *output, const ocdm__run *run);
 /* The members `program`, `settings` and `stream`, without braces: what identifies a run. */
 void ocdm__summary_head_write(ocdm__output *output, const ocdm__run *run);
 
-/* The stream and its classes as JSON. */
-void ocdm__stream_about_write(ocdm__output *output, const ocdm__stream *stream, size_t task_count);
-void ocdm__stream_classes_write(ocdm__output *output, const ocdm__run *run);
-
-/* The machine: CPU, cores, threads that were asked for, system. */
+/* The machine as the member `environment`, whose brace the caller closes: CPU, cores, threads that were asked for, system. */
 void ocdm__environment_write(ocdm__output *output, unsigned threads);
 
 /* ---- run.jsonl ----------------------------------------------------------------------------------------------------------- */

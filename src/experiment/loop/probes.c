@@ -13,19 +13,10 @@
 
 /* ---- the part of the tests --------------------------------------------------------------------------------------------- */
 
-/* What the draw works on. Tests are places in the order of the tests. */
-struct draw {
-    const ocdm__stream_table *table;
-    const ocdm__stream_order *tests;
-    struct keyed {
-        uint64_t key;
-        size_t test;
-    } * shuffled;
-    size_t *starts;  /* of each class in `lists`, and the end */
-    size_t *lists;   /* the tests of each class, shuffled */
-    size_t *next;    /* of each class: the first one of its list that may not be taken yet */
-    uint32_t *taken; /* tests of each class */
-    bool *is_taken;
+/* A test by its place in the order of the tests, and when it comes in a random one. */
+struct keyed {
+    uint64_t key;
+    size_t test;
 };
 
 static int by_key(const void *a, const void *b)
@@ -36,84 +27,49 @@ static int by_key(const void *a, const void *b)
     return (x->test > y->test) - (x->test < y->test);
 }
 
-static uint64_t labels_start(const struct draw *draw, size_t test)
+/* What the draw keeps of a class: tests taken and left, and how far it has looked in the random order. */
+struct need {
+    size_t taken, left, looked;
+};
+
+static bool has_label(const ocdm__stream_table *table, uint32_t sample, uint32_t class)
 {
-    return draw->table->label_starts[draw->tests->samples[test]];
+    for (uint64_t k = table->label_starts[sample]; k < table->label_starts[sample + (size_t)1]; k++)
+        if (table->labels[k] == class)
+            return true;
+    return false;
 }
 
-static uint64_t labels_end(const struct draw *draw, size_t test)
+/* One test after another, each the next one of the class that has the fewest so far among those that have another one. */
+static void take_tests(const ocdm__stream_table *table, const ocdm__stream_order *tests, const struct keyed *shuffled,
+                       struct need *needs, size_t wanted, bool *is_taken)
 {
-    return draw->table->label_starts[draw->tests->samples[test] + (size_t)1];
-}
-
-static size_t count_labels(const struct draw *draw)
-{
-    size_t sum = 0;
-    for (size_t i = 0; i < draw->tests->count; i++)
-        sum += (size_t)(labels_end(draw, i) - labels_start(draw, i));
-    return sum;
-}
-
-static bool make_draw(struct draw *draw)
-{
-    size_t classes = draw->table->class_count, tests = draw->tests->count;
-    draw->shuffled = ocdm__allocate(tests, sizeof *draw->shuffled);
-    draw->starts = ocdm__allocate(classes + 1, sizeof *draw->starts);
-    draw->lists = ocdm__allocate(count_labels(draw), sizeof *draw->lists);
-    draw->next = ocdm__allocate(classes, sizeof *draw->next);
-    draw->taken = ocdm__allocate(classes, sizeof *draw->taken);
-    draw->is_taken = ocdm__allocate(tests, sizeof *draw->is_taken);
-    return draw->shuffled != NULL && draw->starts != NULL && draw->lists != NULL && draw->next != NULL && draw->taken != NULL &&
-           draw->is_taken != NULL;
-}
-
-static void list_tests(struct draw *draw, uint64_t seed)
-{
-    uint64_t base = ocdm__random_base(seed, OCDM__FOR_PROBES);
-    size_t classes = draw->table->class_count, tests = draw->tests->count;
-    for (size_t i = 0; i < tests; i++) {
-        draw->shuffled[i] = (struct keyed){ocdm__random_at(base, i), i};
-        for (uint64_t k = labels_start(draw, i); k < labels_end(draw, i); k++)
-            draw->starts[draw->table->labels[k] + (size_t)1]++;
-    }
-    for (size_t c = 0; c < classes; c++) {
-        draw->starts[c + 1] += draw->starts[c];
-        draw->next[c] = draw->starts[c];
-    }
-    qsort(draw->shuffled, tests, sizeof *draw->shuffled, by_key);
-    for (size_t i = 0; i < tests; i++) {
-        size_t test = draw->shuffled[i].test;
-        for (uint64_t k = labels_start(draw, test); k < labels_end(draw, test); k++)
-            draw->lists[draw->next[draw->table->labels[k]]++] = test;
-    }
-    for (size_t c = 0; c < classes; c++)
-        draw->next[c] = draw->starts[c];
-}
-
-/* One test after another, each for the class that has the fewest. */
-static void take_tests(struct draw *draw, size_t wanted)
-{
+    for (size_t i = 0; i < tests->count; i++)
+        for (uint64_t k = table->label_starts[tests->samples[i]]; k < table->label_starts[tests->samples[i] + (size_t)1]; k++)
+            needs[table->labels[k]].left++;
     for (size_t i = 0; i < wanted; i++) {
-        /* The class with the fewest tests so far among those that have another one; class_count if there is none. */
-        size_t classes = draw->table->class_count, class = classes;
-        for (size_t c = 0; c < classes; c++) {
-            while (draw->next[c] < draw->starts[c + 1] && draw->is_taken[draw->lists[draw->next[c]]])
-                draw->next[c]++;
-            if (draw->next[c] < draw->starts[c + 1] && (class == classes || draw->taken[c] < draw->taken[class]))
-                class = c;
-        }
-
-        if (class == draw->table->class_count)
+        struct need *poorest = NULL;
+        for (size_t c = 0; c < table->class_count; c++)
+            if (needs[c].left > 0 && (poorest == NULL || needs[c].taken < poorest->taken))
+                poorest = &needs[c];
+        if (poorest == NULL)
             return;
-        size_t test = draw->lists[draw->next[class]];
-        draw->is_taken[test] = true;
-        for (uint64_t k = labels_start(draw, test); k < labels_end(draw, test); k++)
-            draw->taken[draw->table->labels[k]]++;
+        while (is_taken[shuffled[poorest->looked].test] ||
+               !has_label(table, tests->samples[shuffled[poorest->looked].test], (uint32_t)(poorest - needs)))
+            poorest->looked++;
+        size_t test = shuffled[poorest->looked].test;
+        is_taken[test] = true;
+        for (uint64_t k = table->label_starts[tests->samples[test]]; k < table->label_starts[tests->samples[test] + (size_t)1];
+             k++) {
+            needs[table->labels[k]].taken++;
+            needs[table->labels[k]].left--;
+        }
     }
 }
 
-/* The part keeps the order of the tests. */
-static void fill_part(ocdm__probes *probes, const ocdm__stream_order *tests, const bool *is_taken)
+/* The part keeps the order of the tests, and in a stream of partial labels the classes that the tasks introduce. */
+static ocdm_status fill_part(ocdm__probes *probes, const ocdm__stream_order *tests, size_t class_count, const bool *is_taken,
+                             ocdm_error *error)
 {
     ocdm__stream_order *part = &probes->part;
     size_t test = 0;
@@ -127,46 +83,43 @@ static void fill_part(ocdm__probes *probes, const ocdm__stream_order *tests, con
         part->tasks[k] = tests->tasks[k];
         part->ends[k] = part->count;
     }
-}
-
-/* Partial labels: the part has the classes that the tasks introduce, as all tests have. */
-static bool copy_class_places(ocdm__stream_order *part, const ocdm__stream_order *tests, size_t class_count)
-{
     if (tests->class_places == NULL)
-        return true;
+        return OCDM_OK;
     part->disjoint = tests->disjoint;
     part->class_places = ocdm__allocate(class_count, sizeof *part->class_places);
-    if (part->class_places != NULL)
-        memcpy(part->class_places, tests->class_places, class_count * sizeof *part->class_places);
-    return part->class_places != NULL;
+    if (part->class_places == NULL)
+        return ocdm__fail_memory(error, "the tests of evaluations at any time");
+    memcpy(part->class_places, tests->class_places, class_count * sizeof *part->class_places);
+    return OCDM_OK;
 }
 
 ocdm_status ocdm__probes_make(ocdm__probes *probes, const ocdm__run_settings *settings, const ocdm__stream_table *table,
                               const ocdm__stream_order *tests, ocdm_error *error)
 {
-    struct draw draw = {.table = table, .tests = tests};
-    *probes =
-        (ocdm__probes){.part = {.task_count = tests->task_count}, .versions = 1 + (size_t)settings->network.averages.count};
+    uint64_t base = ocdm__random_base(settings->network.seed, OCDM__FOR_PROBES);
+    *probes = (ocdm__probes){.versions = 1 + (size_t)settings->network.averages.count};
     if (settings->eval_every == 0)
         return OCDM_OK;
-    probes->part.samples = ocdm__allocate(tests->count, sizeof *probes->part.samples);
-    probes->part.tasks = ocdm__allocate(tests->task_count, sizeof *probes->part.tasks);
-    probes->part.ends = ocdm__allocate(tests->task_count, sizeof *probes->part.ends);
+    OCDM_TRY(ocdm__stream_order_allocate(&probes->part, tests->count, tests->task_count, error));
     probes->places = ocdm__allocate(tests->count, sizeof *probes->places);
-    bool made = make_draw(&draw) && probes->part.samples != NULL && probes->part.tasks != NULL && probes->part.ends != NULL &&
-                probes->places != NULL && copy_class_places(&probes->part, tests, table->class_count);
-    if (made && settings->eval_samples >= tests->count) {
-        memset(draw.is_taken, 1, tests->count * sizeof *draw.is_taken);
-    } else if (made) {
-        list_tests(&draw, settings->network.seed);
-        take_tests(&draw, settings->eval_samples);
+    struct keyed *shuffled = ocdm__allocate(tests->count, sizeof *shuffled);
+    struct need *needs = ocdm__allocate(table->class_count, sizeof *needs);
+    bool *is_taken = ocdm__allocate(tests->count, sizeof *is_taken);
+    bool made = probes->places != NULL && shuffled != NULL && needs != NULL && is_taken != NULL;
+    ocdm_status status = made ? OCDM_OK : ocdm__fail_memory(error, "the tests of evaluations at any time");
+    for (size_t i = 0; made && i < tests->count; i++) {
+        shuffled[i] = (struct keyed){ocdm__random_at(base, i), i};
+        is_taken[i] = settings->eval_samples >= tests->count;
     }
-    if (made)
-        fill_part(probes, tests, draw.is_taken);
-    void *const blocks[] = {draw.shuffled, draw.starts, draw.lists, draw.next, draw.taken, draw.is_taken};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        ocdm__release(blocks[i]);
-    return made ? OCDM_OK : ocdm__fail_memory(error, "the tests of evaluations at any time");
+    if (made && settings->eval_samples < tests->count) {
+        qsort(shuffled, tests->count, sizeof *shuffled, by_key);
+        take_tests(table, tests, shuffled, needs, settings->eval_samples, is_taken);
+    }
+    OCDM_THEN(status, fill_part(probes, tests, table->class_count, is_taken, error));
+    ocdm__release(shuffled);
+    ocdm__release(needs);
+    ocdm__release(is_taken);
+    return status;
 }
 
 void ocdm__probes_clear(ocdm__probes *probes)
@@ -181,15 +134,9 @@ void ocdm__probes_clear(ocdm__probes *probes)
 
 ocdm_status ocdm__probes_reserve(ocdm__probes *probes, size_t count, ocdm_error *error)
 {
-    bool failed = false;
-    if (count <= probes->room)
+    if (ocdm__reserve(&probes->map, &probes->room, count, probes->versions * sizeof *probes->map))
         return OCDM_OK;
-    size_t room = count > 2 * probes->room ? count : 2 * probes->room;
-    probes->map = ocdm__grown(probes->map, room * probes->versions, sizeof *probes->map, &failed);
-    if (failed)
-        return ocdm__fail_memory(error, "the curve of evaluations at any time");
-    probes->room = room;
-    return OCDM_OK;
+    return ocdm__fail_memory(error, "the curve of evaluations at any time");
 }
 
 uint64_t ocdm__run_probe_step(const ocdm__run *run, size_t number)

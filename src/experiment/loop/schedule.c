@@ -26,15 +26,6 @@ static size_t count_tasks(const ocdm__stream_table *table, enum ocdm__part part,
     return tasks;
 }
 
-static ocdm_status take_ascending(ocdm__stream_order *order, const bool *exists)
-{
-    size_t next = 0;
-    for (uint32_t task = 0; task < OCDM__MAX_TASKS; task++)
-        if (exists[task])
-            order->tasks[next++] = task;
-    return OCDM_OK;
-}
-
 /* What is wrong with a task comes before a wrong number of them: it says more. */
 static ocdm_status take_tasks(ocdm__stream_order *order, const uint64_t *tasks, size_t task_count, const bool *exists,
                               ocdm_error *error)
@@ -57,15 +48,27 @@ static ocdm_status take_tasks(ocdm__stream_order *order, const uint64_t *tasks, 
     return OCDM_OK;
 }
 
-static void shuffle(uint32_t *samples, size_t count, uint64_t seed, uint32_t task)
+/* Shuffles have numbers: those of the tasks, and above them one for each task and epoch of multitask. */
+static void shuffle(uint32_t *samples, size_t count, uint64_t seed, uint64_t number)
 {
-    ocdm__random random = ocdm__random_stream(ocdm__random_base(seed, OCDM__FOR_SHUFFLES), task);
+    ocdm__random random = ocdm__random_stream(ocdm__random_base(seed, OCDM__FOR_SHUFFLES), number);
     for (size_t i = count; i > 1; i--) {
         size_t other = (size_t)ocdm__random_below(&random, i);
         uint32_t sample = samples[i - 1];
         samples[i - 1] = samples[other];
         samples[other] = sample;
     }
+}
+
+ocdm_status ocdm__stream_order_allocate(ocdm__stream_order *order, size_t samples, size_t tasks, ocdm_error *error)
+{
+    *order = (ocdm__stream_order){.task_count = tasks};
+    order->samples = ocdm__allocate(samples, sizeof *order->samples);
+    order->tasks = ocdm__allocate(tasks, sizeof *order->tasks);
+    order->ends = ocdm__allocate(tasks, sizeof *order->ends);
+    if (order->samples == NULL || order->tasks == NULL || order->ends == NULL)
+        return ocdm__fail_memory(error, "the order of the samples");
+    return OCDM_OK;
 }
 
 /* `next` is the place of the next sample of each task. */
@@ -91,37 +94,32 @@ static void place_samples(ocdm__stream_order *order, const ocdm__stream_table *t
 
 /* ---- classes that tasks introduce ---------------------------------------------------------------------------------------- */
 
-/* Collects what the training samples of each task know, a row of bits for each; false if there are none. */
-static bool collect_known(const ocdm__stream_order *order, const ocdm__stream_table *table, uint32_t *places, uint8_t *rows)
+/* Finds where classes are introduced, by what the training samples of each task know: a row of bits of `known` for each.
+ * `places` is room for the place of each task. False without training samples. */
+static bool find_class_places(ocdm__stream_order *order, const ocdm__stream_table *table, uint32_t *places, uint8_t *known)
 {
     bool found = false;
     size_t size = ocdm__bits_size(table->class_count);
     for (size_t k = 0; k < order->task_count; k++)
         places[order->tasks[k]] = (uint32_t)k;
     for (size_t i = 0; i < table->sample_count; i++) {
-        const uint8_t *known = ocdm__known_labels(table, i);
-        uint8_t *row = rows + places[table->tasks[i]] * size;
+        uint8_t *row = known + places[table->tasks[i]] * size;
         for (size_t k = 0; table->parts[i] == OCDM__TRAIN && k < size; k++)
-            row[k] = (uint8_t)(row[k] | known[k]);
+            row[k] = (uint8_t)(row[k] | ocdm__known_labels(table, i)[k]);
         found = found || table->parts[i] == OCDM__TRAIN;
     }
-    return found;
-}
-
-static void find_class_places(ocdm__stream_order *order, size_t class_count, const uint8_t *rows)
-{
     order->disjoint = true;
-    for (size_t c = 0; c < class_count; c++)
-        order->class_places[c] = OCDM_NONE;
-    for (uint32_t k = 0; k < order->task_count; k++, rows += ocdm__bits_size(class_count))
-        for (size_t c = 0; c < class_count; c++)
-            if (ocdm__bits_have(rows, c)) {
-                /* Notes that the training samples of a task know a class. */
-                uint32_t *first = &order->class_places[c];
-                order->disjoint = order->disjoint && (*first == OCDM_NONE || *first == k);
-                if (*first == OCDM_NONE || k < *first)
-                    *first = k;
-            }
+    for (size_t c = 0; c < table->class_count; c++) {
+        uint32_t *first = &order->class_places[c];
+        *first = OCDM_NONE;
+        for (uint32_t k = 0; k < order->task_count; k++) {
+            if (!ocdm__bits_have(known + k * size, c))
+                continue;
+            order->disjoint = order->disjoint && *first == OCDM_NONE;
+            *first = *first == OCDM_NONE ? k : *first;
+        }
+    }
+    return found;
 }
 
 static ocdm_status place_classes(ocdm__stream_order *order, const ocdm__stream_table *table, ocdm_error *error)
@@ -129,17 +127,15 @@ static ocdm_status place_classes(ocdm__stream_order *order, const ocdm__stream_t
     if (table->known == NULL)
         return OCDM_OK;
     uint32_t *places = ocdm__allocate(OCDM__MAX_TASKS, sizeof *places);
-    uint8_t *rows = ocdm__allocate(order->task_count, ocdm__bits_size(table->class_count));
+    uint8_t *known = ocdm__allocate(order->task_count, ocdm__bits_size(table->class_count));
     order->class_places = ocdm__allocate(table->class_count, sizeof *order->class_places);
-    bool made = places != NULL && rows != NULL && order->class_places != NULL;
-    if (made && collect_known(order, table, places, rows)) {
-        find_class_places(order, table->class_count, rows);
-    } else {
+    bool made = places != NULL && known != NULL && order->class_places != NULL;
+    if (!made || !find_class_places(order, table, places, known)) {
         ocdm__release(order->class_places);
         order->class_places = NULL;
     }
     ocdm__release(places);
-    ocdm__release(rows);
+    ocdm__release(known);
     return made ? OCDM_OK : ocdm__fail_memory(error, "the classes of the tasks");
 }
 
@@ -159,9 +155,8 @@ static ocdm_status place_tests(ocdm__stream_order *order, const ocdm__stream_tab
 {
     uint32_t *places = ocdm__allocate(order->count, sizeof *places);
     uint32_t *samples = ocdm__allocate(table->sample_count, sizeof *samples);
-    bool made = places != NULL && samples != NULL;
     size_t *next = ocdm__allocate(order->task_count + 1, sizeof *next);
-    made = made && next != NULL;
+    bool made = places != NULL && samples != NULL && next != NULL;
     for (size_t k = 0, i = 0; made && k < order->task_count; k++)
         for (; i < order->ends[k]; i++) {
             places[i] = place_of_test(order, table, order->samples[i], (uint32_t)k);
@@ -183,17 +178,16 @@ ocdm_status ocdm__stream_order_make(ocdm__stream_order *order, const ocdm__strea
                                     const uint64_t *tasks, size_t task_count, uint64_t seed, ocdm_error *error)
 {
     *order = (ocdm__stream_order){.count = 0};
-    size_t *counts = ocdm__allocate(OCDM__MAX_TASKS, sizeof *counts);
+    size_t *counts = ocdm__allocate(OCDM__MAX_TASKS, sizeof *counts), next = 0;
     bool *exists = ocdm__allocate(OCDM__MAX_TASKS, sizeof *exists);
-    ocdm_status status = ocdm__fail_memory(error, "the order of the samples");
-    if (counts != NULL && exists != NULL) {
-        order->task_count = count_tasks(table, part, counts, exists);
-        order->samples = ocdm__allocate(table->sample_count, sizeof *order->samples);
-        order->tasks = ocdm__allocate(order->task_count, sizeof *order->tasks);
-        order->ends = ocdm__allocate(order->task_count, sizeof *order->ends);
-    }
-    if (order->samples != NULL && order->tasks != NULL && order->ends != NULL)
-        status = tasks != NULL ? take_tasks(order, tasks, task_count, exists, error) : take_ascending(order, exists);
+    ocdm_status status = counts != NULL && exists != NULL ? OCDM_OK : ocdm__fail_memory(error, "the order of the samples");
+    if (status == OCDM_OK)
+        status = ocdm__stream_order_allocate(order, table->sample_count, count_tasks(table, part, counts, exists), error);
+    if (tasks != NULL)
+        OCDM_THEN(status, take_tasks(order, tasks, task_count, exists, error));
+    for (uint32_t task = 0; status == OCDM_OK && tasks == NULL && task < OCDM__MAX_TASKS; task++)
+        if (exists[task])
+            order->tasks[next++] = task;
     if (status == OCDM_OK) {
         place_samples(order, table, part, counts, seed);
         status = place_classes(order, table, error);
@@ -339,26 +333,20 @@ static ocdm_status hold_out(ocdm__schedule *schedule, const ocdm__stream_table *
 {
     ocdm__stream_order *order = &schedule->order, *held_out = &schedule->held_out;
     uint64_t base = ocdm__random_base(schedule->seed, OCDM__FOR_VALIDATION);
-    *held_out = (ocdm__stream_order){.task_count = order->task_count};
-    held_out->samples = ocdm__allocate(order->count, sizeof *held_out->samples);
-    held_out->tasks = ocdm__allocate(order->task_count, sizeof *held_out->tasks);
-    held_out->ends = ocdm__allocate(order->task_count, sizeof *held_out->ends);
+    OCDM_TRY(ocdm__stream_order_allocate(held_out, order->count, order->task_count, error));
     bool *held = ocdm__allocate(table->sample_count, sizeof *held);
-    struct member *members = stratify(order, table, base, error);
-    ocdm_status status = members != NULL ? OCDM_OK : OCDM_NO_MEMORY;
-    if (held_out->samples == NULL || held_out->tasks == NULL || held_out->ends == NULL || held == NULL)
-        status = ocdm__fail_memory(error, "the samples that are held out");
+    struct member *members = held != NULL ? stratify(order, table, base, error) : NULL;
+    ocdm_status status = members != NULL ? OCDM_OK : ocdm__fail_memory(error, "the samples that are held out");
+    for (size_t i = 0, passed = 0; members != NULL && i < order->count; i++) {
+        if (i == 0 || members[i].task != members[i - 1].task)
+            passed = 0;
+        bool alone = (i == 0 || !is_same_stratum(&members[i], &members[i - 1])) &&
+                     (i + 1 == order->count || !is_same_stratum(&members[i], &members[i + 1]));
+        double start = (double)(ocdm__random_at(base, UINT32_MAX + (uint64_t)members[i].task) >> 11) * 0x1p-53;
+        held[members[i].sample] = !alone && is_taken(passed, share, start);
+        passed += !alone;
+    }
     if (status == OCDM_OK) {
-        size_t passed = 0;
-        for (size_t i = 0; i < order->count; i++) {
-            if (i == 0 || members[i].task != members[i - 1].task)
-                passed = 0;
-            bool alone = (i == 0 || !is_same_stratum(&members[i], &members[i - 1])) &&
-                         (i + 1 == order->count || !is_same_stratum(&members[i], &members[i + 1]));
-            double start = (double)(ocdm__random_at(base, UINT32_MAX + (uint64_t)members[i].task) >> 11) * 0x1p-53;
-            held[members[i].sample] = !alone && is_taken(passed, share, start);
-            passed += !alone;
-        }
         move_held_out(order, held_out, held);
         status = place_classes(held_out, table, error);
     }
@@ -570,22 +558,14 @@ size_t ocdm__schedule_place(const ocdm__schedule *schedule, uint64_t step)
     return place;
 }
 
-/* All samples up to a task, shuffled again for each task and epoch. The numbers of these shuffles are above those of all tasks.
- */
+/* All samples up to a task, shuffled again for each task and epoch. */
 static void fill_pool(ocdm__schedule *schedule, size_t place, uint64_t epoch)
 {
     uint64_t number = ((uint64_t)place + 1) << 32 | epoch;
     if (schedule->pool_of == number)
         return;
-    size_t count = schedule->order.ends[place];
-    ocdm__random random = ocdm__random_stream(ocdm__random_base(schedule->seed, OCDM__FOR_SHUFFLES), number);
-    memcpy(schedule->pool, schedule->order.samples, count * sizeof *schedule->pool);
-    for (size_t i = count; i > 1; i--) {
-        size_t other = (size_t)ocdm__random_below(&random, i);
-        uint32_t sample = schedule->pool[i - 1];
-        schedule->pool[i - 1] = schedule->pool[other];
-        schedule->pool[other] = sample;
-    }
+    memcpy(schedule->pool, schedule->order.samples, schedule->order.ends[place] * sizeof *schedule->pool);
+    shuffle(schedule->pool, schedule->order.ends[place], schedule->seed, number);
     schedule->pool_of = number;
 }
 

@@ -51,6 +51,9 @@ typedef struct ocdm__stream_order {
 ocdm_status ocdm__stream_order_make(ocdm__stream_order *order, const ocdm__stream_table *table, enum ocdm__part part,
                                     const uint64_t *tasks, size_t task_count, uint64_t seed, ocdm_error *error);
 
+/* Room for an order of so many samples. OCDM_OK, OCDM_NO_MEMORY. Clear it even after an error. */
+ocdm_status ocdm__stream_order_allocate(ocdm__stream_order *order, size_t samples, size_t tasks, ocdm_error *error);
+
 /*
  * Replaces the tests of each stratum by as many of them, drawn with replacement by the seed: a bootstrap that keeps the balance
  * of classes. OCDM_OK, OCDM_NO_MEMORY.
@@ -78,8 +81,7 @@ typedef struct ocdm__schedule {
      * is alone in its stratum stays. */
     ocdm__stream_order held_out;
     uint64_t *task_ends; /* steps up to the end of each task, by its place in the order */
-    /* Tasks that are evaluated after each of them: all up to the last one in the order of which a sample was seen. Without blur
-     * these are 1, 2, 3, ... */
+    /* Number of tasks to evaluate after each of them: every task seen so far. Without blur 1, 2, 3, ... */
     size_t *tested;
     size_t *first; /* the place in the order of each task's first sample; SIZE_MAX: it has none */
     size_t batch;  /* the most samples of a step */
@@ -104,7 +106,7 @@ size_t ocdm__schedule_batch(ocdm__schedule *schedule, uint64_t step, uint32_t *s
 /* The place in the order of the task that a step, from 0, belongs to. */
 size_t ocdm__schedule_place(const ocdm__schedule *schedule, uint64_t step);
 
-/* How many tasks are tested after `steps` steps: those up to the last one, in the order, of which a sample was seen. */
+/* Number of tasks to evaluate after `steps` steps: every task seen so far, and those before it in the order. */
 size_t ocdm__schedule_tasks_seen(const ocdm__schedule *schedule, uint64_t steps);
 
 /* How far the stream is after `steps` steps, in samples. For multitask, which sees all samples of a task at once, the share of
