@@ -87,34 +87,21 @@ static double product(const double *a, const double *b, size_t count)
 
 /* ---- sums -------------------------------------------------------------------------------------------------------------- */
 
-static bool take_row(const struct ridge *ridge, const float *input)
-{
-    for (size_t i = 0; i < ridge->features; i++) {
-        if (!isfinite(input[i]))
-            return false;
-        ridge->row[i] = (double)input[i];
-    }
-    return true;
-}
-
-static void add_to_block(struct ridge *ridge, size_t block)
-{
-    const double *row = ridge->row;
-    double *gram = ridge->sums[GRAM] + block * triangle_of(ridge);
-    ridge->sums[SAMPLES][block] += 1;
-    add_scaled(ridge->sums[FEATURE_SUMS] + block * ridge->features, row, 1, ridge->features);
-    for (size_t i = 0; i < ridge->features; i++)
-        if (row[i] != 0)
-            add_scaled(row_of(gram, i), row, row[i], i + 1);
-}
-
-/* `known` as in ocdm__batch. */
+/* `known` as in ocdm__batch. The sample is in ridge->row. */
 static void add_sample(struct ridge *ridge, const uint32_t *labels, size_t label_count, const uint8_t *known)
 {
     const double *row = ridge->row;
-    for (size_t block = 0; block < ridge->blocks; block++)
-        if (ocdm__bits_have(known, ridge->first_of[block]))
-            add_to_block(ridge, block);
+    size_t features = ridge->features;
+    for (size_t block = 0; block < ridge->blocks; block++) {
+        if (!ocdm__bits_have(known, ridge->first_of[block]))
+            continue;
+        double *gram = ridge->sums[GRAM] + block * triangle_of(ridge);
+        ridge->sums[SAMPLES][block] += 1;
+        add_scaled(ridge->sums[FEATURE_SUMS] + block * features, row, 1, features);
+        for (size_t i = 0; i < features; i++)
+            if (row[i] != 0)
+                add_scaled(row_of(gram, i), row, row[i], i + 1);
+    }
     memset(ridge->has, 0, ridge->classes * sizeof *ridge->has);
     for (size_t k = 0; k < label_count; k++) {
         uint32_t c = labels[k];
@@ -122,7 +109,7 @@ static void add_sample(struct ridge *ridge, const uint32_t *labels, size_t label
             continue;
         ridge->has[c] = true;
         ridge->sums[LABEL_COUNTS][c] += 1;
-        add_scaled(ridge->sums[CROSS] + c * ridge->features, row, 1, ridge->features);
+        add_scaled(ridge->sums[CROSS] + c * features, row, 1, features);
     }
 }
 
@@ -132,11 +119,14 @@ static ocdm_status train(void *state, const ocdm__batch *batch, double *loss, si
     struct ridge *ridge = state;
     (void)loss;
     for (size_t i = 0; i < batch->fresh; i++) {
-        if (!take_row(ridge, batch->input + i * ridge->features)) {
+        const uint8_t *known = batch->known != NULL ? batch->known + i * ocdm__bits_size(ridge->classes) : NULL;
+        for (size_t k = 0; k < ridge->features; k++) {
+            ridge->row[k] = (double)batch->input[i * ridge->features + k];
+            if (isfinite(ridge->row[k]))
+                continue;
             *bad = i;
             return ocdm__fail(error, OCDM_BAD_RECORD, "build the stream again without it", "a feature is not a finite number");
         }
-        const uint8_t *known = batch->known != NULL ? batch->known + i * ocdm__bits_size(ridge->classes) : NULL;
         add_sample(ridge, batch->labels + batch->starts[i], batch->starts[i + 1] - batch->starts[i], known);
     }
     ridge->solved = false;
@@ -200,28 +190,22 @@ static void solve_class(struct ridge *ridge, size_t c)
 }
 
 /* Without a sample every score is 0. */
-static ocdm_status solve_block(struct ridge *ridge, size_t block, ocdm_error *error)
-{
-    bool empty = ridge->sums[SAMPLES][block] == 0;
-    if (!empty && !factorise(ridge, block))
-        return ocdm__fail(error, OCDM_BAD_RECORD, "take a larger --lambda",
-                          "ridge regression: the features depend on each other, and lambda %g is too small to decide",
-                          ridge->lambda);
-    for (size_t c = 0; c < ridge->classes; c++)
-        if (ridge->block_of[c] == block && empty)
-            ridge->bias[c] = -0.5f;
-        else if (ridge->block_of[c] == block)
-            solve_class(ridge, c);
-    return OCDM_OK;
-}
-
 static ocdm_status solve(struct ridge *ridge, ocdm_error *error)
 {
-    ocdm_status status = OCDM_OK;
-    for (size_t block = 0; !ridge->solved && status == OCDM_OK && block < ridge->blocks; block++)
-        status = solve_block(ridge, block, error);
-    ridge->solved = ridge->solved || status == OCDM_OK;
-    return status;
+    for (size_t block = 0; !ridge->solved && block < ridge->blocks; block++) {
+        bool empty = ridge->sums[SAMPLES][block] == 0;
+        if (!empty && !factorise(ridge, block))
+            return ocdm__fail(error, OCDM_BAD_RECORD, "take a larger --lambda",
+                              "ridge regression: the features depend on each other, and lambda %g is too small to decide",
+                              ridge->lambda);
+        for (size_t c = 0; c < ridge->classes; c++)
+            if (ridge->block_of[c] == block && empty)
+                ridge->bias[c] = -0.5f;
+            else if (ridge->block_of[c] == block)
+                solve_class(ridge, c);
+    }
+    ridge->solved = true;
+    return OCDM_OK;
 }
 
 static ocdm_status predict(void *state, const float *input, size_t count, float *logits, ocdm_error *error)
@@ -294,16 +278,12 @@ static double operations(const void *state, size_t count, size_t fresh)
 static void destroy(void *state)
 {
     struct ridge *ridge = state;
+    void *const blocks[] = {ridge->block_of, ridge->first_of, ridge->factor, ridge->solution,
+                            ridge->weight,   ridge->bias,     ridge->row,    ridge->has};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        ocdm__release(blocks[i]);
     for (unsigned i = 0; i < SUMS; i++)
         ocdm__release(ridge->sums[i]);
-    ocdm__release(ridge->block_of);
-    ocdm__release(ridge->first_of);
-    ocdm__release(ridge->factor);
-    ocdm__release(ridge->solution);
-    ocdm__release(ridge->weight);
-    ocdm__release(ridge->bias);
-    ocdm__release(ridge->row);
-    ocdm__release(ridge->has);
     ocdm__release(ridge);
 }
 

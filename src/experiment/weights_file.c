@@ -87,18 +87,15 @@ static ocdm_status unwrap(ocdm__weights_file *weights, ocdm_error *error)
 
 ocdm_status ocdm__weights_open_any(ocdm__weights_file *weights, const char *path, ocdm_error *error)
 {
-    ocdm_status status = ocdm__map_file(&weights->map, path, error);
-    if (status != OCDM_OK)
-        return status;
-    if (is_pickle(&weights->map))
-        status = ocdm__fail(error, OCDM_BAD_FILE,
-                            "convert it once, in Python: safetensors.torch.save_file(torch.load(FILE, weights_only=True), "
-                            "\"W.safetensors\")",
-                            "%s: a pickled file (.pt, .pth), which could run anything when it is read", path);
-    else
-        status = ocdm__safetensors_read(&weights->whole, path, weights->map.bytes, weights->map.size, error);
-    if (status == OCDM_OK)
-        status = unwrap(weights, error);
+    OCDM_TRY(ocdm__map_file(&weights->map, path, error));
+    ocdm_status status =
+        is_pickle(&weights->map)
+            ? ocdm__fail(error, OCDM_BAD_FILE,
+                         "convert it once, in Python: safetensors.torch.save_file(torch.load(FILE, weights_only=True), "
+                         "\"W.safetensors\")",
+                         "%s: a pickled file (.pt, .pth), which could run anything when it is read", path)
+            : ocdm__safetensors_read(&weights->whole, path, weights->map.bytes, weights->map.size, error);
+    OCDM_THEN(status, unwrap(weights, error));
     if (status != OCDM_OK)
         ocdm__weights_close(weights);
     return status;
@@ -106,9 +103,8 @@ ocdm_status ocdm__weights_open_any(ocdm__weights_file *weights, const char *path
 
 ocdm_status ocdm__weights_open(ocdm__weights_file *weights, const char *path, ocdm_error *error)
 {
-    ocdm_status status = ocdm__weights_open_any(weights, path, error);
-    if (status == OCDM_OK)
-        status = ocdm__weights_check_kind(weights, error);
+    OCDM_TRY(ocdm__weights_open_any(weights, path, error));
+    ocdm_status status = ocdm__weights_check_kind(weights, error);
     if (status != OCDM_OK)
         ocdm__weights_close(weights);
     return status;
@@ -150,11 +146,10 @@ ocdm_status ocdm__weights_describe(const ocdm__weights_file *weights, struct ocd
                                    ocdm_error *error)
 {
     const char *path = weights->map.name;
-    ocdm_status status = ocdm__weights_fit(&weights->tensors, fit, error);
-    if (status == OCDM_OK)
-        status = ocdm__weights_about_read(about, path, &weights->whole, error);
-    if (status != OCDM_OK || !ocdm__weights_about_known(about) || fit->model == NULL)
-        return status;
+    OCDM_TRY(ocdm__weights_fit(&weights->tensors, fit, error));
+    OCDM_TRY(ocdm__weights_about_read(about, path, &weights->whole, error));
+    if (!ocdm__weights_about_known(about) || fit->model == NULL)
+        return OCDM_OK;
     if (about->class_count == fit->class_count && about->features == fit->features)
         return OCDM_OK;
     return ocdm__fail(error, OCDM_BAD_FILE, "the file is damaged or was edited: use another copy",
@@ -201,14 +196,6 @@ ocdm_status ocdm__weights_check_classes(const char *path, const ocdm__weights_ab
     return OCDM_OK;
 }
 
-static float moment_at(const unsigned char *values, size_t i)
-{
-    uint32_t bits = ocdm__get_u32(values + 4 * i);
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 /* The weights carry what the stream of their run carried, bit by bit. */
 static ocdm_status compare_moments(const char *path, const ocdm__weights_about *about, const ocdm__stream *stream,
                                    ocdm_error *error)
@@ -220,7 +207,7 @@ static ocdm_status compare_moments(const char *path, const ocdm__weights_about *
         return ocdm__fail(error, OCDM_BAD_FILE, hint, "%s was trained on raw features, and those of %s are standardized", path,
                           stream->file.name);
     for (size_t i = 0; i < about->features; i++) {
-        float other_mean = moment_at(mean, i), other_deviation = moment_at(deviation, i);
+        float other_mean = ocdm__get_float(mean + 4 * i), other_deviation = ocdm__get_float(deviation + 4 * i);
         if (about->feature_mean[i] == other_mean && about->feature_deviation[i] == other_deviation)
             continue;
         return ocdm__fail(
@@ -294,28 +281,19 @@ ocdm_status ocdm__weights_check_size(const char *model, uint32_t resize, uint32_
 
 /* ---- counting ------------------------------------------------------------------------------------------------------------ */
 
-static bool ends_with(const struct ocdm__tensor *tensor, const char *end)
-{
-    size_t length = strlen(end);
-    return tensor->name_length >= length && memcmp(tensor->name + tensor->name_length - length, end, length) == 0;
-}
-
-static bool is_parameter(const struct ocdm__tensor *tensor)
-{
-    static const char *const others[] = {".running_mean", ".running_var", ".num_batches_tracked"};
-    if (starts_with(tensor, "adam.", 5) || starts_with(tensor, "ema.", 4))
-        return false;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (ends_with(tensor, others[i]))
-            return false;
-    return true;
-}
-
 uint64_t ocdm__weights_parameters(const struct ocdm__safetensors *file)
 {
+    static const char *const others[] = {".running_mean", ".running_var", ".num_batches_tracked"};
     uint64_t count = 0;
-    for (size_t i = 0; i < file->tensor_count; i++)
-        if (is_parameter(&file->tensors[i]))
-            count += file->tensors[i].size / ocdm__dtype_size(file->tensors[i].dtype);
+    for (size_t i = 0; i < file->tensor_count; i++) {
+        const struct ocdm__tensor *tensor = &file->tensors[i];
+        bool learned = !starts_with(tensor, "adam.", 5) && !starts_with(tensor, "ema.", 4);
+        for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+            size_t length = strlen(others[k]);
+            learned = learned && (tensor->name_length < length ||
+                                  memcmp(tensor->name + tensor->name_length - length, others[k], length) != 0);
+        }
+        count += learned ? tensor->size / ocdm__dtype_size(tensor->dtype) : 0;
+    }
     return count;
 }

@@ -545,8 +545,7 @@ static ocdm_status restore_replays(const ocdm__checkpoint *checkpoint, ocdm__rep
     if (tensor == NULL || tensor->size != count * sizeof *replays->kept)
         return refuse(checkpoint, "what is kept beside the memory's samples is missing or of another size", error);
     for (size_t i = 0; i < count; i++) {
-        uint32_t bits = ocdm__get_u32(tensor->data + 4 * i);
-        memcpy(&replays->kept[i], &bits, sizeof bits);
+        replays->kept[i] = ocdm__get_float(tensor->data + 4 * i);
         if (!isfinite(replays->kept[i]))
             return refuse(checkpoint, "what is kept beside the memory's samples is not of finite numbers", error);
     }

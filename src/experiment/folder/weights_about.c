@@ -72,11 +72,6 @@ static void add_text(struct notes *notes, const char *key, const char *text)
     ocdm__output_text(begin_note(notes, key), text);
 }
 
-static void add_number(struct notes *notes, const char *key, uint64_t number)
-{
-    ocdm__output_uint64(begin_note(notes, key), number);
-}
-
 /* The mean or deviation of features that the stream has standardized. */
 static void add_moments(struct notes *notes, const char *key, const ocdm__stream *stream)
 {
@@ -86,10 +81,7 @@ static void add_moments(struct notes *notes, const char *key, const ocdm__stream
     ocdm__output *output = begin_note(notes, key);
     for (size_t i = 0; i < stream->shape.width; i++) {
         char text[24];
-        uint32_t bits = ocdm__get_u32(values + 4 * i);
-        float value;
-        memcpy(&value, &bits, sizeof value);
-        snprintf(text, sizeof text, "%s%.9g", i > 0 ? "," : "[", (double)value);
+        snprintf(text, sizeof text, "%s%.9g", i > 0 ? "," : "[", (double)ocdm__get_float(values + 4 * i));
         ocdm__output_text(output, text);
     }
     ocdm__json_close(output, ']');
@@ -106,27 +98,11 @@ void ocdm__class_names_write(ocdm__output *output, const ocdm__text_list *classe
     ocdm__json_close(output, ']');
 }
 
-static void add_input(struct notes *notes, const ocdm__run *run)
-{
-    const ocdm__payload_shape *shape = &run->stream->shape;
-    const ocdm__image_scale scale = ocdm__image_scale_of(run->settings->model);
-    if (shape->kind == OCDM__FEATURES) {
-        add_text(notes, "input", "features");
-        add_number(notes, "features", shape->width);
-        add_moments(notes, "feature_mean", run->stream);
-        add_moments(notes, "feature_deviation", run->stream);
-        return;
-    }
-    add_text(notes, "input", "images");
-    add_number(notes, "resize", run->inputs->resize);
-    add_number(notes, "crop", run->inputs->side);
-    add_text(notes, "mean", scale.mean_text);
-    add_text(notes, "std", scale.deviation_text);
-}
-
 static ocdm_status add_notes(struct notes *notes, const ocdm__run *run, const char *average, ocdm_error *error)
 {
     char id[OCDM__RUN_ID];
+    const ocdm__payload_shape *shape = &run->stream->shape;
+    const ocdm__image_scale scale = ocdm__image_scale_of(run->settings->model);
     OCDM_TRY(ocdm__run_id(run, id, error));
     add_text(notes, "format", "pt");
     add_text(notes, "model", run->settings->model);
@@ -134,7 +110,17 @@ static ocdm_status add_notes(struct notes *notes, const ocdm__run *run, const ch
     add_text(notes, "run", id);
     if (average != NULL)
         add_text(notes, "ema", average);
-    add_input(notes, run);
+    add_text(notes, "input", shape->kind == OCDM__FEATURES ? "features" : "images");
+    if (shape->kind == OCDM__FEATURES) {
+        ocdm__output_uint64(begin_note(notes, "features"), shape->width);
+        add_moments(notes, "feature_mean", run->stream);
+        add_moments(notes, "feature_deviation", run->stream);
+    } else {
+        ocdm__output_uint64(begin_note(notes, "resize"), run->inputs->resize);
+        ocdm__output_uint64(begin_note(notes, "crop"), run->inputs->side);
+        add_text(notes, "mean", scale.mean_text);
+        add_text(notes, "std", scale.deviation_text);
+    }
     ocdm__class_names_write(begin_note(notes, "classes"), &run->stream->table.classes, run->stream->table.class_count);
     ocdm__output_write(&notes->texts, "", 1);
     return ocdm__output_check(&notes->texts, error);
@@ -168,17 +154,6 @@ static ocdm_status fail(const struct reading *reading, const char *key)
                       "%s: the entry %s of the metadata makes no sense", reading->name, key);
 }
 
-/* A value without its escapes, ended by a NUL; NULL when there is none or no memory. */
-static char *copy_note(const struct reading *reading, const char *key, bool *failed)
-{
-    const struct ocdm__note *note = ocdm__safetensors_note(reading->file, key);
-    char *text = note != NULL ? ocdm__allocate(note->value_length + 1, 1) : NULL;
-    *failed = *failed || (note != NULL && text == NULL);
-    if (text != NULL)
-        text[ocdm__json_unescape(note->value, note->value_length, text)] = '\0';
-    return text;
-}
-
 static ocdm_status read_text(const struct reading *reading, const char *key, char *text, size_t room)
 {
     const struct ocdm__note *note = ocdm__safetensors_note(reading->file, key);
@@ -201,11 +176,14 @@ static ocdm_status read_number(const struct reading *reading, const char *key, u
 /* A list in JSON. The caller clears the tree. */
 static ocdm_status read_list(const struct reading *reading, const char *key, ocdm__json_tree *tree)
 {
-    bool failed = false;
-    char *text = copy_note(reading, key, &failed);
-    if (failed)
+    const struct ocdm__note *note = ocdm__safetensors_note(reading->file, key);
+    if (note == NULL)
+        return fail(reading, key);
+    char *text = ocdm__allocate(note->value_length + 1, 1);
+    if (text == NULL)
         return ocdm__fail_memory(reading->error, "a file's metadata");
-    ocdm_status status = text != NULL ? ocdm__json_tree_parse(tree, key, text, strlen(text), NULL) : OCDM_BAD_FILE;
+    text[ocdm__json_unescape(note->value, note->value_length, text)] = '\0';
+    ocdm_status status = ocdm__json_tree_parse(tree, key, text, strlen(text), NULL);
     ocdm__release(text);
     if (status == OCDM_NO_MEMORY)
         return ocdm__fail_memory(reading->error, "a file's metadata");
@@ -232,43 +210,29 @@ static ocdm_status copy_names(const struct reading *reading, const ocdm__json_no
     return OCDM_OK;
 }
 
-static ocdm_status copy_floats(const struct reading *reading, const char *key, const ocdm__json_node *list, size_t count,
-                               float **values)
-{
-    float *made = list->count == count ? ocdm__allocate(count, sizeof *made) : NULL;
-    const ocdm__json_node *node = list->first;
-    if (list->count != count)
-        return fail(reading, key);
-    if (made == NULL)
-        return ocdm__fail_memory(reading->error, "the mean and deviation of features");
-    *values = made;
-    for (size_t i = 0; i < count; i++, node = node->next) {
-        made[i] = (float)node->number;
-        if (!isfinite(made[i]))
-            return fail(reading, key);
-    }
-    return OCDM_OK;
-}
-
 static ocdm_status read_floats(const struct reading *reading, const char *key, size_t count, float **values)
 {
     ocdm__json_tree tree = {.root = NULL};
     ocdm_status status = read_list(reading, key, &tree);
-    if (status == OCDM_OK)
-        status = copy_floats(reading, key, tree.root, count, values);
+    const ocdm__json_node *node = status == OCDM_OK ? tree.root->first : NULL;
+    OCDM_THEN(status, tree.root->count == count ? OCDM_OK : fail(reading, key));
+    *values = status == OCDM_OK ? ocdm__allocate(count, sizeof **values) : NULL;
+    OCDM_THEN(status, *values != NULL ? OCDM_OK : ocdm__fail_memory(reading->error, "the mean and deviation of features"));
+    for (size_t i = 0; status == OCDM_OK && i < count; i++, node = node->next) {
+        (*values)[i] = (float)node->number;
+        status = isfinite((*values)[i]) ? OCDM_OK : fail(reading, key);
+    }
     ocdm__json_tree_clear(&tree);
     return status;
 }
 
 static ocdm_status read_features(const struct reading *reading, ocdm__weights_about *about)
 {
-    ocdm_status status = read_number(reading, "features", INT32_MAX, &about->features);
-    if (status != OCDM_OK || ocdm__safetensors_note(reading->file, "feature_mean") == NULL)
-        return status;
-    status = read_floats(reading, "feature_mean", about->features, &about->feature_mean);
-    if (status == OCDM_OK)
-        status = read_floats(reading, "feature_deviation", about->features, &about->feature_deviation);
-    return status;
+    OCDM_TRY(read_number(reading, "features", INT32_MAX, &about->features));
+    if (ocdm__safetensors_note(reading->file, "feature_mean") == NULL)
+        return OCDM_OK;
+    OCDM_TRY(read_floats(reading, "feature_mean", about->features, &about->feature_mean));
+    return read_floats(reading, "feature_deviation", about->features, &about->feature_deviation);
 }
 
 /* The normalisation belongs to the model; another one could not be applied. */
@@ -302,8 +266,7 @@ ocdm_status ocdm__weights_about_read(ocdm__weights_about *about, const char *nam
     OCDM_TRY(read_text(&reading, "run", about->run, sizeof about->run));
     ocdm__json_tree tree = {.root = NULL};
     ocdm_status status = read_list(&reading, "classes", &tree);
-    if (status == OCDM_OK)
-        status = copy_names(&reading, tree.root, about);
+    OCDM_THEN(status, copy_names(&reading, tree.root, about));
     ocdm__json_tree_clear(&tree);
     OCDM_TRY(status);
     if (ocdm__note_is(input, "features"))
