@@ -24,7 +24,7 @@ define compile_into
 @$(COMPILE) $(1) $(3) --parallel $(JOBS) $(QUIET)
 endef
 
-.PHONY: all lib test-lib help setup demo python test test-programs python-programs test-ranks fuzz-programs test-torch torture soak platforms coverage mutation bench golden judge fuzz check deb test-deb release test-release install clean
+.PHONY: all lib test-lib help setup demo python test test-programs python-programs test-ranks fuzz-programs test-torch torture soak platforms coverage mutation bench golden judge fuzz check deb test-deb release test-release site install clean
 .DEFAULT_GOAL := all
 
 all: ## build the library and the program into build/
@@ -162,6 +162,12 @@ release: ## build all that a release consists of into build/release: sources, wh
 test-release: ## build it twice and compare, try the wheels in clean roots (Debian 12 and 13, arm64), the library in a bare one; needs root
 	@$(REQUIRE) build python deb release
 	@tools/release $(BUILD) test
+
+site: ## make static pages of the documentation in build/site, with the report of the demo as a live example
+	@$(REQUIRE) build site
+	@$(MAKE) --no-print-directory all
+	@tools/demo $(BUILD)/ocdm $(BUILD)/demo > /dev/null
+	@/usr/bin/python3 tools/site $(BUILD)/site $(BUILD)/demo/report.html
 
 install: all ## install program, library, header, man page and completions under PREFIX
 	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(abspath $(PREFIX)) $(QUIET)
