@@ -62,7 +62,7 @@ static ocdm_status draw(const ocdm__balance_picture *picture, ocdm__sheet *sheet
     size_t turn = 0;
     for (size_t c = 0; c < picture->class_count; c++) {
         const ocdm__picture_class *class = &picture->classes[c];
-        turn += c > 0 && class->task != picture->classes[c - 1].task;
+        turn += c > 0 && !isnan(class->task) && class->task != picture->classes[c - 1].task;
         ocdm__chart_add_class(&chart, class->name, class->group, turn, class->task);
     }
     for (size_t i = 0; status == OCDM_OK && i < picture->panel_count; i++) {
