@@ -125,7 +125,7 @@ class Rows:
         return rows
 
     def one(self, value):
-        return value[None] if hasattr(value, "shape") else self.holder.lone(value)
+        return self.holder.lone(value)
 
     def prepared(self, rows, room):
         if self.data is not None and not self.learning:
@@ -275,7 +275,9 @@ class Arrays:
 
     def lone(self, value):
         import numpy
-        return numpy.array([value], self.dtype)
+        given = numpy.asarray(value)
+        shorter = given.dtype.kind in "SU" and given.dtype.kind == self.dtype.kind and given.dtype.itemsize <= self.dtype.itemsize
+        return (given if hasattr(value, "dtype") and not shorter else numpy.asarray(value, self.dtype))[None]
 
     def given_back(self, rows):
         return rows
@@ -338,7 +340,7 @@ class HostTensors(Arrays):
             return dense(value).cpu().numpy()
 
     def lone(self, value):
-        return sys.modules["torch"].tensor([value], dtype=self.dtype)
+        return value[None] if is_tensor(value) else sys.modules["torch"].tensor([value], dtype=self.dtype)
 
     def given_back(self, rows):
         tensor = sys.modules["torch"].from_numpy(rows)

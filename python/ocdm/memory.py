@@ -8,6 +8,7 @@ from . import _ocdm
 
 _NAMES = "label_names"  # the note of a file that lists labels that are strings
 _DTYPES = {"U8": "<u1", "U32": "<u4", "U64": "<u8", "F64": "<f8"}
+_CODES = {"|u1": "U8", "<u4": "U32", "<u8": "U64", "<f8": "F64"}
 _SIGNED = {"u4": "i4", "u8": "i8"}
 _UNSIGNED = {signed: unsigned for unsigned, signed in _SIGNED.items()}
 _COUNTS = [("id", "i8"), ("kept", "i8"), ("seen", "i8"), ("target", "f8")]
@@ -312,7 +313,7 @@ def _array(name, value):
 
     array = numpy.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
     array = array.view(_UNSIGNED.get(array.dtype.str[1:], array.dtype))
-    code = next((code for code, dtype in _DTYPES.items() if numpy.dtype(dtype) == array.dtype), None)
+    code = _CODES.get(array.dtype.str)
     if code is None or array.ndim != 1:
         raise ValueError(f"state: {name} must be an array of one dimension of u1, u4, u8 or f8, not {array.dtype} of shape "
                          f"{array.shape}")

@@ -25,11 +25,20 @@ except ValueError: pass""",
 try: own.update([3 * i, 3 * i + 1], [[99], [2]])
 except ZeroDivisionError: pass""",
     "copies_and_states": "if i % 20 == 0: other = pickle.loads(pickle.dumps(named)); other.load_state_dict(other.state_dict())",
+    "weighted_draws": "memory.draw(5, 'balanced'); memory.draw(5, weights=ones, replace=True, exclude=[3])",
+    "minimums_and_known_labels": "least.update(ids + 10 * i, hot, mask); least.set_minimum(i % 12, 1)",
+    "merges_and_pictures": "if i % 50 == 0: ocdm.Memory.merge([named, shard]); named.plot()",
+    "replays": """
+replay.add((hot, [i] * 10), hot, priority=ones[:10]); replay.update([1, 2], priority=[i, 1]); replay[3] = replay[4]
+replay.sample(5, 'loss')
+try: replay.update([1], x=1)
+except ValueError: pass""",
+    "replays_in_files": "if i % 20 == 0: disk.add(hot, hot); disk.sample(5); disk[[0, 1]] = hot[:2]",
     "memories": "if i % 20 == 0: ocdm.Memory(50, Own()).update(ids, hot)",
 }
 
 SETUP = """
-import gc, pickle, sys
+import gc, pickle, sys, tempfile
 import numpy as np
 import ocdm
 
@@ -50,6 +59,10 @@ words = [['cat', 'dog'], ['dog'], 'bird'] + [[]] * 7
 memory, named, own = ocdm.Memory(200), ocdm.Memory(200), ocdm.Memory(20, Own())
 named.update([-1], [['cat']])
 memory.update(range(-300, 0), [[i % 7] for i in range(300)])
+ones, mask, replay, least = np.ones(200), hot > 0, ocdm.Replay(50), ocdm.Memory(50, min=2)
+shard = ocdm.Memory(200, shard=1)
+shard.update([-2], [['bird']])
+disk = ocdm.Replay(50, store_dir=tempfile.mkdtemp(dir="."))
 def loop(first, count):
     global other
     for i in range(first, first + count):
