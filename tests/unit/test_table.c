@@ -208,17 +208,26 @@ TEST(table_keeps_copies_of_its_texts)
     ocdm__table_clear(&table);
 }
 
-/* A column whose key begins with a dot is a chart's: files do not have it. */
-TEST(table_data_leaves_out_the_columns_of_charts)
+/* A table of zeros gets its columns by its first row. A column whose key begins with a dot is a chart's: files do not have it.
+ */
+TEST(table_gets_its_columns_by_the_first_row)
 {
-    ocdm__table table;
-    assert_int_equal(OCDM_OK, ocdm__table_begin_keys(&table, (const char *const[]){".series", "x", NULL}, NULL));
-    ocdm__cell *row = ocdm__table_row(&table);
-    row[0] = ocdm__cell_value(3);
-    row[1] = ocdm__cell_value(INFINITY);
-    ocdm__table_row(&table)[1] = ocdm__cell_value(0.5);
-    assert_string_equal("x\n\n0.5\n", written(&table, OCDM__CSV, 0, false));
-    assert_string_equal("[\n{\"x\":null},\n{\"x\":0.5}\n]\n", written(&table, OCDM__JSON, 0, false));
+    enum { ROWS = 50 };
+    ocdm__table table = {.row_count = 0};
+    for (size_t i = 0; i < ROWS; i++) {
+        ocdm__table_row(&table);
+        ocdm__add_value(&table, ".series", 3);
+        ocdm__add_value(&table, "x", i == 0 ? INFINITY : (double)i / 2);
+        ocdm__add_text(&table, "name", i == 1 ? NULL : "a");
+    }
+    assert_int_equal(OCDM_OK, ocdm__table_check(&table, NULL));
+    assert_int_equal(3, table.column_count);
+    assert_true(strstr(written(&table, OCDM__CSV, 0, false), "x,name\n,a\n0.5,\n1,a\n1.5,a\n") ==
+                written(&table, OCDM__CSV, 0, false));
+    assert_true(
+        strstr(written(&table, OCDM__JSON, 0, false), "[\n{\"x\":null,\"name\":\"a\"},\n{\"x\":0.5,\"name\":null},\n") ==
+        written(&table, OCDM__JSON, 0, false));
+    assert_true(ocdm__table_number(&table, ROWS - 1, ocdm__table_column(&table, "x")) == 24.5);
     assert_true(isnan(ocdm__table_number(&table, 0, ocdm__table_column(&table, "no such"))));
     ocdm__table_clear(&table);
 }
@@ -237,7 +246,7 @@ int main(void)
         cmocka_unit_test(table_loses_the_column_that_is_dropped),
         cmocka_unit_test(table_folds_blocks_into_means_with_ranges),
         cmocka_unit_test(table_keeps_copies_of_its_texts),
-        cmocka_unit_test(table_data_leaves_out_the_columns_of_charts),
+        cmocka_unit_test(table_gets_its_columns_by_the_first_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

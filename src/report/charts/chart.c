@@ -70,12 +70,10 @@ void ocdm__chart_add_class(ocdm__chart *chart, const char *name, const char *gro
     ocdm__chart_add_bar(chart, name, kind);
 }
 
-ocdm__cell *ocdm__chart_row(ocdm__chart *chart, size_t series)
+void ocdm__chart_row(ocdm__chart *chart, size_t series)
 {
-    ocdm__cell *row = ocdm__table_row(&chart->table);
-    if (series != OCDM__NO_SERIES)
-        row[0] = ocdm__cell_value((double)series);
-    return row;
+    ocdm__table_row(&chart->table);
+    ocdm__add_value(&chart->table, ".series", series != OCDM__NO_SERIES ? (double)series : NAN);
 }
 
 void ocdm__chart_clear(ocdm__chart *chart)

@@ -2,17 +2,16 @@
  * A chart: a table of numbers, and how they are drawn. The picture, what the pointer and a screen reader read from it, and the
  * CSV file follow from the table.
  *
- *     static const char *const keys[] = {".series", "label", "after", "mean", "deviation", NULL};
  *     ocdm__chart chart = {.kind = OCDM__CHART_DOTS, .x = "after", .y = "mean", .deviation = "deviation"};
- *     OCDM_TRY(ocdm__table_begin_keys(&chart.table, keys, error));
  *     ocdm__chart_add_series(&chart, "rs", NULL, ocdm__method_colour("rs"));
- *     ocdm__cell *row = ocdm__chart_row(&chart, 0);
- *     row[1] = ocdm__cell_text(&chart.table, "rs");
+ *     ocdm__chart_row(&chart, 0);
+ *     ocdm__add_text(&chart.table, "label", "rs");
+ *     ocdm__add_value(&chart.table, "after", 1);
  *     ...
  *     status = ocdm__chart_draw(&chart, &canvas, error);
  *     ocdm__chart_clear(&chart);
  *
- * The first column is ".series". A failed allocation is remembered by the table; ocdm__table_check tells.
+ * A failed allocation is remembered by the table; drawing and ocdm__table_check tell.
  */
 #ifndef OCDM_REPORT_CHARTS_CHART_H
 #define OCDM_REPORT_CHARTS_CHART_H
@@ -105,8 +104,8 @@ void ocdm__chart_add_name(ocdm__chart *chart, const char *name);
 /* Appends the bar of a class, filled by its group, and a section where `turn` differs from the one before. `task` names it. */
 void ocdm__chart_add_class(ocdm__chart *chart, const char *name, const char *group, size_t turn, double task);
 
-/* Appends a row of the table. */
-ocdm__cell *ocdm__chart_row(ocdm__chart *chart, size_t series);
+/* Appends a row to the table, whose first cell is ".series". */
+void ocdm__chart_row(ocdm__chart *chart, size_t series);
 
 /* Whether a row of a series has a number to draw. */
 bool ocdm__chart_has_numbers(const ocdm__chart *chart);

@@ -39,16 +39,15 @@ static void add_panel(ocdm__chart *chart, const ocdm__picture_panel *memory, siz
         note_distance(panel->notes[3], "", memory->distance_seen, lost == 1 ? " with it" : " with them");
     }
     for (size_t c = 0; c < class_count; c++) {
-        ocdm__cell *row = ocdm__chart_row(chart, number);
-        row[1] = ocdm__cell_value((double)c);
-        row[2] = ocdm__cell_value(memory->kept[c]);
-        row[3] = ocdm__cell_value(memory->targets != NULL ? memory->targets[c] : share);
+        ocdm__chart_row(chart, number);
+        ocdm__add_value(&chart->table, "class", (double)c);
+        ocdm__add_value(&chart->table, "kept", memory->kept[c]);
+        ocdm__add_value(&chart->table, "target", memory->targets != NULL ? memory->targets[c] : share);
     }
 }
 
 static ocdm_status draw(const ocdm__balance_picture *picture, ocdm__sheet *sheet, ocdm_error *error)
 {
-    static const char *const keys[] = {".series", "class", "kept", "target", NULL};
     ocdm__chart chart = {.kind = OCDM__CHART_BARS,
                          .x = "class",
                          .y = "kept",
@@ -58,18 +57,17 @@ static ocdm_status draw(const ocdm__balance_picture *picture, ocdm__sheet *sheet
                          .marks_lost = true,
                          .highest = picture->top};
     ocdm__canvas canvas = ocdm__sheet_canvas(sheet, "classes in memory");
-    ocdm_status status = ocdm__table_begin_keys(&chart.table, keys, error);
     size_t turn = 0;
     for (size_t c = 0; c < picture->class_count; c++) {
         const ocdm__picture_class *class = &picture->classes[c];
         turn += c > 0 && !isnan(class->task) && class->task != picture->classes[c - 1].task;
         ocdm__chart_add_class(&chart, class->name, class->group, turn, class->task);
     }
-    for (size_t i = 0; status == OCDM_OK && i < picture->panel_count; i++) {
+    for (size_t i = 0; i < picture->panel_count; i++) {
         chart.target_what = picture->panels[i].targets != NULL ? "target" : chart.target_what;
         add_panel(&chart, &picture->panels[i], picture->class_count);
     }
-    OCDM_THEN(status, ocdm__chart_draw(&chart, &canvas, error));
+    ocdm_status status = ocdm__chart_draw(&chart, &canvas, error);
     ocdm__chart_clear(&chart);
     return status;
 }

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "base/allocate.h"
-#include "base/error.h"
 #include "report/figures/figure.h"
 
 /* More frequent classes first, then as in the stream. */
@@ -16,14 +15,13 @@ static int by_frequency(const void *a, const void *b)
     return left->column < right->column ? -1 : left->column > right->column;
 }
 
-static ocdm_status make_classes(const ocdm__study *study, ocdm__chart *chart, ocdm_error *error)
+static void make_classes(const ocdm__study *study, ocdm__chart *chart)
 {
-    static const char *const keys[] = {".series", ".bar", "class", "group", "training_samples", "label", "AP", NULL};
     *chart = (ocdm__chart){.kind = OCDM__CHART_ROWS, .x = ".bar", .y = "AP"};
-    OCDM_TRY(ocdm__table_begin_keys(&chart->table, keys, error));
     const ocdm__study_class **classes = ocdm__allocate(study->class_count, sizeof *classes);
+    chart->table.failed = classes == NULL;
     if (classes == NULL)
-        return ocdm__fail_memory(error, "a figure");
+        return;
     for (size_t c = 0; c < study->class_count; c++)
         classes[c] = &study->classes[c];
     if (study->class_count > 1)
@@ -33,17 +31,16 @@ static ocdm_status make_classes(const ocdm__study *study, ocdm__chart *chart, oc
     for (size_t c = 0; c < study->class_count; c++) {
         ocdm__chart_add_class(chart, classes[c]->name, classes[c]->group, 0, NAN);
         for (size_t i = 0; i < study->base_count; i++) {
-            ocdm__cell *row = ocdm__chart_row(chart, i);
-            row[1] = ocdm__cell_value((double)c);
-            row[2] = ocdm__cell_text(&chart->table, classes[c]->name);
-            row[3] = ocdm__cell_text(&chart->table, classes[c]->group);
-            row[4] = ocdm__cell_value(classes[c]->train);
-            row[5] = ocdm__cell_text(&chart->table, study->groups[i].label);
-            row[6] = ocdm__cell_value(ocdm__group_precision(&study->groups[i], classes[c]->column));
+            ocdm__chart_row(chart, i);
+            ocdm__add_value(&chart->table, ".bar", (double)c);
+            ocdm__add_text(&chart->table, "class", classes[c]->name);
+            ocdm__add_text(&chart->table, "group", classes[c]->group);
+            ocdm__add_value(&chart->table, "training_samples", classes[c]->train);
+            ocdm__add_text(&chart->table, "label", study->groups[i].label);
+            ocdm__add_value(&chart->table, "AP", ocdm__group_precision(&study->groups[i], classes[c]->column));
         }
     }
     ocdm__release((void *)classes);
-    return OCDM_OK;
 }
 
 const ocdm__figure ocdm__figure_classes = {

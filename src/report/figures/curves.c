@@ -1,7 +1,6 @@
 /* What was logged over the steps: the distance to the target, the loss, and mAP at any time. */
 #include <math.h>
 
-#include "base/error.h"
 #include "report/figures/figure.h"
 
 bool ocdm__is_base_group(const ocdm__study *study, const ocdm__run_group *group)
@@ -54,14 +53,9 @@ static size_t curve_length(const ocdm__run_record *run, curve_of *curve)
 }
 
 /* A line for each group that logged such numbers, a row for each step of its runs. */
-static ocdm_status add_curves(const ocdm__study *study, ocdm__group_filter *takes, curve_of *curve, const char *x,
-                              const char *y, ocdm__chart *chart, ocdm_error *error)
+static void add_curves(const ocdm__study *study, ocdm__group_filter *takes, curve_of *curve, ocdm__chart *chart)
 {
-    const char *const keys[] = {".series", ".run", ".task", "label", "seed", x, y, NULL};
     chart->kind = OCDM__CHART_LINES;
-    chart->x = x;
-    chart->y = y;
-    OCDM_TRY(ocdm__table_begin_keys(&chart->table, keys, error));
     for (size_t i = 0; i < study->group_count; i++) {
         const ocdm__run_group *group = &study->groups[i];
         size_t rows = 0, series = chart->series_count;
@@ -72,16 +66,15 @@ static ocdm_status add_curves(const ocdm__study *study, ocdm__group_filter *take
         for (size_t j = 0; rows > 0 && j < group->run_count; j++)
             for (size_t k = 0; k < curve_length(group->runs[j], curve); k++) {
                 const ocdm__run_record *run = group->runs[j];
-                ocdm__cell *row = ocdm__chart_row(chart, series);
-                row[1] = ocdm__cell_value((double)j);
-                row[2] = ocdm__cell_value(k < run->task.count ? run->task.values[k] : NAN);
-                row[3] = ocdm__cell_text(&chart->table, group->label);
-                row[4] = ocdm__cell_value(run->seed);
-                row[5] = ocdm__cell_value(curve(run).x->values[k]);
-                row[6] = ocdm__cell_value(curve(run).y->values[k]);
+                ocdm__chart_row(chart, series);
+                ocdm__add_value(&chart->table, ".run", (double)j);
+                ocdm__add_value(&chart->table, ".task", k < run->task.count ? run->task.values[k] : NAN);
+                ocdm__add_text(&chart->table, "label", group->label);
+                ocdm__add_value(&chart->table, "seed", run->seed);
+                ocdm__add_value(&chart->table, chart->x, curve(run).x->values[k]);
+                ocdm__add_value(&chart->table, chart->y, curve(run).y->values[k]);
             }
     }
-    return OCDM_OK;
 }
 
 /* The best group's run, whose tasks the plain figures show. */
@@ -94,11 +87,12 @@ static const ocdm__run_record *best_run(const ocdm__study *study)
 /* ---- distance ----------------------------------------------------------------------------------------------------------- */
 
 /* Tasks are shown where all groups have one order. Several lines of a method, those of other orders, have other dashes. */
-ocdm_status ocdm__make_distance(const ocdm__study *study, ocdm__group_filter *takes, ocdm__chart *chart, ocdm_error *error)
+void ocdm__make_distance(const ocdm__study *study, ocdm__group_filter *takes, ocdm__chart *chart)
 {
     const ocdm__run_group *first = NULL;
     bool one_order = true;
-    *chart = (ocdm__chart){.x_what = "training steps", .y_what = "distance to the target (KL)", .is_log = true};
+    *chart = (ocdm__chart){
+        .x = "step", .y = "distance_seen", .x_what = "training steps", .y_what = "distance to the target (KL)", .is_log = true};
     for (size_t i = 0; i < study->group_count; i++) {
         const ocdm__run_group *group = &study->groups[i];
         if (!takes(study, group))
@@ -106,19 +100,18 @@ ocdm_status ocdm__make_distance(const ocdm__study *study, ocdm__group_filter *ta
         first = first == NULL || first->bound ? group : first;
         one_order = one_order && ocdm__groups_agree(first, group, "order");
     }
-    OCDM_TRY(add_curves(study, takes, distance_of, "step", "distance_seen", chart, error));
+    add_curves(study, takes, distance_of, chart);
     if (first != NULL && one_order)
         ocdm__add_task_sections(chart, first->runs[0], "step", 1);
     for (size_t i = 0; i < chart->series_count; i++)
         for (size_t j = 0; j < i; j++)
             if (chart->series[i].mark == chart->series[j].mark)
                 chart->series[i].colour += OCDM__COLOURS;
-    return OCDM_OK;
 }
 
-static ocdm_status make_distance(const ocdm__study *study, ocdm__chart *chart, ocdm_error *error)
+static void make_distance(const ocdm__study *study, ocdm__chart *chart)
 {
-    return ocdm__make_distance(study, ocdm__is_base_group, chart, error);
+    ocdm__make_distance(study, ocdm__is_base_group, chart);
 }
 
 const ocdm__figure ocdm__figure_distance = {
@@ -135,12 +128,11 @@ const ocdm__figure ocdm__figure_distance = {
 
 /* ---- loss --------------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status make_loss(const ocdm__study *study, ocdm__chart *chart, ocdm_error *error)
+static void make_loss(const ocdm__study *study, ocdm__chart *chart)
 {
-    *chart = (ocdm__chart){.x_what = "training steps", .y_what = "training loss", .smooth = true};
-    OCDM_TRY(add_curves(study, ocdm__is_base_group, loss_of, "step", "loss", chart, error));
+    *chart = (ocdm__chart){.x = "step", .y = "loss", .x_what = "training steps", .y_what = "training loss", .smooth = true};
+    add_curves(study, ocdm__is_base_group, loss_of, chart);
     ocdm__add_task_sections(chart, best_run(study), "step", 1);
-    return OCDM_OK;
 }
 
 const ocdm__figure ocdm__figure_loss = {
@@ -157,12 +149,12 @@ const ocdm__figure ocdm__figure_loss = {
 
 /* ---- mAP at any time ----------------------------------------------------------------------------------------------------- */
 
-static ocdm_status make_probes(const ocdm__study *study, ocdm__chart *chart, ocdm_error *error)
+static void make_probes(const ocdm__study *study, ocdm__chart *chart)
 {
-    *chart = (ocdm__chart){.x_what = "samples seen", .y_what = "mAP on a balanced part of the tests (%)"};
-    OCDM_TRY(add_curves(study, ocdm__is_base_group, probe_of, "samples", OCDM__MAP_NAME, chart, error));
+    *chart = (ocdm__chart){
+        .x = "samples", .y = OCDM__MAP_NAME, .x_what = "samples seen", .y_what = "mAP on a balanced part of the tests (%)"};
+    add_curves(study, ocdm__is_base_group, probe_of, chart);
     ocdm__add_task_sections(chart, best_run(study), "samples", 1);
-    return OCDM_OK;
 }
 
 const ocdm__figure ocdm__figure_anytime = {

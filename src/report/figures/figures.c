@@ -57,9 +57,16 @@ static ocdm_status write_files(const ocdm__figure *figure, const ocdm__chart *ch
     return ocdm__output_commit(out, error);
 }
 
+void ocdm__add_summary(ocdm__table *table, const char *key, ocdm__summary summary)
+{
+    ocdm__add_value(table, key, summary.mean);
+    ocdm__add_value(table, "deviation", summary.deviation);
+    ocdm__add_value(table, "runs", (double)summary.count);
+}
+
 ocdm_status ocdm__figure_make(const ocdm__figure *figure, const ocdm__study *study, ocdm__chart *chart, ocdm_error *error)
 {
-    OCDM_TRY(figure->make(study, chart, error));
+    figure->make(study, chart);
     return ocdm__table_check(&chart->table, error);
 }
 

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "report/figures/figure.h"
 
 static void add_classes(ocdm__chart *chart, const ocdm__study *study)
@@ -42,15 +41,13 @@ static size_t add_panel(ocdm__chart *chart, const ocdm__study *study, const ocdm
     return chart->series_count - 1;
 }
 
-static ocdm__cell number_of(const ocdm__numbers *numbers, size_t column)
+static double number_of(const ocdm__numbers *numbers, size_t column)
 {
-    return ocdm__cell_value(column < numbers->count ? numbers->values[column] : NAN);
+    return column < numbers->count ? numbers->values[column] : NAN;
 }
 
-ocdm_status ocdm__make_memory(const ocdm__study *study, ocdm__group_filter *takes, ocdm__chart *chart, ocdm_error *error)
+void ocdm__make_memory(const ocdm__study *study, ocdm__group_filter *takes, ocdm__chart *chart)
 {
-    static const char *const keys[] = {".series", ".bar",      "label",  "seed",      "class",
-                                       "group",   "in_memory", "target", "in_stream", NULL};
     *chart = (ocdm__chart){.kind = OCDM__CHART_BARS,
                            .x = ".bar",
                            .y = "in_memory",
@@ -58,7 +55,6 @@ ocdm_status ocdm__make_memory(const ocdm__study *study, ocdm__group_filter *take
                            .y_what = "samples in memory with the class",
                            .target_what = "target",
                            .marks_lost = true};
-    OCDM_TRY(ocdm__table_begin_keys(&chart->table, keys, error));
     add_classes(chart, study);
     for (size_t i = 0; i < study->group_count; i++) {
         const ocdm__run_group *group = &study->groups[i];
@@ -68,23 +64,22 @@ ocdm_status ocdm__make_memory(const ocdm__study *study, ocdm__group_filter *take
         for (size_t k = 0; k < group->run_count * study->class_count; k++) {
             const ocdm__run_record *run = group->runs[k / study->class_count];
             const ocdm__study_class *class = &study->classes[k % study->class_count];
-            ocdm__cell *row = ocdm__chart_row(chart, series);
-            row[1] = ocdm__cell_value((double)(k % study->class_count));
-            row[2] = ocdm__cell_text(&chart->table, group->label);
-            row[3] = ocdm__cell_value(run->seed);
-            row[4] = ocdm__cell_text(&chart->table, class->name);
-            row[5] = ocdm__cell_text(&chart->table, class->group);
-            row[6] = number_of(&run->counts, class->column);
-            row[7] = number_of(&run->target, class->column);
-            row[8] = number_of(&run->seen, class->column);
+            ocdm__chart_row(chart, series);
+            ocdm__add_value(&chart->table, ".bar", (double)(k % study->class_count));
+            ocdm__add_text(&chart->table, "label", group->label);
+            ocdm__add_value(&chart->table, "seed", run->seed);
+            ocdm__add_text(&chart->table, "class", class->name);
+            ocdm__add_text(&chart->table, "group", class->group);
+            ocdm__add_value(&chart->table, "in_memory", number_of(&run->counts, class->column));
+            ocdm__add_value(&chart->table, "target", number_of(&run->target, class->column));
+            ocdm__add_value(&chart->table, "in_stream", number_of(&run->seen, class->column));
         }
     }
-    return OCDM_OK;
 }
 
-static ocdm_status make_memory(const ocdm__study *study, ocdm__chart *chart, ocdm_error *error)
+static void make_memory(const ocdm__study *study, ocdm__chart *chart)
 {
-    return ocdm__make_memory(study, ocdm__is_base_group, chart, error);
+    ocdm__make_memory(study, ocdm__is_base_group, chart);
 }
 
 const ocdm__figure ocdm__figure_memory = {
@@ -118,26 +113,23 @@ static void add_task_panel(ocdm__chart *chart, const ocdm__study *study, size_t 
     snprintf(panel->notes[1], sizeof panel->notes[1], "%.0f labels", labels);
 }
 
-static ocdm_status make_stream(const ocdm__study *study, ocdm__chart *chart, ocdm_error *error)
+static void make_stream(const ocdm__study *study, ocdm__chart *chart)
 {
-    static const char *const keys[] = {".series", ".bar", "class", "group", "task", "training_samples", NULL};
     *chart = (ocdm__chart){
         .kind = OCDM__CHART_BARS, .x = ".bar", .y = "training_samples", .y_what = "training samples", .is_log = true};
-    OCDM_TRY(ocdm__table_begin_keys(&chart->table, keys, error));
     add_classes(chart, study);
     chart->section_count = 0;
     for (size_t turn = 0; turn < study->order.count; turn++)
         add_task_panel(chart, study, turn);
     for (size_t c = 0; c < study->class_count; c++)
         for (size_t turn = 0; turn < study->order.count; turn++) {
-            ocdm__cell *row = ocdm__chart_row(chart, turn);
-            row[1] = ocdm__cell_value((double)c);
-            row[2] = ocdm__cell_text(&chart->table, study->classes[c].name);
-            row[3] = ocdm__cell_text(&chart->table, study->classes[c].group);
-            row[4] = ocdm__cell_value(study->order.values[turn]);
-            row[5] = number_of(&study->classes[c].turns, turn);
+            ocdm__chart_row(chart, turn);
+            ocdm__add_value(&chart->table, ".bar", (double)c);
+            ocdm__add_text(&chart->table, "class", study->classes[c].name);
+            ocdm__add_text(&chart->table, "group", study->classes[c].group);
+            ocdm__add_value(&chart->table, "task", study->order.values[turn]);
+            ocdm__add_value(&chart->table, "training_samples", number_of(&study->classes[c].turns, turn));
         }
-    return OCDM_OK;
 }
 
 const ocdm__figure ocdm__figure_stream = {
@@ -194,22 +186,20 @@ static void add_arrivals(ocdm__chart *chart, const ocdm__run_group *group, doubl
     snprintf(panel->notes[1], sizeof panel->notes[1], "of the stream");
     for (size_t k = 0; k < BINS; k++) {
         char from[32], to[32];
-        ocdm__cell *row = ocdm__chart_row(chart, chart->series_count - 1);
+        ocdm__chart_row(chart, chart->series_count - 1);
         snprintf(from, sizeof from, "%.1f", samples * (double)k / BINS);
         snprintf(to, sizeof to, "%.1f", samples * (double)(k + 1) / BINS);
-        row[1] = ocdm__cell_value((double)k);
-        row[2] = ocdm__cell_value(total / BINS);
-        row[3] = ocdm__cell_text(&chart->table, group->label);
-        row[4] = ocdm__cell_text(&chart->table, from);
-        row[5] = ocdm__cell_text(&chart->table, to);
-        row[6] = ocdm__cell_value(bins[k]);
+        ocdm__add_value(&chart->table, ".bar", (double)k);
+        ocdm__add_value(&chart->table, ".target", total / BINS);
+        ocdm__add_text(&chart->table, "label", group->label);
+        ocdm__add_text(&chart->table, "from_sample", from);
+        ocdm__add_text(&chart->table, "to_sample", to);
+        ocdm__add_value(&chart->table, "samples_in_memory", bins[k]);
     }
 }
 
-static ocdm_status make_age(const ocdm__study *study, ocdm__chart *chart, ocdm_error *error)
+static void make_age(const ocdm__study *study, ocdm__chart *chart)
 {
-    static const char *const keys[] = {".series",     ".bar",      ".target",           "label",
-                                       "from_sample", "to_sample", "samples_in_memory", NULL};
     double samples = samples_of(study->groups[0].runs[0]);
     *chart = (ocdm__chart){.kind = OCDM__CHART_BARS,
                            .x = ".bar",
@@ -219,7 +209,6 @@ static ocdm_status make_age(const ocdm__study *study, ocdm__chart *chart, ocdm_e
                            .y_what = "samples in memory",
                            .target_what = "equally remembered",
                            .x_reach = {0, samples}};
-    OCDM_TRY(ocdm__table_begin_keys(&chart->table, keys, error));
     for (size_t k = 0; k < BINS; k++)
         ocdm__chart_add_bar(chart, NULL, OCDM__BAR_MAJORITY);
     ocdm__add_task_sections(chart, study->groups[0].runs[0], "samples", BINS / samples);
@@ -228,7 +217,6 @@ static ocdm_status make_age(const ocdm__study *study, ocdm__chart *chart, ocdm_e
             chart->sections[i].from = BINS;
     for (size_t i = 0; i < study->base_count; i++)
         add_arrivals(chart, &study->groups[i], samples);
-    return OCDM_OK;
 }
 
 const ocdm__figure ocdm__figure_age = {

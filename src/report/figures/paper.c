@@ -22,38 +22,34 @@ struct part {
     ocdm__sheet *sheet;
 };
 
-/* Columns of the charts here. Their tables are not written: what the program prints has the same numbers. */
-enum { SERIES, X, Y, DEVIATION };
-static const char *const keys[] = {".series", "x", "y", "deviation", NULL};
-
 /* The height of a chart of lines, lower than in the report since there are several. */
 #define LOW_FIELD 190
 
 static const char no_runs[] = "There are no runs with a network on this stream, so mAP is left out.";
 
-/* Adds a point to the last series. */
+/* Adds a point to the last series. The tables of these charts are not written: what the program prints has the same numbers. */
 static void add_point(ocdm__chart *chart, double x, double y, double deviation)
 {
-    ocdm__cell *row = ocdm__chart_row(chart, chart->series_count - 1);
-    row[X] = ocdm__cell_value(x);
-    row[Y] = ocdm__cell_value(y);
-    row[DEVIATION] = ocdm__cell_value(deviation);
+    ocdm__chart_row(chart, chart->series_count - 1);
+    ocdm__add_value(&chart->table, "x", x);
+    ocdm__add_value(&chart->table, "y", y);
+    ocdm__add_value(&chart->table, "deviation", deviation);
 }
 
 /* A chart of bars has the mark across each where others have a deviation. */
-static ocdm_status begin_chart(ocdm__chart *chart, enum ocdm__chart_kind kind, ocdm_error *error)
+static ocdm__chart begin_chart(enum ocdm__chart_kind kind, const char *y_what)
 {
-    *chart = (ocdm__chart){.kind = kind, .x = "x", .y = "y", .deviation = "deviation", .target = "deviation"};
-    chart->height = LOW_FIELD;
-    return ocdm__table_begin_keys(&chart->table, keys, error);
+    ocdm__chart chart = {
+        .kind = kind, .x = "x", .y = "y", .deviation = "deviation", .target = "deviation", .height = LOW_FIELD};
+    snprintf(chart.y_what, sizeof chart.y_what, "%s", y_what);
+    return chart;
 }
 
-/* Draws a chart that was made with `status`, and clears it. */
-static ocdm_status end_chart(ocdm__chart *chart, const struct part *part, const char *title, ocdm_status status,
-                             ocdm_error *error)
+/* Draws a chart, and clears it. */
+static ocdm_status end_chart(ocdm__chart *chart, const struct part *part, const char *title, ocdm_error *error)
 {
     ocdm__canvas canvas = ocdm__sheet_canvas(part->sheet, title);
-    OCDM_THEN(status, ocdm__chart_draw(chart, &canvas, error));
+    ocdm_status status = ocdm__chart_draw(chart, &canvas, error);
     ocdm__chart_clear(chart);
     return status;
 }
@@ -111,14 +107,12 @@ static ocdm_status draw_stream(const struct part *part, ocdm_error *error)
     const ocdm__statistics *statistics = &part->source->info->statistics;
     ocdm__paper_class *classes = NULL;
     size_t count = 0;
-    ocdm__chart chart;
     OCDM_TRY(ocdm__paper_classes(part->source->info, &classes, &count, error));
-    ocdm_status status = begin_chart(&chart, OCDM__CHART_BARS, error);
-    snprintf(chart.y_what, sizeof chart.y_what, "training samples");
+    ocdm__chart chart = begin_chart(OCDM__CHART_BARS, "training samples");
     chart.is_log = true;
     add_classes(&chart, classes, count);
     chart.section_count = 0;
-    for (size_t i = 0; status == OCDM_OK && i < statistics->task_count; i++) {
+    for (size_t i = 0; i < statistics->task_count; i++) {
         char name[40];
         ocdm__task_text((double)statistics->tasks[i].task, name, sizeof name);
         const char *label = ocdm__cell_text(&chart.table, name).text;
@@ -126,7 +120,7 @@ static ocdm_status draw_stream(const struct part *part, ocdm_error *error)
         for (size_t c = 0; c < count; c++)
             add_point(&chart, (double)c, (double)ocdm__tally_class(&statistics->tasks[i], classes[c].number).count, NAN);
     }
-    status = end_chart(&chart, part, "classes of each task", status, error);
+    ocdm_status status = end_chart(&chart, part, "classes of each task", error);
     ocdm__release(classes);
     return status;
 }
@@ -177,14 +171,12 @@ static ocdm_status draw_kept(const struct part *part, ocdm_error *error)
 {
     ocdm__paper_class *classes = NULL;
     size_t count = 0;
-    ocdm__chart chart;
     OCDM_TRY(ocdm__paper_classes(part->source->info, &classes, &count, error));
-    ocdm_status status = begin_chart(&chart, OCDM__CHART_BARS, error);
-    snprintf(chart.y_what, sizeof chart.y_what, "samples in memory");
+    ocdm__chart chart = begin_chart(OCDM__CHART_BARS, "samples in memory");
     chart.target_what = "equal share";
     chart.marks_lost = true;
     add_classes(&chart, classes, count);
-    for (size_t row = part->first, end; status == OCDM_OK && row < part->table->row_count; row = end) {
+    for (size_t row = part->first, end; row < part->table->row_count; row = end) {
         const char *method = text_at(part, row, METHOD);
         end = rows_end(part->table, row, ORDER + 1);
         if (end - row != count)
@@ -194,7 +186,7 @@ static ocdm_status draw_kept(const struct part *part, ocdm_error *error)
             add_point(&chart, (double)(k - row), ocdm__table_number(part->table, k, KEPT),
                       ocdm__table_number(part->table, k, TARGET));
     }
-    status = end_chart(&chart, part, "classes in memory", status, error);
+    ocdm_status status = end_chart(&chart, part, "classes in memory", error);
     ocdm__release(classes);
     return status;
 }
@@ -257,19 +249,15 @@ static void note_samples(ocdm__series *panel, size_t samples)
 static ocdm_status draw_step_panels(const struct part *part, const ocdm__paper_class *classes, size_t count,
                                     const struct counts *counts, ocdm_error *error)
 {
-    ocdm__chart chart;
-    ocdm_status status = begin_chart(&chart, OCDM__CHART_BARS, error);
-    if (status == OCDM_OK) {
-        snprintf(chart.y_what, sizeof chart.y_what, "samples with the class");
-        chart.target_what = "equal share";
-        chart.own_scales = true;
-        add_classes(&chart, classes, count);
-        add_step_panel(&chart, "memory before", classes, count, counts->before, true);
-        note_samples(add_step_panel(&chart, "a batch joins", classes, count, counts->joins, false), counts->samples[1]);
-        note_samples(add_step_panel(&chart, "samples leave", classes, count, counts->leaves, false), counts->samples[0]);
-        add_step_panel(&chart, "memory after", classes, count, counts->after, true);
-    }
-    return end_chart(&chart, part, "the memory before and after", status, error);
+    ocdm__chart chart = begin_chart(OCDM__CHART_BARS, "samples with the class");
+    chart.target_what = "equal share";
+    chart.own_scales = true;
+    add_classes(&chart, classes, count);
+    add_step_panel(&chart, "memory before", classes, count, counts->before, true);
+    note_samples(add_step_panel(&chart, "a batch joins", classes, count, counts->joins, false), counts->samples[1]);
+    note_samples(add_step_panel(&chart, "samples leave", classes, count, counts->leaves, false), counts->samples[0]);
+    add_step_panel(&chart, "memory after", classes, count, counts->after, true);
+    return end_chart(&chart, part, "the memory before and after", error);
 }
 
 /* The classes of a sample, truncated to the room; the drawing shows fewer characters than that. */
@@ -287,13 +275,11 @@ static void name_sample(const ocdm__stream_table *table, uint32_t sample, char *
 
 static ocdm_status draw_step_distance(const struct part *part, const ocdm__process *process, ocdm_error *error)
 {
-    ocdm__chart chart;
-    ocdm_status status = begin_chart(&chart, OCDM__CHART_DOTS, error);
-    snprintf(chart.y_what, sizeof chart.y_what, "distance (KL)");
+    ocdm__chart chart = begin_chart(OCDM__CHART_DOTS, "distance (KL)");
     chart.x_what = "the samples that leave, one after another";
     chart.height = STEP_FIELD;
     ocdm__chart_add_series(&chart, "ocdm", NULL, ocdm__method_colour("ocdm"));
-    for (size_t i = 0; status == OCDM_OK && i < process->event_count; i++) {
+    for (size_t i = 0; i < process->event_count; i++) {
         const ocdm__process_event *event = &process->events[i];
         char name[40] = "all have joined";
         if (isnan(event->distance))
@@ -303,7 +289,7 @@ static ocdm_status draw_step_distance(const struct part *part, const ocdm__proce
         add_point(&chart, (double)chart.name_count, event->distance, NAN);
         ocdm__chart_add_name(&chart, name);
     }
-    return end_chart(&chart, part, "the distance, sample by sample", status, error);
+    return end_chart(&chart, part, "the distance, sample by sample", error);
 }
 
 /* Shows the classes that are in the pool. */
@@ -383,8 +369,7 @@ static ocdm_status draw_map(const struct part *part, size_t *row, ocdm_error *er
 {
     const ocdm__statistics *statistics = &part->source->info->statistics;
     const char *order = text_at(part, part->first, ORDER);
-    ocdm__chart chart;
-    ocdm_status status = begin_chart(&chart, OCDM__CHART_DOTS, error);
+    ocdm__chart chart = begin_chart(OCDM__CHART_DOTS, "");
     ocdm__metric_text("total ", OCDM_MAP, chart.y_what, sizeof chart.y_what);
     chart.x_what = "evaluated after";
     chart.mark_what = "the paper";
@@ -393,7 +378,7 @@ static ocdm_status draw_map(const struct part *part, size_t *row, ocdm_error *er
         ocdm__task_text((double)task_at(statistics, order, turn)->task, name + (turn == 0 ? 0 : 2), sizeof name - 2);
         ocdm__chart_add_name(&chart, name);
     }
-    while (status == OCDM_OK && is_curve(part, *row, OCDM__MAP_NAME)) {
+    while (is_curve(part, *row, OCDM__MAP_NAME)) {
         const char *method = text_at(part, *row, METHOD);
         *row = add_line(&chart, part, *row);
         /* The paper's total mAP of a method at the end of its stream, beside the last point of our line. */
@@ -402,9 +387,9 @@ static ocdm_status draw_map(const struct part *part, size_t *row, ocdm_error *er
         ocdm__paper_line numbers = ocdm__paper_line_find(stream, stream, "", method);
         double total = ocdm__paper_line_number(&numbers, "total", OCDM__MAP_NAME);
         if (isfinite(total) && !chart.table.failed)
-            ocdm__chart_add_mark(&chart, ocdm__table_number(&chart.table, chart.table.row_count - 1, X), total, colour);
+            ocdm__chart_add_mark(&chart, ocdm__table_number(&chart.table, chart.table.row_count - 1, 1), total, colour);
     }
-    return end_chart(&chart, part, "mAP after each task", status, error);
+    return end_chart(&chart, part, "mAP after each task", error);
 }
 
 /* The distances in one order of the tasks, which begin where a batch of another task does; advances `row` past them. All charts
@@ -415,9 +400,7 @@ static ocdm_status draw_order(const struct part *part, size_t *row, const double
     const char *order = text_at(part, *row, ORDER);
     uint64_t batch = ocdm_options_default().batch, step = 0;
     char title[OCDM__TABLE_TEXT + 60];
-    ocdm__chart chart;
-    ocdm_status status = begin_chart(&chart, OCDM__CHART_LINES, error);
-    snprintf(chart.y_what, sizeof chart.y_what, "distance (KL)");
+    ocdm__chart chart = begin_chart(OCDM__CHART_LINES, "distance (KL)");
     chart.x_what = "training steps";
     chart.y_reach[0] = reach[0];
     chart.y_reach[1] = reach[1];
@@ -431,9 +414,9 @@ static ocdm_status draw_order(const struct part *part, size_t *row, const double
     snprintf(title, sizeof title, "distance step by step%s%s", order[0] != '\0' ? ", tasks in the order " : "", order);
     if (order[0] != '\0')
         ocdm__sheet_remark(part->sheet, title + strlen("distance step by step, "));
-    while (status == OCDM_OK && *row < part->table->row_count && strcmp(text_at(part, *row, ORDER), order) == 0)
+    while (*row < part->table->row_count && strcmp(text_at(part, *row, ORDER), order) == 0)
         *row = add_line(&chart, part, *row);
-    return end_chart(&chart, part, title, status, error);
+    return end_chart(&chart, part, title, error);
 }
 
 static ocdm_status draw_curves(const struct part *part, ocdm_error *error)
@@ -472,14 +455,12 @@ static ocdm_status draw_groups(const struct part *part, bool is_map, ocdm_error 
 {
     const char *stream = part->source->stands_for;
     ocdm__paper_line numbers = ocdm__paper_line_find(stream, stream, "", "ocdm");
-    ocdm__chart chart;
-    ocdm_status status = begin_chart(&chart, OCDM__CHART_DOTS, error);
-    snprintf(chart.y_what, sizeof chart.y_what, "samples per class");
+    ocdm__chart chart = begin_chart(OCDM__CHART_DOTS, "samples per class");
     if (is_map)
         ocdm__metric_text("", OCDM_MAP, chart.y_what, sizeof chart.y_what);
     chart.x_what = "rho";
     chart.mark_what = is_map ? "the paper" : NULL;
-    for (size_t i = 0; status == OCDM_OK && ocdm__paper_trend_at(i) != NULL; i++) {
+    for (size_t i = 0; ocdm__paper_trend_at(i) != NULL; i++) {
         const ocdm__paper_trend *trend = ocdm__paper_trend_at(i);
         double paper = ocdm__paper_line_number(&numbers, trend->group, OCDM__MAP_NAME);
         char label[40];
@@ -493,7 +474,7 @@ static ocdm_status draw_groups(const struct part *part, bool is_map, ocdm_error 
         if (is_map && isfinite(paper))
             ocdm__chart_add_mark(&chart, 0, paper, OCDM__INK(i));
     }
-    return end_chart(&chart, part, is_map ? "mAP against rho" : "samples kept against rho", status, error);
+    return end_chart(&chart, part, is_map ? "mAP against rho" : "samples kept against rho", error);
 }
 
 static ocdm_status draw_rho(const struct part *part, ocdm_error *error)

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "report/figures/figure.h"
 #include "report/text.h"
 
@@ -33,34 +32,24 @@ static void name_evaluations(const ocdm__study *study, ocdm__chart *chart)
     }
 }
 
-static void put_summary(ocdm__cell *cells, ocdm__summary summary)
-{
-    cells[0] = ocdm__cell_value(summary.mean);
-    cells[1] = ocdm__cell_value(summary.deviation);
-    cells[2] = ocdm__cell_value((double)summary.count);
-}
-
 /* ---- mAP after each task ------------------------------------------------------------------------------------------------ */
 
-static ocdm_status make_map(const ocdm__study *study, ocdm__chart *chart, ocdm_error *error)
+static void make_map(const ocdm__study *study, ocdm__chart *chart)
 {
-    static const char *const keys[] = {".series", "label", "after", "mean", "deviation", "runs", NULL};
     *chart = (ocdm__chart){
         .kind = OCDM__CHART_DOTS, .x = "after", .y = "mean", .deviation = "deviation", .x_what = "evaluated after"};
     ocdm__metric_text("total ", OCDM_MAP, chart->y_what, sizeof chart->y_what);
-    OCDM_TRY(ocdm__table_begin_keys(&chart->table, keys, error));
     name_evaluations(study, chart);
     for (size_t i = 0; i < study->base_count && study->trained; i++) {
         const ocdm__run_group *group = &study->groups[i];
         ocdm__chart_add_series(chart, group->label, group->mark, group->colour);
         for (size_t k = 0; k < evaluation_count(group); k++) {
-            ocdm__cell *row = ocdm__chart_row(chart, i);
-            row[1] = ocdm__cell_text(&chart->table, group->label);
-            row[2] = ocdm__cell_value((double)k);
-            put_summary(&row[3], ocdm__group_evaluation(group, k, "total." OCDM__MAP_NAME));
+            ocdm__chart_row(chart, i);
+            ocdm__add_text(&chart->table, "label", group->label);
+            ocdm__add_value(&chart->table, "after", (double)k);
+            ocdm__add_summary(&chart->table, "mean", ocdm__group_evaluation(group, k, "total." OCDM__MAP_NAME));
         }
     }
-    return OCDM_OK;
 }
 
 const ocdm__figure ocdm__figure_map = {
@@ -76,16 +65,14 @@ const ocdm__figure ocdm__figure_map = {
 
 /* ---- difference to the best ---------------------------------------------------------------------------------------------- */
 
-static ocdm_status make_difference(const ocdm__study *study, ocdm__chart *chart, ocdm_error *error)
+static void make_difference(const ocdm__study *study, ocdm__chart *chart)
 {
-    static const char *const keys[] = {".series", "label", "best", "after", "mean", "deviation", "runs", NULL};
     const ocdm__run_group *best = ocdm__study_best(study);
     const char *measure = strchr(ocdm__study_measure(study), '.') + 1; /* by its path in an evaluation */
     *chart = (ocdm__chart){
         .kind = OCDM__CHART_DOTS, .x = "after", .y = "mean", .deviation = "deviation", .x_what = "evaluated after"};
-    OCDM_TRY(ocdm__table_begin_keys(&chart->table, keys, error));
     if (best == NULL || study->base_count < 2)
-        return OCDM_OK;
+        return;
     snprintf(chart->y_what, sizeof chart->y_what, "%s minus that of %.40s", study->trained ? "mAP in points" : "distance",
              best->label);
     name_evaluations(study, chart);
@@ -93,14 +80,13 @@ static ocdm_status make_difference(const ocdm__study *study, ocdm__chart *chart,
         const ocdm__run_group *group = &study->groups[i];
         ocdm__chart_add_series(chart, group->label, group->mark, group->colour);
         for (size_t k = 0; k < evaluation_count(group); k++) {
-            ocdm__cell *row = ocdm__chart_row(chart, i);
-            row[1] = ocdm__cell_text(&chart->table, group->label);
-            row[2] = ocdm__cell_text(&chart->table, best->label);
-            row[3] = ocdm__cell_value((double)k);
-            put_summary(&row[4], ocdm__group_evaluation_difference(group, best, k, measure));
+            ocdm__chart_row(chart, i);
+            ocdm__add_text(&chart->table, "label", group->label);
+            ocdm__add_text(&chart->table, "best", best->label);
+            ocdm__add_value(&chart->table, "after", (double)k);
+            ocdm__add_summary(&chart->table, "mean", ocdm__group_evaluation_difference(group, best, k, measure));
         }
     }
-    return OCDM_OK;
 }
 
 const ocdm__figure ocdm__figure_difference = {
@@ -130,11 +116,9 @@ static ocdm__summary task_map(const ocdm__run_group *group, size_t row, size_t c
     return ocdm__summarise(group->room, group->run_count);
 }
 
-static ocdm_status make_tasks(const ocdm__study *study, ocdm__chart *chart, ocdm_error *error)
+static void make_tasks(const ocdm__study *study, ocdm__chart *chart)
 {
-    static const char *const keys[] = {".series", ".cell", "label", "task", "after_task", "mean", "deviation", "runs", NULL};
     *chart = (ocdm__chart){.kind = OCDM__CHART_MATRIX, .x = ".cell", .y = "mean", .y_what = OCDM__MAP_NAME};
-    OCDM_TRY(ocdm__table_begin_keys(&chart->table, keys, error));
     name_evaluations(study, chart);
     size_t side = chart->name_count;
     for (size_t i = 0; i < study->base_count && side > 1; i++) {
@@ -144,15 +128,14 @@ static ocdm_status make_tasks(const ocdm__study *study, ocdm__chart *chart, ocdm
             ocdm__summary summary = task_map(group, k / side, k % side);
             if (k % side < k / side && isnan(summary.mean))
                 continue;
-            ocdm__cell *row = ocdm__chart_row(chart, i);
-            row[1] = ocdm__cell_value((double)k);
-            row[2] = ocdm__cell_text(&chart->table, group->label);
-            row[3] = ocdm__cell_value(task_at(group, k / side));
-            row[4] = ocdm__cell_value(task_at(group, k % side));
-            put_summary(&row[5], summary);
+            ocdm__chart_row(chart, i);
+            ocdm__add_value(&chart->table, ".cell", (double)k);
+            ocdm__add_text(&chart->table, "label", group->label);
+            ocdm__add_value(&chart->table, "task", task_at(group, k / side));
+            ocdm__add_value(&chart->table, "after_task", task_at(group, k % side));
+            ocdm__add_summary(&chart->table, "mean", summary);
         }
     }
-    return OCDM_OK;
 }
 
 const ocdm__figure ocdm__figure_tasks = {

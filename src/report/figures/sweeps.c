@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "report/figures/figure.h"
 #include "report/text.h"
 
@@ -53,21 +52,18 @@ static bool is_in_sweep(const ocdm__study *study, const ocdm__run_group *group, 
     return belongs(study, group, setting) && sweep_length(study, group, setting) > 1;
 }
 
-/* The row of a group: its method, the value of what was swept, `part`, and the number. */
-static ocdm__cell *add_row(ocdm__chart *chart, const ocdm__run_group *group, const char *setting, const char *part,
-                           ocdm__summary summary)
+/* The row of a group: its method, the value of what was swept, what the number is of, and the number. */
+static void add_row(ocdm__chart *chart, size_t series, const ocdm__run_group *group, const char *setting, const char *part_key,
+                    const char *part, ocdm__summary summary)
 {
     char value[100];
-    ocdm__cell *row = ocdm__chart_row(chart, OCDM__NO_SERIES);
     ocdm__setting_text(ocdm__group_setting(group, setting), value, sizeof value);
-    row[1] = ocdm__cell_value(ocdm__json_number(ocdm__group_setting(group, setting)));
-    row[2] = ocdm__cell_text(&chart->table, group->method);
-    row[3] = ocdm__cell_text(&chart->table, value);
-    row[4] = ocdm__cell_text(&chart->table, part);
-    row[5] = ocdm__cell_value(summary.mean);
-    row[6] = ocdm__cell_value(summary.deviation);
-    row[7] = ocdm__cell_value((double)summary.count);
-    return row;
+    ocdm__chart_row(chart, series);
+    ocdm__add_value(&chart->table, ".x", ocdm__json_number(ocdm__group_setting(group, setting)));
+    ocdm__add_text(&chart->table, "method", group->method);
+    ocdm__add_text(&chart->table, setting, value);
+    ocdm__add_text(&chart->table, part_key, part);
+    ocdm__add_summary(&chart->table, chart->y, summary);
 }
 
 /* ---- rho ---------------------------------------------------------------------------------------------------------------- */
@@ -90,9 +86,8 @@ static ocdm__summary kept_per_class(const ocdm__study *study, const ocdm__run_gr
 }
 
 /* A line for each group of classes. If several methods were swept, the first one is shown, which is the best. */
-static ocdm_status add_rho_lines(const ocdm__study *study, bool kept, ocdm__chart *chart, ocdm_error *error)
+static void add_rho_lines(const ocdm__study *study, bool kept, ocdm__chart *chart)
 {
-    const char *const keys[] = {".series", ".x", "method", "rho", "group", chart->y, "deviation", "runs", NULL};
     const ocdm__run_group *first = NULL;
     for (size_t i = 0; i < study->group_count && first == NULL; i++)
         first = is_in_sweep(study, &study->groups[i], "rho") ? &study->groups[i] : NULL;
@@ -100,7 +95,6 @@ static ocdm_status add_rho_lines(const ocdm__study *study, bool kept, ocdm__char
     chart->x = ".x";
     chart->deviation = "deviation";
     chart->x_what = "rho";
-    OCDM_TRY(ocdm__table_begin_keys(&chart->table, keys, error));
     for (size_t g = 0; g < OCDM__PAPER_GROUPS; g++) {
         const char *name = ocdm__paper_groups[g];
         char path[OCDM__METRIC_PATH];
@@ -108,28 +102,24 @@ static ocdm_status add_rho_lines(const ocdm__study *study, bool kept, ocdm__char
         ocdm__chart_add_series(chart, name, first != NULL ? first->mark : NULL, OCDM__INK(g));
         for (size_t i = 0; i < study->group_count; i++) {
             const ocdm__run_group *group = &study->groups[i];
-            if (!is_in_sweep(study, group, "rho"))
-                continue;
-            ocdm__cell *row = add_row(chart, group, "rho", name,
-                                      kept ? kept_per_class(study, group, name) : ocdm__group_summary(group, path));
-            if (are_of_one(group, first))
-                row[0] = ocdm__cell_value((double)g);
+            if (is_in_sweep(study, group, "rho"))
+                add_row(chart, are_of_one(group, first) ? g : OCDM__NO_SERIES, group, "rho", "group", name,
+                        kept ? kept_per_class(study, group, name) : ocdm__group_summary(group, path));
         }
     }
-    return OCDM_OK;
 }
 
-static ocdm_status make_rho(const ocdm__study *study, ocdm__chart *chart, ocdm_error *error)
+static void make_rho(const ocdm__study *study, ocdm__chart *chart)
 {
     *chart = (ocdm__chart){.y = OCDM__MAP_NAME};
     ocdm__metric_text("", OCDM_MAP, chart->y_what, sizeof chart->y_what);
-    return add_rho_lines(study, false, chart, error);
+    add_rho_lines(study, false, chart);
 }
 
-static ocdm_status make_rho_kept(const ocdm__study *study, ocdm__chart *chart, ocdm_error *error)
+static void make_rho_kept(const ocdm__study *study, ocdm__chart *chart)
 {
     *chart = (ocdm__chart){.y = "samples_per_class", .y_what = "samples in memory per class"};
-    return add_rho_lines(study, true, chart, error);
+    add_rho_lines(study, true, chart);
 }
 
 const ocdm__figure ocdm__figure_rho = {
@@ -165,30 +155,25 @@ static size_t line_of(ocdm__chart *chart, const ocdm__run_group *group)
 }
 
 /* The measure that ranks methods, a line for each method. */
-static ocdm_status add_methods(const ocdm__study *study, const char *setting, ocdm__chart *chart, ocdm_error *error)
+static void add_methods(const ocdm__study *study, const char *setting, ocdm__chart *chart)
 {
-    const char *const keys[] = {".series", ".x", "method", setting, "measure", "mean", "deviation", "runs", NULL};
     const char *measure = ocdm__study_measure(study);
     *chart = (ocdm__chart){.kind = OCDM__CHART_DOTS, .x = ".x", .y = "mean", .deviation = "deviation"};
     if (study->trained)
         ocdm__metric_text("total ", OCDM_MAP, chart->y_what, sizeof chart->y_what);
     else
         snprintf(chart->y_what, sizeof chart->y_what, "final distance to the target (KL)");
-    OCDM_TRY(ocdm__table_begin_keys(&chart->table, keys, error));
     for (size_t i = 0; i < study->group_count; i++) {
         const ocdm__run_group *group = &study->groups[i];
         if (is_in_sweep(study, group, setting))
-            add_row(chart, group, setting, measure, ocdm__group_summary(group, measure))[0] =
-                ocdm__cell_value((double)line_of(chart, group));
+            add_row(chart, line_of(chart, group), group, setting, "measure", measure, ocdm__group_summary(group, measure));
     }
-    return OCDM_OK;
 }
 
-static ocdm_status make_memory_size(const ocdm__study *study, ocdm__chart *chart, ocdm_error *error)
+static void make_memory_size(const ocdm__study *study, ocdm__chart *chart)
 {
-    OCDM_TRY(add_methods(study, "memory", chart, error));
+    add_methods(study, "memory", chart);
     chart->x_what = "memory size (samples)";
-    return OCDM_OK;
 }
 
 const ocdm__figure ocdm__figure_memory_size = {
@@ -201,9 +186,9 @@ const ocdm__figure ocdm__figure_memory_size = {
 };
 
 /* x is the number of an order, in the order in which they come. */
-static ocdm_status make_orders(const ocdm__study *study, ocdm__chart *chart, ocdm_error *error)
+static void make_orders(const ocdm__study *study, ocdm__chart *chart)
 {
-    OCDM_TRY(add_methods(study, "order", chart, error));
+    add_methods(study, "order", chart);
     chart->x_what = "order of the tasks";
     for (size_t row = 0; row < chart->table.row_count; row++) {
         char name[40];
@@ -213,9 +198,8 @@ static ocdm_status make_orders(const ocdm__study *study, ocdm__chart *chart, ocd
             number++;
         if (number == chart->name_count)
             ocdm__chart_add_name(chart, name);
-        *ocdm__table_at(&chart->table, row, 1) = ocdm__cell_value((double)number);
+        *ocdm__table_at(&chart->table, row, 1) = ocdm__cell_number((double)number, NAN, 0);
     }
-    return OCDM_OK;
 }
 
 const ocdm__figure ocdm__figure_orders = {
@@ -236,9 +220,9 @@ static bool takes_order(const ocdm__study *study, const ocdm__run_group *group)
     return groups <= MOST_CURVES && is_in_sweep(study, group, "order");
 }
 
-static ocdm_status make_orders_distance(const ocdm__study *study, ocdm__chart *chart, ocdm_error *error)
+static void make_orders_distance(const ocdm__study *study, ocdm__chart *chart)
 {
-    return ocdm__make_distance(study, takes_order, chart, error);
+    ocdm__make_distance(study, takes_order, chart);
 }
 
 const ocdm__figure ocdm__figure_orders_distance = {
@@ -251,9 +235,9 @@ const ocdm__figure ocdm__figure_orders_distance = {
     .make = make_orders_distance,
 };
 
-static ocdm_status make_orders_memory(const ocdm__study *study, ocdm__chart *chart, ocdm_error *error)
+static void make_orders_memory(const ocdm__study *study, ocdm__chart *chart)
 {
-    return ocdm__make_memory(study, takes_order, chart, error);
+    ocdm__make_memory(study, takes_order, chart);
 }
 
 const ocdm__figure ocdm__figure_orders_memory = {

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "report/figures/figure.h"
 
 const ocdm__time_part ocdm__time_parts[OCDM__TIME_PARTS] = {
@@ -17,11 +16,9 @@ bool ocdm__time_part_is_there(const ocdm__study *study, size_t part)
     return strcmp(ocdm__time_parts[part].name, "decode") != 0 || ocdm__study_has_images(study);
 }
 
-static ocdm_status make_time(const ocdm__study *study, ocdm__chart *chart, ocdm_error *error)
+static void make_time(const ocdm__study *study, ocdm__chart *chart)
 {
-    static const char *const keys[] = {".series", ".part", "label", "part", "seconds", "deviation", "runs", NULL};
     *chart = (ocdm__chart){.kind = OCDM__CHART_STACKS, .x = ".part", .y = "seconds", .x_what = "seconds"};
-    OCDM_TRY(ocdm__table_begin_keys(&chart->table, keys, error));
     for (size_t part = 0; part < OCDM__TIME_PARTS; part++)
         if (ocdm__time_part_is_there(study, part))
             ocdm__chart_add_bar(chart, ocdm__time_parts[part].text, ocdm__time_parts[part].heat);
@@ -32,17 +29,13 @@ static ocdm_status make_time(const ocdm__study *study, ocdm__chart *chart, ocdm_
         if (isfinite(share))
             snprintf(series->notes[0], sizeof series->notes[0], "update %.3g %%", share);
         for (size_t part = 0; part < OCDM__TIME_PARTS; part++) {
-            ocdm__summary summary = ocdm__group_summary(group, ocdm__time_parts[part].path);
-            ocdm__cell *row = ocdm__chart_row(chart, i);
-            row[1] = ocdm__cell_value(ocdm__time_part_is_there(study, part) ? bar++ : NAN);
-            row[2] = ocdm__cell_text(&chart->table, group->label);
-            row[3] = ocdm__cell_text(&chart->table, ocdm__time_parts[part].name);
-            row[4] = ocdm__cell_value(summary.mean);
-            row[5] = ocdm__cell_value(summary.deviation);
-            row[6] = ocdm__cell_value((double)summary.count);
+            ocdm__chart_row(chart, i);
+            ocdm__add_value(&chart->table, ".part", ocdm__time_part_is_there(study, part) ? bar++ : NAN);
+            ocdm__add_text(&chart->table, "label", group->label);
+            ocdm__add_text(&chart->table, "part", ocdm__time_parts[part].name);
+            ocdm__add_summary(&chart->table, "seconds", ocdm__group_summary(group, ocdm__time_parts[part].path));
         }
     }
-    return OCDM_OK;
 }
 
 const ocdm__figure ocdm__figure_time = {

@@ -170,179 +170,91 @@ ocdm_status ocdm__table_of_comparison(ocdm__table *table, const ocdm__compare_pl
 
 /* ---- for programs ----------------------------------------------------------------------------------------------------- */
 
-/* What every row has, after the settings that are swept and before the values of the seeds. */
-enum {
-    D_METHOD,
-    D_GROUP,
-    D_METRIC,
-    D_CLASSES,
-    D_MEAN,
-    D_STD,
-    D_N,
-    D_LOW,
-    D_HIGH,
-    D_BOLD,
-    D_OTHER,
-    D_DIFFERENCE,
-    D_DIFFERENCE_LOW,
-    D_DIFFERENCE_HIGH,
-    D_CHOSEN,
-    D_COUNT
-};
-
-/* Those of the point: returns how many. */
-static size_t name_point(const ocdm__compare_plan *plan, ocdm__column *columns)
+/* Begins a row with the settings that are swept. */
+static void add_point(ocdm__table *table, const ocdm__compare_plan *plan, size_t point)
 {
-    size_t count = 0;
+    const ocdm__compare_point *at = &plan->points[point];
+    char order[OCDM__TABLE_TEXT];
+    ocdm__table_row(table);
     if (plan->sweeps_memory)
-        columns[count++] = named("memory", "memory", "");
+        ocdm__add_value(table, "memory", at->memory);
     if (plan->sweeps_rho)
-        columns[count++] = named("rho", "rho", "");
-    if (plan->sweeps_order)
-        columns[count++] = named("order", "order", "");
-    return count;
+        ocdm__add_value(table, "rho", at->rho);
+    if (plan->sweeps_order) {
+        ocdm__compare_order_text(at, order, sizeof order);
+        ocdm__add_text(table, "order", order);
+    }
 }
 
-static size_t name_data(const ocdm__compare_plan *plan, ocdm__column *columns)
+static void add_data(ocdm__table *table, const ocdm__compare_plan *plan, size_t point, const ocdm__compare_results *results,
+                     size_t column, size_t method, const ocdm__compare_judgement *judgement)
 {
-    static const char *const keys[D_COUNT] = {
-        "method", "group",      "metric",         "classes",         "mean",  "std", "n", "low", "high", "bold",
-        "other",  "difference", "difference_low", "difference_high", "chosen"};
-    size_t count = name_point(plan, columns);
-    for (size_t i = 0; i < D_COUNT; i++)
-        columns[count++] = named(keys[i], keys[i], "");
+    const size_t group = ocdm__compare_group(column);
+    const ocdm__summary *summary = &judgement->summary, *difference = &judgement->difference;
+    bool has_classes = group < OCDM__COMPARE_GROUPS && results->classes[group] > 0;
+    add_point(table, plan, point);
+    ocdm__add_text(table, "method", results->methods[method]);
+    ocdm__add_text(table, "group", ocdm__compare_columns[column].group);
+    ocdm__add_text(table, "metric", ocdm__compare_columns[column].metric);
+    ocdm__add_value(table, "classes", has_classes ? (double)results->classes[group] : NAN);
+    ocdm__add_value(table, "mean", summary->mean);
+    ocdm__add_value(table, "std", summary->deviation);
+    ocdm__add_value(table, "n", (double)summary->count);
+    ocdm__add_value(table, "low", summary->low);
+    ocdm__add_value(table, "high", summary->high);
+    ocdm__add_value(table, "bold", judgement->bold);
+    ocdm__add_text(table, "other", judgement->other < results->method_count ? results->methods[judgement->other] : NULL);
+    ocdm__add_value(table, "difference", difference->mean);
+    ocdm__add_value(table, "difference_low", difference->low);
+    ocdm__add_value(table, "difference_high", difference->high);
+    ocdm__add_text(table, "chosen",
+                   plan->choices != NULL ? plan->choices[point * results->method_count + method]->label : NULL);
     for (uint64_t seed = 0; seed < plan->seed_count; seed++) {
         char key[OCDM__TABLE_TEXT];
         snprintf(key, sizeof key, "seed_%llu", (unsigned long long)ocdm__compare_seed(plan, seed));
-        columns[count++] = named(key, key, "");
+        ocdm__add_value(table, key, ocdm__compare_values(results, point, method, seed)[column]);
     }
-    return count;
-}
-
-/* Returns where the columns begin that every row has. */
-static ocdm__cell *fill_point(ocdm__table *table, ocdm__cell *row, const ocdm__compare_plan *plan, size_t point)
-{
-    const ocdm__compare_point *at = &plan->points[point];
-    if (plan->sweeps_memory)
-        *row++ = ocdm__cell_value(at->memory);
-    if (plan->sweeps_rho)
-        *row++ = ocdm__cell_value(at->rho);
-    if (plan->sweeps_order) {
-        char text[OCDM__TABLE_TEXT];
-        ocdm__compare_order_text(at, text, sizeof text);
-        *row++ = ocdm__cell_text(table, text);
-    }
-    return row;
-}
-
-static ocdm_status add_data(ocdm__table *table, const ocdm__compare_plan *plan, size_t point,
-                            const ocdm__compare_results *results, size_t column, ocdm__compare_judgement *judgements,
-                            ocdm_error *error)
-{
-    const size_t group = ocdm__compare_group(column);
-    OCDM_TRY(ocdm__compare_judge(results, point, column, judgements, error));
-    for (size_t i = 0; i < results->method_count; i++) {
-        const ocdm__summary *summary = &judgements[i].summary, *difference = &judgements[i].difference;
-        ocdm__cell *row = fill_point(table, ocdm__table_row(table), plan, point);
-        row[D_METHOD] = ocdm__cell_text(table, results->methods[i]);
-        row[D_GROUP] = ocdm__cell_text(table, ocdm__compare_columns[column].group);
-        row[D_METRIC] = ocdm__cell_text(table, ocdm__compare_columns[column].metric);
-        if (group < OCDM__COMPARE_GROUPS && results->classes[group] > 0)
-            row[D_CLASSES] = ocdm__cell_value((double)results->classes[group]);
-        row[D_MEAN] = ocdm__cell_value(summary->mean);
-        row[D_STD] = ocdm__cell_value(summary->deviation);
-        row[D_N] = ocdm__cell_value((double)summary->count);
-        row[D_LOW] = ocdm__cell_value(summary->low);
-        row[D_HIGH] = ocdm__cell_value(summary->high);
-        row[D_BOLD] = ocdm__cell_value(judgements[i].bold);
-        if (judgements[i].other < results->method_count)
-            row[D_OTHER] = ocdm__cell_text(table, results->methods[judgements[i].other]);
-        row[D_DIFFERENCE] = ocdm__cell_value(difference->mean);
-        row[D_DIFFERENCE_LOW] = ocdm__cell_value(difference->low);
-        row[D_DIFFERENCE_HIGH] = ocdm__cell_value(difference->high);
-        if (plan->choices != NULL)
-            row[D_CHOSEN] = ocdm__cell_text(table, plan->choices[point * results->method_count + i]->label);
-        for (uint64_t seed = 0; seed < plan->seed_count; seed++)
-            row[D_COUNT + seed] = ocdm__cell_value(ocdm__compare_values(results, point, i, seed)[column]);
-    }
-    return OCDM_OK;
 }
 
 ocdm_status ocdm__table_of_comparison_data(ocdm__table *table, const ocdm__compare_plan *plan,
                                            const ocdm__compare_results *results, ocdm_error *error)
 {
-    ocdm__column *columns = ocdm__allocate(3 + D_COUNT + (size_t)plan->seed_count, sizeof *columns);
     ocdm__compare_judgement *judgements = ocdm__allocate(results->method_count, sizeof *judgements);
-    ocdm_status status = columns == NULL || judgements == NULL
-                             ? ocdm__fail_memory(error, "the table of a comparison")
-                             : ocdm__table_begin(table, columns, name_data(plan, columns), error);
-    for (size_t i = 0; status == OCDM_OK && i < plan->point_count * OCDM__COMPARE_COLUMNS; i++)
-        if (ocdm__compare_has(results, i % OCDM__COMPARE_COLUMNS))
-            status = add_data(table, plan, i / OCDM__COMPARE_COLUMNS, results, i % OCDM__COMPARE_COLUMNS, judgements, error);
-    ocdm__release(columns);
+    ocdm_status status = judgements == NULL ? ocdm__fail_memory(error, "the table of a comparison") : OCDM_OK;
+    *table = (ocdm__table){.row_count = 0};
+    for (size_t i = 0; status == OCDM_OK && i < plan->point_count * OCDM__COMPARE_COLUMNS; i++) {
+        size_t point = i / OCDM__COMPARE_COLUMNS, column = i % OCDM__COMPARE_COLUMNS;
+        if (!ocdm__compare_has(results, column))
+            continue;
+        status = ocdm__compare_judge(results, point, column, judgements, error);
+        for (size_t method = 0; status == OCDM_OK && method < results->method_count; method++)
+            add_data(table, plan, point, results, column, method, &judgements[method]);
+    }
     ocdm__release(judgements);
     return status == OCDM_OK ? ocdm__table_check(table, error) : status;
 }
 
-enum { G_METHOD, G_SETTING, G_MEAN, G_STD, G_N, G_CHOSEN, G_COUNT };
-
 ocdm_status ocdm__table_of_grid(ocdm__table *table, const ocdm__compare_plan *plan, const ocdm__compare_results *results,
                                 const ocdm__compare_choice *const *chosen, size_t combinations, ocdm_error *error)
 {
-    static const char *const keys[G_COUNT] = {"method", "settings", "validation_mAP", "std", "n", "chosen"};
-    ocdm__column columns[3 + G_COUNT];
-    size_t count = name_point(plan, columns), methods = plan->method_count;
-    for (size_t i = 0; i < G_COUNT; i++)
-        columns[count++] = named(keys[i], keys[i], "");
-    OCDM_TRY(ocdm__table_begin(table, columns, count, error));
+    size_t methods = plan->method_count;
+    *table = (ocdm__table){.row_count = 0};
     for (size_t i = 0; i < plan->point_count * methods; i++) {
         size_t point = i / methods, method = i % methods;
         ocdm__summary summary;
         OCDM_TRY(ocdm__compare_summary(results, point, OCDM__COMPARE_VALIDATION, method, &summary, error));
-        ocdm__cell *row = fill_point(table, ocdm__table_row(table), plan, point);
-        row[G_METHOD] = ocdm__cell_text(table, plan->methods[method]);
-        row[G_SETTING] = ocdm__cell_text(table, plan->choices[i]->label);
-        row[G_MEAN] = ocdm__cell_value(summary.mean);
-        row[G_STD] = ocdm__cell_value(summary.deviation);
-        row[G_N] = ocdm__cell_value((double)summary.count);
-        row[G_CHOSEN] = ocdm__cell_value(plan->choices[i] == chosen[point / combinations * methods + method]);
+        add_point(table, plan, point);
+        ocdm__add_text(table, "method", plan->methods[method]);
+        ocdm__add_text(table, "settings", plan->choices[i]->label);
+        ocdm__add_value(table, "validation_mAP", summary.mean);
+        ocdm__add_value(table, "std", summary.deviation);
+        ocdm__add_value(table, "n", (double)summary.count);
+        ocdm__add_value(table, "chosen", plan->choices[i] == chosen[point / combinations * methods + method]);
     }
     return ocdm__table_check(table, error);
 }
 
 /* ---- memories without a network ----------------------------------------------------------------------------------------- */
-
-/* ---- spreads ---------------------------------------------------------------------------------------------------------- */
-
-enum { S_METHOD, S_MEMORY, S_RHO, S_RUNS, S_FIGURES, S_COLUMNS = S_FIGURES + 3 * OCDM__FIGURE_COUNT };
-
-static const struct {
-    const char *key, *shown;
-    int decimals;
-} figures[OCDM__FIGURE_COUNT] = {
-    {"distance", "distance", 4},
-    {"distance_seen", "distance of seen", 4},
-    {"fewest", "fewest of a class", 0},
-    {"lost", "classes lost", 0},
-    {"labels", "labels", 2},
-};
-
-static size_t name_spreads(ocdm__column columns[S_COLUMNS], bool data)
-{
-    static const char *const ends[] = {"median", "p05", "p95"};
-    size_t count = S_FIGURES;
-    columns[S_METHOD] = named("method", "method", "");
-    columns[S_MEMORY] = named("memory", "memory", "");
-    columns[S_RHO] = named("rho", "rho", "");
-    columns[S_RUNS] = named("n", "runs", "");
-    for (size_t figure = 0; figure < OCDM__FIGURE_COUNT; figure++)
-        for (size_t end = 0; end < (data ? 3 : 1); end++) {
-            char key[OCDM__TABLE_TEXT];
-            snprintf(key, sizeof key, "%s_%s", figures[figure].key, ends[end]);
-            columns[count++] = named(key, figures[figure].shown, "");
-        }
-    return count;
-}
 
 /* The number of points with the same memory and rho as `point`, from there on: one for each order. */
 static size_t orders_at(const ocdm__compare_plan *plan, size_t point)
@@ -354,104 +266,85 @@ static size_t orders_at(const ocdm__compare_plan *plan, size_t point)
     return end - point;
 }
 
-/* A row: its figures are three cells each, or one: "0.0223 [0.0180, 0.0289]". */
-static ocdm_status add_spread(ocdm__table *table, const ocdm__compare_plan *plan, const ocdm__compare_memories *memories,
-                              size_t point, size_t method, bool data, ocdm_error *error)
+/* A figure is three cells as data, otherwise one: "0.0223 [0.0180, 0.0289]". */
+static void add_figure(ocdm__table *table, enum ocdm__memory_figure figure, const ocdm__spread *spread, bool data)
 {
-    size_t seeds = (size_t)plan->seed_count, count = orders_at(plan, point) * seeds;
-    ocdm__cell *row = ocdm__table_row(table), *next = &row[S_FIGURES];
-    row[S_METHOD] = ocdm__cell_text(table, plan->methods[method]);
-    row[S_MEMORY] = ocdm__cell_number(plan->points[point].memory, NAN, 0);
-    row[S_RHO] = ocdm__cell_number(plan->points[point].rho, NAN, 2);
-    row[S_RUNS] = ocdm__cell_number((double)count, NAN, 0);
-    for (size_t figure = 0; figure < OCDM__FIGURE_COUNT; figure++) {
-        ocdm__spread spread;
-        int decimals = figures[figure].decimals;
-        char text[OCDM__TABLE_TEXT];
-        OCDM_TRY(ocdm__memory_spread(memories->results, point * seeds * plan->method_count + method, plan->method_count, count,
-                                     (enum ocdm__memory_figure)figure, &spread, error));
-        if (data) {
-            *next++ = ocdm__cell_value(spread.median);
-            *next++ = ocdm__cell_value(spread.low);
-            *next++ = ocdm__cell_value(spread.high);
-            continue;
-        }
-        snprintf(text, sizeof text, "%.*f [%.*f, %.*f]", decimals, spread.median, decimals, spread.low, decimals, spread.high);
-        *next++ = ocdm__cell_text(table, text);
+    static const struct {
+        const char *key, *shown;
+        int decimals;
+    } figures[OCDM__FIGURE_COUNT] = {
+        {"distance", "distance", 4},
+        {"distance_seen", "distance of seen", 4},
+        {"fewest", "fewest of a class", 0},
+        {"lost", "classes lost", 0},
+        {"labels", "labels", 2},
+    };
+    static const char *const ends[] = {"median", "p05", "p95"};
+    const double values[] = {spread->median, spread->low, spread->high};
+    int decimals = figures[figure].decimals;
+    char text[OCDM__TABLE_TEXT], key[OCDM__TABLE_TEXT];
+    for (size_t i = 0; data && i < 3; i++) {
+        snprintf(key, sizeof key, "%s_%s", figures[figure].key, ends[i]);
+        ocdm__add_value(table, key, values[i]);
     }
-    return OCDM_OK;
+    snprintf(text, sizeof text, "%.*f [%.*f, %.*f]", decimals, values[0], decimals, values[1], decimals, values[2]);
+    if (!data)
+        ocdm__add_text(table, figures[figure].shown, text);
 }
 
 ocdm_status ocdm__table_of_spreads(ocdm__table *table, const ocdm__compare_plan *plan, const ocdm__compare_memories *memories,
                                    bool data, ocdm_error *error)
 {
-    ocdm__column columns[S_COLUMNS];
-    OCDM_TRY(ocdm__table_begin(table, columns, name_spreads(columns, data), error));
+    size_t seeds = (size_t)plan->seed_count, methods = plan->method_count;
+    *table = (ocdm__table){.row_count = 0};
     if (!data)
         snprintf(table->note, sizeof table->note,
                  "Median over the runs [5 %%, 95 %%]. Labels: per sample in memory; the stream has %.2f.",
                  memories->results[0].labels_seen);
     for (size_t point = 0; point < plan->point_count; point += orders_at(plan, point))
-        for (size_t method = 0; method < plan->method_count; method++)
-            OCDM_TRY(add_spread(table, plan, memories, point, method, data, error));
+        for (size_t method = 0; method < methods; method++) {
+            size_t count = orders_at(plan, point) * seeds;
+            ocdm__table_row(table);
+            ocdm__add_text(table, "method", plan->methods[method]);
+            ocdm__add_number(table, "memory", plan->points[point].memory, NAN, 0);
+            ocdm__add_number(table, "rho", plan->points[point].rho, NAN, 2);
+            ocdm__add_number(table, data ? "n" : "runs", (double)count, NAN, 0);
+            for (unsigned figure = 0; figure < OCDM__FIGURE_COUNT; figure++) {
+                ocdm__spread spread;
+                OCDM_TRY(ocdm__memory_spread(memories->results, point * seeds * methods + method, methods, count,
+                                             (enum ocdm__memory_figure)figure, &spread, error));
+                add_figure(table, (enum ocdm__memory_figure)figure, &spread, data);
+            }
+        }
     return ocdm__table_check(table, error);
 }
-
-/* ---- runs ------------------------------------------------------------------------------------------------------------- */
-
-enum {
-    R_METHOD,
-    R_MEMORY,
-    R_RHO,
-    R_ORDER,
-    R_SEED,
-    R_KEPT,
-    R_DISTANCE,
-    R_SEEN,
-    R_FEWEST,
-    R_MOST,
-    R_LOST,
-    R_UNDER,
-    R_OVER,
-    R_LABELS,
-    R_LABELS_SEEN,
-    R_ALL
-};
 
 ocdm_status ocdm__table_of_memory_runs(ocdm__table *table, const ocdm__compare_plan *plan,
                                        const ocdm__compare_memories *memories, ocdm_error *error)
 {
-    static const char *const keys[R_ALL + 1] = {
-        [R_METHOD] = "method",     [R_MEMORY] = "memory",      [R_RHO] = "rho",
-        [R_ORDER] = "order",       [R_SEED] = "seed",          [R_KEPT] = "kept",
-        [R_DISTANCE] = "distance", [R_SEEN] = "distance_seen", [R_FEWEST] = "fewest",
-        [R_MOST] = "most",         [R_LOST] = "lost",          [R_UNDER] = "under_20",
-        [R_OVER] = "over_40",      [R_LABELS] = "labels",      [R_LABELS_SEEN] = "labels_seen",
-    };
-    OCDM_TRY(ocdm__table_begin_keys(table, keys, error));
-    for (size_t point = 0; point < plan->point_count; point++)
-        for (size_t method = 0; method < plan->method_count; method++)
-            for (uint64_t seed = 0; seed < plan->seed_count; seed++) {
-                const ocdm__memory_result *result = ocdm__compare_memory(memories, plan, point, method, seed);
-                char order[OCDM__TABLE_TEXT];
-                ocdm__cell *row = ocdm__table_row(table);
-                ocdm__compare_order_text(&plan->points[point], order, sizeof order);
-                row[R_METHOD] = ocdm__cell_text(table, plan->methods[method]);
-                row[R_MEMORY] = ocdm__cell_value(plan->points[point].memory);
-                row[R_RHO] = ocdm__cell_value(plan->points[point].rho);
-                if (order[0] != '\0')
-                    row[R_ORDER] = ocdm__cell_text(table, order);
-                row[R_SEED] = ocdm__cell_value((double)ocdm__compare_seed(plan, seed));
-                row[R_KEPT] = ocdm__cell_value(result->size);
-                row[R_DISTANCE] = ocdm__cell_value(result->distance);
-                row[R_SEEN] = ocdm__cell_value(result->distance_seen);
-                row[R_FEWEST] = ocdm__cell_value(result->balance.fewest);
-                row[R_MOST] = ocdm__cell_value(result->balance.most);
-                row[R_LOST] = ocdm__cell_value((double)result->balance.lost);
-                row[R_UNDER] = ocdm__cell_value((double)result->balance.under);
-                row[R_OVER] = ocdm__cell_value((double)result->balance.over);
-                row[R_LABELS] = ocdm__cell_value(result->labels);
-                row[R_LABELS_SEEN] = ocdm__cell_value(result->labels_seen);
-            }
+    *table = (ocdm__table){.row_count = 0};
+    for (size_t i = 0; i < plan->point_count * plan->method_count * plan->seed_count; i++) {
+        size_t point = i / plan->seed_count / plan->method_count, method = i / plan->seed_count % plan->method_count;
+        uint64_t seed = i % plan->seed_count;
+        const ocdm__memory_result *result = ocdm__compare_memory(memories, plan, point, method, seed);
+        char order[OCDM__TABLE_TEXT];
+        ocdm__compare_order_text(&plan->points[point], order, sizeof order);
+        ocdm__table_row(table);
+        ocdm__add_text(table, "method", plan->methods[method]);
+        ocdm__add_value(table, "memory", plan->points[point].memory);
+        ocdm__add_value(table, "rho", plan->points[point].rho);
+        ocdm__add_text(table, "order", order[0] != '\0' ? order : NULL);
+        ocdm__add_value(table, "seed", (double)ocdm__compare_seed(plan, seed));
+        ocdm__add_value(table, "kept", result->size);
+        ocdm__add_value(table, "distance", result->distance);
+        ocdm__add_value(table, "distance_seen", result->distance_seen);
+        ocdm__add_value(table, "fewest", result->balance.fewest);
+        ocdm__add_value(table, "most", result->balance.most);
+        ocdm__add_value(table, "lost", (double)result->balance.lost);
+        ocdm__add_value(table, "under_20", (double)result->balance.under);
+        ocdm__add_value(table, "over_40", (double)result->balance.over);
+        ocdm__add_value(table, "labels", result->labels);
+        ocdm__add_value(table, "labels_seen", result->labels_seen);
+    }
     return ocdm__table_check(table, error);
 }

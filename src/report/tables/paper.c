@@ -35,11 +35,11 @@ ocdm_status ocdm__paper_table_begin(ocdm__table *table, enum ocdm__paper_kind ki
 static void add_amlr(ocdm__table *table, const ocdm__stand_in *source, const char *task, double ours)
 {
     ocdm__paper_line line = ocdm__paper_line_find("amlr", source->stands_for, task, "");
-    ocdm__cell *row = ocdm__table_row(table);
-    row[0] = ocdm__cell_text(table, source->label);
-    row[1] = ocdm__cell_text(table, task);
-    row[2] = ocdm__cell_number(ours, NAN, 2);
-    row[3] = ocdm__cell_number(line.columns != NULL ? line.values[0] : NAN, NAN, 2);
+    ocdm__table_row(table);
+    ocdm__add_text(table, "stream", source->label);
+    ocdm__add_text(table, "task", task);
+    ocdm__add_number(table, "ours", ours, NAN, 2);
+    ocdm__add_number(table, "paper", line.columns != NULL ? line.values[0] : NAN, NAN, 2);
 }
 
 ocdm_status ocdm__paper_add_amlr(ocdm__table *table, const ocdm__stand_in *source, ocdm_error *error)
@@ -100,17 +100,17 @@ ocdm_status ocdm__paper_add_metrics(ocdm__table *table, const char *item, const 
         for (size_t k = 0; line.columns != NULL && k < line.count; k++) {
             struct beside beside;
             OCDM_TRY(look_up(results, point, method, &line, k, &beside, error));
-            ocdm__cell *row = ocdm__table_row(table);
-            row[0] = ocdm__cell_text(table, source->label);
-            row[1] = ocdm__cell_text(table, line.setting);
-            row[2] = ocdm__cell_text(table, line.method);
-            row[3] = ocdm__cell_text(table, line.columns[k].group);
-            row[4] = ocdm__cell_text(table, line.columns[k].metric);
-            row[5] = ocdm__cell_number(beside.ours.mean, NAN, 2);
-            row[6] = ocdm__cell_number(beside.ours.deviation, NAN, 2);
-            row[7] = ocdm__cell_number((double)beside.ours.count, NAN, 0);
-            row[8] = ocdm__cell_number(beside.paper, NAN, 2);
-            row[9] = ocdm__cell_number(beside.paper_deviation, NAN, 2);
+            ocdm__table_row(table);
+            ocdm__add_text(table, "stream", source->label);
+            ocdm__add_text(table, "setting", line.setting);
+            ocdm__add_text(table, "method", line.method);
+            ocdm__add_text(table, "group", line.columns[k].group);
+            ocdm__add_text(table, "metric", line.columns[k].metric);
+            ocdm__add_number(table, "ours", beside.ours.mean, NAN, 2);
+            ocdm__add_number(table, "ours_std", beside.ours.deviation, NAN, 2);
+            ocdm__add_number(table, "n", (double)beside.ours.count, NAN, 0);
+            ocdm__add_number(table, "paper", beside.paper, NAN, 2);
+            ocdm__add_number(table, "paper_std", beside.paper_deviation, NAN, 2);
         }
     }
     return ocdm__table_check(table, error);

@@ -29,17 +29,17 @@ ocdm_status ocdm__paper_add_process(ocdm__table *table, const ocdm__stand_in *so
     ocdm__process process;
     ocdm_status status = ocdm__process_of(&process, &source->info->stream.table, 1000, error);
     for (size_t i = 0; status == OCDM_OK && i < process.event_count; i++) {
-        ocdm__cell *row = ocdm__table_row(table);
+        ocdm__table_row(table);
         char text[OCDM__TABLE_TEXT];
         size_t length;
         const char *id = ocdm__text_at(&source->info->stream.table.ids, process.events[i].sample, &length);
-        row[0] = ocdm__cell_number((double)process.step, NAN, 0);
-        row[1] = ocdm__cell_text(table, process.events[i].joins ? "joins" : "leaves");
+        ocdm__add_number(table, "step", (double)process.step, NAN, 0);
+        ocdm__add_text(table, "event", process.events[i].joins ? "joins" : "leaves");
         snprintf(text, sizeof text, "%.*s", (int)(length < 60 ? length : 60), id);
-        row[2] = ocdm__cell_text(table, text);
+        ocdm__add_text(table, "id", text);
         list_labels(source->info, process.events[i].sample, text, sizeof text);
-        row[3] = ocdm__cell_text(table, text);
-        row[4] = ocdm__cell_number(process.events[i].distance, NAN, 6);
+        ocdm__add_text(table, "labels", text);
+        ocdm__add_number(table, "distance", process.events[i].distance, NAN, 6);
     }
     ocdm__process_clear(&process);
     return status == OCDM_OK ? ocdm__table_check(table, error) : status;
@@ -59,12 +59,12 @@ ocdm_status ocdm__paper_add_stream(ocdm__table *table, const ocdm__stand_in *sou
         uint64_t count = ocdm__tally_class(task, of->number).count;
         if (count == 0)
             continue;
-        ocdm__cell *row = ocdm__table_row(table);
-        row[0] = ocdm__cell_text(table, source->label);
-        row[1] = ocdm__cell_number((double)task->task, NAN, 0);
-        row[2] = ocdm__cell_text(table, of->name);
-        row[3] = ocdm__cell_text(table, of->group);
-        row[4] = ocdm__cell_number((double)count, NAN, 0);
+        ocdm__table_row(table);
+        ocdm__add_text(table, "stream", source->label);
+        ocdm__add_number(table, "task", (double)task->task, NAN, 0);
+        ocdm__add_text(table, "class", of->name);
+        ocdm__add_text(table, "group", of->group);
+        ocdm__add_number(table, "samples", (double)count, NAN, 0);
     }
     ocdm__release(classes);
     return ocdm__table_check(table, error);
@@ -90,16 +90,16 @@ static void add_kept(ocdm__table *table, const ocdm__stand_in *source, const ocd
     for (size_t i = 0; i < count; i++)
         labels += kept_of(plan, memories, point, method, classes[i].number);
     for (size_t i = 0; i < count; i++) {
-        ocdm__cell *row = ocdm__table_row(table);
-        row[0] = ocdm__cell_text(table, source->label);
-        row[1] = ocdm__cell_text(table, plan->methods[method]);
-        row[2] = ocdm__cell_text(table, order);
-        row[3] = ocdm__cell_number((double)classes[i].task, NAN, 0);
-        row[4] = ocdm__cell_text(table, classes[i].name);
-        row[5] = ocdm__cell_text(table, classes[i].group);
-        row[6] = ocdm__cell_number((double)classes[i].seen, NAN, 0);
-        row[7] = ocdm__cell_number(kept_of(plan, memories, point, method, classes[i].number), NAN, 1);
-        row[8] = ocdm__cell_number(labels / (double)count, NAN, 1);
+        ocdm__table_row(table);
+        ocdm__add_text(table, "stream", source->label);
+        ocdm__add_text(table, "method", plan->methods[method]);
+        ocdm__add_text(table, "order", order);
+        ocdm__add_number(table, "task", (double)classes[i].task, NAN, 0);
+        ocdm__add_text(table, "class", classes[i].name);
+        ocdm__add_text(table, "group", classes[i].group);
+        ocdm__add_number(table, "seen", (double)classes[i].seen, NAN, 0);
+        ocdm__add_number(table, "kept", kept_of(plan, memories, point, method, classes[i].number), NAN, 1);
+        ocdm__add_number(table, "target", labels / (double)count, NAN, 1);
     }
 }
 
@@ -128,15 +128,15 @@ static void add_dot(ocdm__table *table, const ocdm__stand_in *source, const ocdm
                     size_t method, const struct dot *dot)
 {
     char order[OCDM__TABLE_TEXT];
-    ocdm__cell *row = ocdm__table_row(table);
+    ocdm__table_row(table);
     ocdm__compare_order_text(&plan->points[point], order, sizeof order);
-    row[0] = ocdm__cell_text(table, source->label);
-    row[1] = ocdm__cell_text(table, plan->methods[method]);
-    row[2] = ocdm__cell_text(table, order);
-    row[3] = ocdm__cell_text(table, dot->series);
-    row[4] = ocdm__cell_number(dot->x, NAN, 0);
-    row[5] = ocdm__cell_number(dot->value, NAN, dot->decimals);
-    row[6] = ocdm__cell_number(dot->deviation, NAN, dot->decimals);
+    ocdm__add_text(table, "stream", source->label);
+    ocdm__add_text(table, "method", plan->methods[method]);
+    ocdm__add_text(table, "order", order);
+    ocdm__add_text(table, "series", dot->series);
+    ocdm__add_number(table, "x", dot->x, NAN, 0);
+    ocdm__add_number(table, "value", dot->value, NAN, dot->decimals);
+    ocdm__add_number(table, "std", dot->deviation, NAN, dot->decimals);
 }
 
 /* The first seed's curve: the figures of the paper show one run. */
@@ -233,14 +233,14 @@ ocdm_status ocdm__paper_add_rho(ocdm__table *table, const ocdm__stand_in *source
             double kept = kept_of_group(plan, memories, point, classes, count, group, &members);
             if (map_of_group(group) < OCDM__COMPARE_OF_GROUPS)
                 status = ocdm__compare_summary(results, point, map_of_group(group), 0, &map, error);
-            ocdm__cell *row = ocdm__table_row(table);
-            row[0] = ocdm__cell_text(table, source->label);
-            row[1] = ocdm__cell_number(plan->points[point].rho, NAN, 1);
-            row[2] = ocdm__cell_text(table, group);
-            row[3] = ocdm__cell_number(kept, NAN, 1);
-            row[4] = ocdm__cell_number(members > 0 ? kept / (double)members : NAN, NAN, 1);
-            row[5] = ocdm__cell_number(map.mean, NAN, 1);
-            row[6] = ocdm__cell_number(map.deviation, NAN, 1);
+            ocdm__table_row(table);
+            ocdm__add_text(table, "stream", source->label);
+            ocdm__add_number(table, "rho", plan->points[point].rho, NAN, 1);
+            ocdm__add_text(table, "group", group);
+            ocdm__add_number(table, "kept", kept, NAN, 1);
+            ocdm__add_number(table, "kept_per_class", members > 0 ? kept / (double)members : NAN, NAN, 1);
+            ocdm__add_number(table, OCDM__MAP_NAME, map.mean, NAN, 1);
+            ocdm__add_number(table, OCDM__MAP_NAME "_std", map.deviation, NAN, 1);
         }
     ocdm__release(classes);
     return status == OCDM_OK ? ocdm__table_check(table, error) : status;
@@ -250,11 +250,11 @@ ocdm_status ocdm__paper_add_rho(ocdm__table *table, const ocdm__stand_in *source
 
 static void add_claim(ocdm__table *table, const ocdm__stand_in *source, const char *text, double ours, double paper)
 {
-    ocdm__cell *row = ocdm__table_row(table);
-    row[0] = ocdm__cell_text(table, source->label);
-    row[1] = ocdm__cell_text(table, text);
-    row[2] = ocdm__cell_number(ours, NAN, 1);
-    row[3] = ocdm__cell_number(paper, NAN, 0);
+    ocdm__table_row(table);
+    ocdm__add_text(table, "stream", source->label);
+    ocdm__add_text(table, "claim", text);
+    ocdm__add_number(table, "ours", ours, NAN, 1);
+    ocdm__add_number(table, "paper", paper, NAN, 0);
 }
 
 /* How many classes have more, or fewer, samples than the mark: mean over the seeds that ran. NaN when none did. */

@@ -1,6 +1,7 @@
 /* Builds tables. */
 #include "report/tables/table.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,29 +29,67 @@ ocdm_status ocdm__table_begin(ocdm__table *table, const ocdm__column *columns, s
 
 ocdm_status ocdm__table_begin_keys(ocdm__table *table, const char *const *keys, ocdm_error *error)
 {
-    size_t count = 0;
-    while (keys[count] != NULL)
-        count++;
-    ocdm__column *columns = ocdm__allocate(count, sizeof *columns);
-    if (columns == NULL)
-        return ocdm__fail_memory(error, "a table");
-    for (size_t i = 0; i < count; i++) {
-        snprintf(columns[i].key, OCDM__TABLE_TEXT, "%s", keys[i]);
-        snprintf(columns[i].head, OCDM__TABLE_TEXT, "%s", keys[i]);
-    }
-    ocdm_status status = ocdm__table_begin(table, columns, count, error);
-    ocdm__release(columns);
-    return status;
+    *table = (ocdm__table){.row_count = 0};
+    ocdm__table_row(table);
+    for (size_t i = 0; keys[i] != NULL; i++)
+        ocdm__add_value(table, keys[i], NAN);
+    table->row_count = 0;
+    table->spare = ocdm__allocate(table->column_count, sizeof *table->spare);
+    table->failed = table->failed || table->spare == NULL;
+    return ocdm__table_check(table, error);
 }
+
+static const ocdm__cell empty = {.kind = OCDM__CELL_EMPTY, .value = NAN, .deviation = NAN};
 
 ocdm__cell *ocdm__table_row(ocdm__table *table)
 {
-    if (!ocdm__reserve(&table->cells, &table->room, table->row_count + 1, table->column_count * sizeof *table->cells))
+    if (!ocdm__reserve(&table->cells, &table->room, (table->row_count + 1) * table->column_count, sizeof *table->cells))
         table->failed = true;
     ocdm__cell *row = table->failed ? table->spare : table->cells + table->row_count++ * table->column_count;
-    for (size_t i = 0; i < table->column_count; i++)
-        row[i] = (ocdm__cell){.kind = OCDM__CELL_EMPTY, .value = NAN, .deviation = NAN};
+    for (size_t i = 0; row != NULL && i < table->column_count; i++)
+        row[i] = empty;
+    table->filled = 0;
     return row;
+}
+
+/* The next cell of the last row. NULL if it does not fit. */
+static ocdm__cell *next_cell(ocdm__table *table, const char *key)
+{
+    size_t column = table->filled++;
+    if (table->failed)
+        return NULL;
+    if (column == table->column_count && table->row_count == 1) {
+        if (!ocdm__reserve(&table->columns, &table->column_room, column + 1, sizeof *table->columns) ||
+            !ocdm__reserve(&table->cells, &table->room, column + 1, sizeof *table->cells)) {
+            table->failed = true;
+            return NULL;
+        }
+        ocdm__column *made = &table->columns[table->column_count++];
+        *made = (ocdm__column){.key = ""};
+        snprintf(made->key, sizeof made->key, "%s", key);
+        snprintf(made->head, sizeof made->head, "%s", key);
+    }
+    assert(strcmp(table->columns[column].key, key) == 0);
+    return ocdm__table_at(table, table->row_count - 1, column);
+}
+
+void ocdm__add_text(ocdm__table *table, const char *key, const char *text)
+{
+    ocdm__cell *cell = next_cell(table, key);
+    if (cell != NULL)
+        *cell = text != NULL ? ocdm__cell_text(table, text) : empty;
+}
+
+void ocdm__add_number(ocdm__table *table, const char *key, double value, double deviation, int decimals)
+{
+    ocdm__cell *cell = next_cell(table, key);
+    if (cell != NULL)
+        *cell = ocdm__cell_number(value, deviation, decimals);
+}
+
+void ocdm__add_value(ocdm__table *table, const char *key, double value)
+{
+    ocdm__add_number(table, key, value, NAN, 6);
 }
 
 ocdm__cell *ocdm__table_at(const ocdm__table *table, size_t row, size_t column)
@@ -115,7 +154,6 @@ static void drop_column(ocdm__table *table, size_t gone)
         if (i % table->column_count != gone)
             table->cells[left++] = table->cells[i];
     memmove(table->columns + gone, table->columns + gone + 1, (table->column_count - gone - 1) * sizeof *table->columns);
-    table->room = table->room * table->column_count / (table->column_count - 1);
     table->column_count--;
 }
 
@@ -185,13 +223,8 @@ ocdm__cell ocdm__cell_text(ocdm__table *table, const char *text)
 ocdm__cell ocdm__cell_number(double value, double deviation, int decimals)
 {
     if (!isfinite(value))
-        return (ocdm__cell){.kind = OCDM__CELL_EMPTY, .value = NAN, .deviation = NAN};
+        return empty;
     return (ocdm__cell){.kind = OCDM__CELL_NUMBER, .decimals = decimals, .value = value, .deviation = deviation};
-}
-
-ocdm__cell ocdm__cell_value(double value)
-{
-    return ocdm__cell_number(value, NAN, 6);
 }
 
 void ocdm__table_clear(ocdm__table *table)

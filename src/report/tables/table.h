@@ -2,11 +2,10 @@
  * A table: columns with a key and a heading, rows of cells that are a text, a number with its standard deviation or its range,
  * or nothing. The same table becomes text for a terminal, Markdown, LaTeX, CSV or JSON, and a chart (report/charts/chart.h).
  *
- *     ocdm__table table;
- *     OCDM_TRY(ocdm__table_begin(&table, columns, 3, error));
- *     ocdm__cell *row = ocdm__table_row(&table);
- *     row[0] = ocdm__cell_text(&table, "ocdm");
- *     row[1] = ocdm__cell_number(43.02, 0.7, 1);
+ *     ocdm__table table = {.row_count = 0};
+ *     ocdm__table_row(&table);
+ *     ocdm__add_text(&table, "method", "ocdm");
+ *     ocdm__add_number(&table, "mAP", 43.02, 0.7, 1);
  *     if (ocdm__table_check(&table, error) == OCDM_OK)
  *         ocdm__table_write(&table, OCDM__MARKDOWN, &style, &output);
  *     ocdm__table_clear(&table);
@@ -58,9 +57,10 @@ typedef struct ocdm__table {
     char title[OCDM__TABLE_TITLE]; /* "" for none */
     char note[OCDM__TABLE_NOTE];   /* under the table; paragraphs end with a newline */
     ocdm__column *columns;         /* the first names the row */
-    size_t column_count;
+    size_t column_count, column_room;
     ocdm__cell *cells; /* row by row */
     size_t row_count, room;
+    size_t filled;                   /* cells of the last row */
     ocdm__cell *spare;               /* the row that takes what does not fit */
     struct ocdm__table_texts *texts; /* of the cells */
     bool failed;
@@ -74,6 +74,12 @@ ocdm_status ocdm__table_begin_keys(ocdm__table *table, const char *const *keys, 
 
 /* Appends a row of empty cells, valid until the next call. */
 ocdm__cell *ocdm__table_row(ocdm__table *table);
+
+/* Each fills the next cell of the last row. A table of zeros gets its columns by the first row, in which each cell adds the
+ * column with this key and heading; later rows have the same keys in the same order. NULL and NaN leave the cell empty. */
+void ocdm__add_text(ocdm__table *table, const char *key, const char *text);
+void ocdm__add_number(ocdm__table *table, const char *key, double value, double deviation, int decimals);
+void ocdm__add_value(ocdm__table *table, const char *key, double value); /* that only programs and charts read */
 
 /* The cell in a row and column. */
 ocdm__cell *ocdm__table_at(const ocdm__table *table, size_t row, size_t column);
@@ -105,9 +111,6 @@ ocdm__cell ocdm__cell_text(ocdm__table *table, const char *text);
 
 /* A number with this many decimals; empty when it is not finite. `deviation` is NaN for none. */
 ocdm__cell ocdm__cell_number(double value, double deviation, int decimals);
-
-/* A number of a table that only programs and charts read. */
-ocdm__cell ocdm__cell_value(double value);
 
 /* How text is laid out. */
 typedef struct ocdm__table_style {
