@@ -4,14 +4,15 @@ A memory keeps at most M samples of a stream and their class distribution near a
 Memory), or follows one of the rules that it is compared with. Decisions are exact, take about a microsecond a sample, and are
 the same as those of the program `ocdm`, on any machine.
 
-    Memory    decides which samples stay: ids and labels, no payloads
-    Replay    a memory with payloads: arrays, tensors, objects; add, sample, stream, DataLoader
+    Replay    a memory with payloads: arrays, tensors, objects; add, sample, stream, write back, save, keep on disk
+    Memory    decides which samples stay: ids and labels, no payloads; shards of a stream can be merged
     Stream    a file of `ocdm stream build`: features, images, labels, tasks as arrays without a copy
     Run       the online experiment around a model of your own, Step by Step, with the files of `ocdm run`
     metrics   CF1, OF1, mAP, forgetting
     split, select    stratified splits and subsets of multi-label data
     MultilabelStratifiedKFold, RepeatedMultilabelStratifiedKFold, MultilabelStratifiedShuffleSplit    for scikit-learn's cv=
-    ocdm.mammoth.Buffer, ocdm.avalanche.OCDMBuffer    in place of the buffers that Mammoth and Avalanche have
+    ocdm.mammoth.Buffer, ocdm.avalanche.OCDMBuffer, ocdm.torchrl.OCDMWriter    in place of those of Mammoth, Avalanche and TorchRL
+    ocdm.distributed.Memory    one memory over the processes of torch.distributed
 
 >>> import ocdm
 >>> memory = ocdm.Memory(capacity=4, seed=0)

@@ -16,6 +16,7 @@ import _testcapi
 import numpy as np
 
 import ocdm
+import streams
 import tap
 
 PROGRAM = os.environ["OCDM_PROGRAM"]
@@ -855,6 +856,31 @@ class States(unittest.TestCase):
         for state in (None, 3, [], {1: 2}, {}):
             with self.assertRaises(ValueError):
                 filled().load_state_dict(state)
+
+
+class Shards(unittest.TestCase):
+    def test_a_merge_keeps_what_the_program_keeps(self):
+        """With weights, a target and names that the shards number differently."""
+        chance = random.Random(3)
+        for tie in ("key", "oldest"):
+            memories, kept = [], []
+            options = ["-q", "-m", 40, "-b", 1, "--rho", 0.3, "--tie", tie, "--weight", "c1=3"]
+            for shard in range(3):
+                memory = ocdm.Memory(40, shard=shard, rho=0.3, tie=tie)
+                memory.set_weight("c1", 3)
+                with open(f"{shard}.jsonl", "w") as file:
+                    for i in range(200):
+                        labels = sorted({f"c{int(9 * chance.random() ** 2)}" for _ in range(2)}, reverse=shard == 1)
+                        file.write(json.dumps({"id": 1000 * shard + i, "labels": labels}) + "\n")
+                        memory.update([1000 * shard + i], [labels])
+                memories.append(memory)
+                streams.ocdm_program("sample", *options, "--shard", shard, "--summary", f"{shard}.json", "-o", f"{shard}.kept", f"{shard}.jsonl")
+            for line in streams.ocdm_program("merge", "-q", "-m", 40, *(f"{shard}.kept" for shard in range(3)), "--summary",
+                                             *(f"{shard}.json" for shard in range(3))).splitlines():
+                kept.append(json.loads(line)["id"])
+            merged = ocdm.Memory.merge(reversed(memories))
+            self.assertEqual(sorted(merged.ids.tolist()), sorted(kept))
+            self.assertEqual((merged.arrived, merged.weight("c1")), (600, 3))
 
 
 if __name__ == "__main__":
