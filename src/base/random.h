@@ -6,6 +6,7 @@
 #ifndef OCDM_BASE_RANDOM_H
 #define OCDM_BASE_RANDOM_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* The purpose of a number. Append only: these values affect every result. */
@@ -78,6 +79,17 @@ static inline uint64_t ocdm__random_below(ocdm__random *random, uint64_t below)
         x = ocdm__random_next(random);
     while (x > UINT64_MAX - incomplete);
     return x % below;
+}
+
+/* Puts numbers into a uniformly random order (Fisher and Yates, from the end). */
+static inline void ocdm__random_shuffle(ocdm__random *random, uint32_t *numbers, size_t count)
+{
+    for (size_t left = count; left > 1; left--) {
+        size_t chosen = (size_t)ocdm__random_below(random, left);
+        uint32_t number = numbers[chosen];
+        numbers[chosen] = numbers[left - 1];
+        numbers[left - 1] = number;
+    }
 }
 
 /* Uniform on [0, 1), a multiple of 2^-53. */

@@ -139,12 +139,7 @@ static void name_slots(const struct gss *gss, const ocdm_memory *memory, ocdm_co
     uint32_t count = draw_slots(memory, groups * group, slot, random);
     if (gss->released) {
         /* Floyd's subset is not in random order, and groups are to be random: Fisher and Yates. */
-        for (uint32_t left = count; left > 1; left--) {
-            uint32_t other = (uint32_t)ocdm__random_below(random, left);
-            uint32_t chosen = slot[other];
-            slot[other] = slot[left - 1];
-            slot[left - 1] = chosen;
-        }
+        ocdm__random_shuffle(random, slot, count);
     }
     uint32_t sorted = gss->released ? group : count;
     for (uint32_t first = 0; first < count; first += sorted)

@@ -85,11 +85,7 @@ ocdm_status ocdm__arrangement_begin(struct ocdm__arrangement *arrangement, uint6
     ocdm__random random = ocdm__random_stream(ocdm__random_base(seed, OCDM__FOR_SPLITS), 0);
     for (uint32_t i = 0; i < count; i++)
         units[i] = i;
-    for (uint32_t i = count; i > 1; i--) {
-        uint32_t j = (uint32_t)ocdm__random_below(&random, i), unit = units[i - 1];
-        units[i - 1] = units[j];
-        units[j] = unit;
-    }
+    ocdm__random_shuffle(&random, units, count);
     return OCDM_OK;
 }
 

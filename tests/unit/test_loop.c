@@ -300,6 +300,8 @@ TEST(a_learner_that_asks_follows_every_protocol)
     }
     const char *const jitter[] = {COMMON, "blur", "gaussian:0.4", "eval-every", "5", "eval-samples", "1000", NULL};
     compare_ways("several", jitter);
+    const char *const dealt[] = {COMMON, "blur", "si:0.5:0.2", "eval-every", "5", NULL};
+    compare_ways("several", dealt);
     const char *const hurried[] = {COMMON, "budget", "1e-12ms", "eval-every", "3", "checkpoint-every", "2", NULL};
     compare_ways("several", hurried);
 }

@@ -30,6 +30,11 @@ static void add_jitter(ocdm__run_settings *settings)
     settings->validation = 0.1;
 }
 
+static void add_si_blurry(ocdm__run_settings *settings)
+{
+    settings->blur = (ocdm__blur){.anew = true, .disjoint = 0.5, .share = 0.2};
+}
+
 static void add_probes(ocdm__run_settings *settings)
 {
     settings->eval_every = 4;
@@ -81,8 +86,8 @@ static void stop_and_resume(ocdm__run_settings settings, const char *stream, con
 
 TEST(every_protocol_resumes_as_if_never_stopped)
 {
-    static void (*const protocols[])(ocdm__run_settings *) = {add_blur,       add_jitter,  add_probes, add_updates,
-                                                              add_operations, add_seconds, add_all};
+    static void (*const protocols[])(ocdm__run_settings *) = {add_blur,    add_si_blurry,  add_jitter,  add_probes,
+                                                              add_updates, add_operations, add_seconds, add_all};
     static const char *const methods[] = {"ocdm", "prs", "gss"};
     ocdm__random random = ocdm__random_stream(5, 0);
     for (size_t i = 0; i < sizeof protocols / sizeof *protocols; i++) {

@@ -72,7 +72,7 @@ static ocdm_status write_part(ocdm__output *output, const ocdm__stream *stream, 
     ocdm_status status = ocdm__stream_order_make(&order, &stream->table, part, wanted->task_count > 0 ? wanted->tasks : NULL,
                                                  wanted->task_count, wanted->seed, error);
     if (status == OCDM_OK && part == OCDM__TRAIN)
-        status = ocdm__stream_order_blur(&order, &wanted->blur, wanted->seed, error);
+        status = ocdm__stream_order_blur(&order, &stream->table, &wanted->blur, wanted->seed, error);
     for (size_t i = 0; status == OCDM_OK && i < order.count; i++)
         ocdm__write_record(output, &stream->table, order.samples[i]);
     ocdm__stream_order_clear(&order);
@@ -262,8 +262,8 @@ static const ocdm__flag export_flags[] = {
     {.name = "order", .value = "K,K,...", .help = "the order of the tasks, ascending by default"},
     {.name = "seed", .value = "S", .fallback = "0", .help = "shuffles the samples inside a task"},
     {.name = blur_flag,
-     .value = "SHARE|gaussian:SD",
-     .help = "spread this share of every task's samples over the other tasks, or jitter arrival times by SD tasks"},
+     .value = "SHARE|gaussian:SD|si:N:M",
+     .help = "let samples leave their tasks, as `ocdm run --blur` does"},
     {.letter = 'o', .name = "output", .value = "FILE", .help = "write to FILE instead of standard output"},
     {.name = NULL},
 };

@@ -52,12 +52,7 @@ static ocdm_status take_tasks(ocdm__stream_order *order, const uint64_t *tasks, 
 static void shuffle(uint32_t *samples, size_t count, uint64_t seed, uint64_t number)
 {
     ocdm__random random = ocdm__random_stream(ocdm__random_base(seed, OCDM__FOR_SHUFFLES), number);
-    for (size_t i = count; i > 1; i--) {
-        size_t other = (size_t)ocdm__random_below(&random, i);
-        uint32_t sample = samples[i - 1];
-        samples[i - 1] = samples[other];
-        samples[other] = sample;
-    }
+    ocdm__random_shuffle(&random, samples, count);
 }
 
 ocdm_status ocdm__stream_order_allocate(ocdm__stream_order *order, size_t samples, size_t tasks, ocdm_error *error)
@@ -355,107 +350,7 @@ static ocdm_status hold_out(ocdm__schedule *schedule, const ocdm__stream_table *
     return status;
 }
 
-/* ---- blur ---------------------------------------------------------------------------------------------------------------- */
-
-/* When a sample arrives: periods count from 0. Equal times keep the order of `key`. */
-struct arrival {
-    double time;
-    uint64_t key;
-    uint32_t sample;
-};
-
-static int by_arrival(const void *a, const void *b)
-{
-    const struct arrival *x = a, *y = b;
-    if (x->time != y->time)
-        return x->time < y->time ? -1 : 1;
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    return (x->sample > y->sample) - (x->sample < y->sample);
-}
-
-/* Marsaglia's polar method: nothing but a logarithm and a root, which are the same on every machine. */
-static double normal(ocdm__random *random)
-{
-    double x, square;
-    do {
-        double y = 2 * ocdm__random_unit(random) - 1;
-        x = 2 * ocdm__random_unit(random) - 1;
-        square = x * x + y * y;
-    } while (square >= 1 || square == 0);
-    return x * sqrt(-2 * ocdm__ln_real(square) / square);
-}
-
-/* Which samples of a task there are, and which of the tasks that have samples it is. */
-struct period {
-    size_t number, count; /* of them */
-    size_t start, end;
-};
-
-/* The last `share` of a task's samples, which are shuffled, leave: one after another they go to the next task, the one after
- * it, and so on, around the end of the order, never to their own. Inside a period the order is random. */
-static void spread(const struct period *period, const uint32_t *samples, double share, uint64_t base, struct arrival *arrivals)
-{
-    size_t size = period->end - period->start, staying = size - (size_t)floor(share * (double)size + 0.5);
-    for (size_t i = 0; i < size; i++) {
-        size_t away = i < staying ? 0 : 1 + (i - staying) % (period->count - 1);
-        arrivals[i] = (struct arrival){.time = (double)((period->number + away) % period->count),
-                                       .key = ocdm__random_at(base, samples[i]),
-                                       .sample = samples[i]};
-    }
-}
-
-/* Sample i of n would arrive at (i + 1/2) / n of its task. */
-static void shake(const struct period *period, const uint32_t *samples, double deviation, uint64_t base,
-                  struct arrival *arrivals)
-{
-    size_t size = period->end - period->start;
-    for (size_t i = 0; i < size; i++) {
-        ocdm__random random = ocdm__random_stream(base, samples[i]);
-        double planned = (double)period->number + ((double)i + 0.5) / (double)size;
-        arrivals[i] = (struct arrival){.time = planned + deviation * normal(&random), .key = i, .sample = samples[i]};
-    }
-}
-
-static void find_arrivals(const ocdm__stream_order *order, const ocdm__blur *blur, size_t tasks, uint64_t base,
-                          struct arrival *arrivals)
-{
-    struct period period = {.count = tasks};
-    for (size_t k = 0; k < order->task_count; k++) {
-        period.end = order->ends[k];
-        if (period.start == period.end)
-            continue;
-        const uint32_t *samples = order->samples + period.start;
-        if (blur->deviation > 0)
-            shake(&period, samples, blur->deviation, base, arrivals + period.start);
-        else
-            spread(&period, samples, blur->share, base, arrivals + period.start);
-        period.start = period.end;
-        period.number++;
-    }
-}
-
-ocdm_status ocdm__stream_order_blur(ocdm__stream_order *order, const ocdm__blur *blur, uint64_t seed, ocdm_error *error)
-{
-    size_t tasks = 0;
-    if (blur->share == 0 && blur->deviation == 0)
-        return OCDM_OK;
-    for (size_t k = 0; k < order->task_count; k++)
-        tasks += order->ends[k] > (k > 0 ? order->ends[k - 1] : 0);
-    if (tasks < 2)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --blur out",
-                          "the stream has one task with training samples: it has "
-                          "no boundary that could be blurred");
-    struct arrival *arrivals = ocdm__allocate(order->count, sizeof *arrivals);
-    if (arrivals == NULL)
-        return ocdm__fail_memory(error, "the arrivals of the samples");
-    find_arrivals(order, blur, tasks, ocdm__random_base(seed, OCDM__FOR_BLUR), arrivals);
-    qsort(arrivals, order->count, sizeof *arrivals, by_arrival);
-    for (size_t i = 0; i < order->count; i++)
-        order->samples[i] = arrivals[i].sample;
-    ocdm__release(arrivals);
-    return OCDM_OK;
-}
+/* ---- tests -------------------------------------------------------------------------------------------------------------- */
 
 /* How many tasks have begun when `samples` samples of the order have come: with --blur some of the tasks before the last of
  * them may not have. */
@@ -518,7 +413,7 @@ ocdm_status ocdm__schedule_make(ocdm__schedule *schedule, const ocdm__run_settin
                                      settings->network.seed, error));
     if (settings->validation > 0)
         OCDM_TRY(hold_out(schedule, table, settings->validation, error));
-    OCDM_TRY(ocdm__stream_order_blur(&schedule->order, &settings->blur, settings->network.seed, error));
+    OCDM_TRY(ocdm__stream_order_blur(&schedule->order, table, &settings->blur, settings->network.seed, error));
     schedule->task_ends = ocdm__allocate(schedule->order.task_count, sizeof *schedule->task_ends);
     schedule->tested = ocdm__allocate(schedule->order.task_count, sizeof *schedule->tested);
     schedule->first = ocdm__allocate(schedule->order.task_count, sizeof *schedule->first);

@@ -62,12 +62,14 @@ ocdm_status ocdm__stream_order_resample(ocdm__stream_order *tests, const ocdm__s
                                         ocdm_error *error);
 
 /*
- * Lets samples leave their task by the seed: a share of each task goes to the other tasks, as many to each of them, or every
- * sample arrives earlier or later by a normally distributed number of tasks. Places of the order stay as they are, so that
- * `ends` are the ends of periods. docs/methods.md has the construction. OCDM_OK; OCDM_BAD_ARGUMENT when only one task has
+ * Lets samples leave their task by the seed: a share of each task goes to the other tasks, as many to each of them; or every
+ * sample arrives earlier or later by a normally distributed number of tasks; or classes are dealt to the tasks anew and a share
+ * of the samples is blurred (Si-Blurry). `ends` are the ends of periods then; only Si-Blurry changes them. docs/methods.md has
+ * the constructions. OCDM_OK; OCDM_BAD_ARGUMENT when only one task has
  * samples; OCDM_NO_MEMORY.
  */
-ocdm_status ocdm__stream_order_blur(ocdm__stream_order *order, const ocdm__blur *blur, uint64_t seed, ocdm_error *error);
+ocdm_status ocdm__stream_order_blur(ocdm__stream_order *order, const ocdm__stream_table *table, const ocdm__blur *blur,
+                                    uint64_t seed, ocdm_error *error);
 
 /* Releases everything. */
 void ocdm__stream_order_clear(ocdm__stream_order *order);

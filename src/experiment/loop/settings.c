@@ -247,18 +247,28 @@ static ocdm_status read_budget(const ocdm__setting *setting, const char *text, o
 
 /* What comes before the deviation of arrival times. */
 static const char jitter[] = "gaussian:";
+/* What comes before the shares of disjoint classes and of blurred samples. */
+static const char dealt[] = "si:";
 #define MOST_JITTER 1000.0
 
 static ocdm_status read_blur(const ocdm__setting *setting, const char *text, ocdm__blur *blur, ocdm_error *error)
 {
-    size_t length = strlen(jitter);
+    size_t length = strlen(jitter), name = strlen(dealt);
+    const char *colon = strncmp(text, dealt, name) == 0 ? strchr(text + name, ':') : NULL;
+    double disjoint = -1, blurred = -1;
+    if (colon != NULL && ocdm__text_to_double(text + name, (size_t)(colon - text) - name, &disjoint) &&
+        ocdm__text_to_double(colon + 1, strlen(colon + 1), &blurred) && disjoint >= 0 && disjoint <= 1 && blurred >= 0 &&
+        blurred <= 1) {
+        *blur = (ocdm__blur){.anew = true, .disjoint = disjoint, .share = blurred};
+        return OCDM_OK;
+    }
     bool jitters = strncmp(text, jitter, length) == 0;
     const char *number = jitters ? text + length : text;
     double value = -1;
     if (!ocdm__text_to_double(number, strlen(number), &value) || !(value >= 0 && value <= (jitters ? MOST_JITTER : 1)))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, see_help,
-                          "%s \"%.64s\": neither a share from 0 to 1 nor gaussian:SD up to %g", setting->flag, text,
-                          MOST_JITTER);
+                          "%s \"%.64s\": no share from 0 to 1, no gaussian:SD up to %g, and no si:N:M with shares N and M",
+                          setting->flag, text, MOST_JITTER);
     *blur = (ocdm__blur){.share = jitters ? 0 : value, .deviation = jitters ? value : 0};
     return OCDM_OK;
 }
@@ -383,7 +393,14 @@ static void write_budget(ocdm__output *output, const ocdm__budget *budget)
 
 static void write_blur(ocdm__output *output, const ocdm__blur *blur)
 {
-    if (blur->deviation > 0) {
+    if (blur->anew) {
+        ocdm__output_text(output, "\"");
+        ocdm__output_text(output, dealt);
+        ocdm__output_double(output, blur->disjoint);
+        ocdm__output_text(output, ":");
+        ocdm__output_double(output, blur->share);
+        ocdm__output_text(output, "\"");
+    } else if (blur->deviation > 0) {
         ocdm__output_text(output, "\"");
         ocdm__output_text(output, jitter);
         ocdm__output_double(output, blur->deviation);

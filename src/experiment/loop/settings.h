@@ -32,10 +32,12 @@ enum ocdm__replay_policy { OCDM__REPLAY_POLICIES(OCDM__REPLAY_POLICY) };
 #define OCDM__STORE_KIND(symbol, name) OCDM__STORE_##symbol,
 enum ocdm__store_kind { OCDM__STORES(OCDM__STORE_KIND) };
 
-/* How samples leave their task. Both 0: they do not. */
+/* How samples leave their task. All 0: they do not. */
 typedef struct ocdm__blur {
-    double share;     /* of each task's samples that is spread evenly over the other tasks */
+    double share;     /* of each task's samples that is spread evenly over the other tasks; of those of blurry classes */
     double deviation; /* of the arrival times, in tasks */
+    bool anew;        /* Si-Blurry: classes are dealt to the tasks anew, */
+    double disjoint;  /* a share of them so that all their samples come in one task */
 } ocdm__blur;
 
 /* What a batch of the stream may cost until the next one comes. Both 0: any amount. */
@@ -115,7 +117,7 @@ enum ocdm__setting_kind {
     OCDM__SETTING_BYTES,          /* uint64_t, with K, M or G for powers of 1024; 0 is null */
     OCDM__SETTING_STORE,          /* store, store_quality and store_pixels: a name, of jpeg with its two numbers */
     OCDM__SETTING_BUDGET,         /* ocdm__budget: a number and its unit; none is null */
-    OCDM__SETTING_BLUR,           /* ocdm__blur: a share, or "gaussian:" and a deviation; none is null */
+    OCDM__SETTING_BLUR,           /* ocdm__blur: a share, "gaussian:" and a deviation, or "si:" and two shares; none is null */
 };
 
 /* For every verb with this flag. */
@@ -224,8 +226,8 @@ enum ocdm__setting_kind {
         "the memory holds as many samples as these bytes do, such as 4M; instead of --memory")                                 \
     ROW("store", store, STORE, 0, "store", "NAME", "none", NULL, 1, OCDM__STORE_MOST_PIXELS,                                   \
         "how samples in memory are stored and replayed: none, f32, f16 or u8 features; jpeg:QUALITY:PIXELS images")            \
-    ROW("blur", blur, BLUR, 0, "blur", "SHARE|gaussian:SD", NULL, NULL, 0, 1,                                                  \
-        "spread this share of every task's samples over the other tasks, or jitter arrival times by SD tasks")                 \
+    ROW("blur", blur, BLUR, 0, "blur", "SHARE|gaussian:SD|si:N:M", NULL, NULL, 0, 1,                                                  \
+        "spread this share of every task's samples over the other tasks; jitter arrival times by SD tasks; or deal classes to the tasks anew, a share N of them disjoint, and blur a share M of the others' samples")                 \
     ROW("eval_every", eval_every, LONG, 0, "eval-every", "STEPS", "0", NULL, 0, 0x1p53,                                        \
         "also evaluate every STEPS steps, on --eval-samples tests: the curve of mAP over samples seen, and its area")          \
     ROW("eval_samples", eval_samples, WHOLE, 0, "eval-samples", "N", "500", NULL, 1, 1000000,                                  \

@@ -221,12 +221,7 @@ static void shuffle_deck(uint32_t *deck, const struct scene *scene, ocdm__random
     for (uint32_t i = 0; i < scene->companion_count; i++)
         for (uint32_t n = 0; n < scene->companions[i].lead; n++)
             deck[size++] = i;
-    for (size_t i = size; i > 1; i--) {
-        size_t j = (size_t)ocdm__random_below(random, i);
-        uint32_t card = deck[i - 1];
-        deck[i - 1] = deck[j];
-        deck[j] = card;
-    }
+    ocdm__random_shuffle(random, deck, size);
 }
 
 static void make_scene(struct making *making, const struct scene *scene, ocdm__random random)

@@ -1,0 +1,239 @@
+/* `--blur`: samples leave their tasks. docs/methods.md has the three constructions. */
+#include "experiment/loop/schedule.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "base/logarithm.h"
+#include "base/random.h"
+
+/* When a sample arrives: periods count from 0. Equal times keep the order of `key`. */
+struct arrival {
+    double time;
+    uint64_t key;
+    uint32_t sample;
+};
+
+static int by_arrival(const void *a, const void *b)
+{
+    const struct arrival *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return (x->sample > y->sample) - (x->sample < y->sample);
+}
+
+/* Marsaglia's polar method: nothing but a logarithm and a root, which are the same on every machine. */
+static double normal(ocdm__random *random)
+{
+    double x, square;
+    do {
+        double y = 2 * ocdm__random_unit(random) - 1;
+        x = 2 * ocdm__random_unit(random) - 1;
+        square = x * x + y * y;
+    } while (square >= 1 || square == 0);
+    return x * sqrt(-2 * ocdm__ln_real(square) / square);
+}
+
+/* Which samples of a task there are, and which of the tasks that have samples it is. */
+struct period {
+    size_t number, count; /* of them */
+    size_t start, end;
+};
+
+/* The last `share` of a task's samples, which are shuffled, leave: one after another they go to the next task, the one after
+ * it, and so on, around the end of the order, never to their own. Inside a period the order is random. */
+static void spread(const struct period *period, const uint32_t *samples, double share, uint64_t base, struct arrival *arrivals)
+{
+    size_t size = period->end - period->start, staying = size - (size_t)floor(share * (double)size + 0.5);
+    for (size_t i = 0; i < size; i++) {
+        size_t away = i < staying ? 0 : 1 + (i - staying) % (period->count - 1);
+        arrivals[i] = (struct arrival){.time = (double)((period->number + away) % period->count),
+                                       .key = ocdm__random_at(base, samples[i]),
+                                       .sample = samples[i]};
+    }
+}
+
+/* Sample i of n would arrive at (i + 1/2) / n of its task. */
+static void shake(const struct period *period, const uint32_t *samples, double deviation, uint64_t base,
+                  struct arrival *arrivals)
+{
+    size_t size = period->end - period->start;
+    for (size_t i = 0; i < size; i++) {
+        ocdm__random random = ocdm__random_stream(base, samples[i]);
+        double planned = (double)period->number + ((double)i + 0.5) / (double)size;
+        arrivals[i] = (struct arrival){.time = planned + deviation * normal(&random), .key = i, .sample = samples[i]};
+    }
+}
+
+static void find_arrivals(const ocdm__stream_order *order, const ocdm__blur *blur, size_t tasks, uint64_t base,
+                          struct arrival *arrivals)
+{
+    struct period period = {.count = tasks};
+    for (size_t k = 0; k < order->task_count; k++) {
+        period.end = order->ends[k];
+        if (period.start == period.end)
+            continue;
+        const uint32_t *samples = order->samples + period.start;
+        if (blur->deviation > 0)
+            shake(&period, samples, blur->deviation, base, arrivals + period.start);
+        else
+            spread(&period, samples, blur->share, base, arrivals + period.start);
+        period.start = period.end;
+        period.number++;
+    }
+}
+
+/* ---- Si-Blurry: tasks of random classes and sizes
+ * ---------------------------------------------------------------------------- */
+
+/* Who is dealt to which period: by class, and by place in the shuffled pool of blurred samples. */
+struct deal {
+    uint32_t *counts;  /* samples with each class */
+    uint32_t *classes; /* those that some sample has, in random order; the first are the disjoint ones */
+    size_t class_count;
+    uint32_t *period_of; /* of each class */
+    bool *is_disjoint;   /* of each class */
+    uint32_t *pool;      /* samples of blurry classes, by their places in the order, shuffled */
+    size_t pool_count;
+    size_t *cuts; /* of as many items as are dealt: those below cuts[k] go to period k or one before */
+    size_t periods;
+};
+
+static int by_size(const void *a, const void *b)
+{
+    const size_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* T - 1 sorted uniform cuts of `count` items. */
+static void cut(struct deal *deal, size_t count, ocdm__random *random)
+{
+    for (size_t k = 0; k + 1 < deal->periods; k++)
+        deal->cuts[k] = (size_t)ocdm__random_below(random, count + 1);
+    qsort(deal->cuts, deal->periods - 1, sizeof *deal->cuts, by_size);
+    deal->cuts[deal->periods - 1] = count;
+}
+
+static uint32_t period_of_item(const struct deal *deal, size_t item)
+{
+    uint32_t period = 0;
+    while (item >= deal->cuts[period])
+        period++;
+    return period;
+}
+
+/* A sample belongs to its rarest class, the lowest of several; OCDM_NONE: it has none. */
+static uint32_t class_of(const struct deal *deal, const ocdm__stream_table *table, uint32_t sample)
+{
+    uint32_t rarest = OCDM_NONE;
+    for (uint64_t i = table->label_starts[sample]; i < table->label_starts[sample + 1]; i++)
+        if (rarest == OCDM_NONE || deal->counts[table->labels[i]] < deal->counts[rarest])
+            rarest = table->labels[i];
+    return rarest;
+}
+
+static void deal_classes(struct deal *deal, const ocdm__stream_order *order, const ocdm__stream_table *table, double disjoint,
+                         ocdm__random *random)
+{
+    for (size_t i = 0; i < order->count; i++)
+        for (uint64_t j = table->label_starts[order->samples[i]]; j < table->label_starts[order->samples[i] + 1]; j++)
+            deal->counts[table->labels[j]]++;
+    for (uint32_t c = 0; c < table->class_count; c++)
+        if (deal->counts[c] > 0)
+            deal->classes[deal->class_count++] = c;
+    ocdm__random_shuffle(random, deal->classes, deal->class_count);
+    size_t first = (size_t)floor(disjoint * (double)deal->class_count + 0.5);
+    cut(deal, first, random);
+    for (size_t i = 0; i < first; i++) {
+        deal->period_of[deal->classes[i]] = period_of_item(deal, i);
+        deal->is_disjoint[deal->classes[i]] = true;
+    }
+    cut(deal, deal->class_count - first, random);
+    for (size_t i = first; i < deal->class_count; i++)
+        deal->period_of[deal->classes[i]] = period_of_item(deal, i - first);
+}
+
+/* Every sample first goes to the period of its class; then a share of those of blurry classes is pooled and dealt anew. */
+static void deal_samples(struct deal *deal, const ocdm__stream_order *order, const ocdm__stream_table *table,
+                         const ocdm__blur *blur, uint64_t base, struct arrival *arrivals)
+{
+    ocdm__random random = ocdm__random_stream(base, UINT64_MAX);
+    deal_classes(deal, order, table, blur->disjoint, &random);
+    for (size_t i = 0; i < order->count; i++) {
+        uint32_t sample = order->samples[i], class_number = class_of(deal, table, sample);
+        arrivals[i] = (struct arrival){.time = class_number == OCDM_NONE ? 0 : (double)deal->period_of[class_number],
+                                       .key = ocdm__random_at(base, sample),
+                                       .sample = sample};
+        if (class_number == OCDM_NONE || !deal->is_disjoint[class_number])
+            deal->pool[deal->pool_count++] = (uint32_t)i;
+    }
+    ocdm__random_shuffle(&random, deal->pool, deal->pool_count);
+    size_t blurred = (size_t)floor(blur->share * (double)deal->pool_count + 0.5);
+    cut(deal, blurred, &random);
+    for (size_t i = 0; i < blurred; i++)
+        arrivals[deal->pool[i]].time = (double)period_of_item(deal, i);
+}
+
+static ocdm_status deal_anew(ocdm__stream_order *order, const ocdm__stream_table *table, const ocdm__blur *blur, uint64_t base,
+                             struct arrival *arrivals, ocdm_error *error)
+{
+    struct deal deal = {.counts = ocdm__allocate(table->class_count, sizeof *deal.counts),
+                        .classes = ocdm__allocate(table->class_count, sizeof *deal.classes),
+                        .period_of = ocdm__allocate(table->class_count, sizeof *deal.period_of),
+                        .is_disjoint = ocdm__allocate(table->class_count, sizeof *deal.is_disjoint),
+                        .pool = ocdm__allocate(order->count, sizeof *deal.pool),
+                        .cuts = ocdm__allocate(order->task_count, sizeof *deal.cuts),
+                        .periods = order->task_count};
+    bool made = deal.counts && deal.classes && deal.period_of && deal.is_disjoint && deal.pool && deal.cuts;
+    if (made) {
+        deal_samples(&deal, order, table, blur, base, arrivals);
+        for (size_t k = 0; k < order->task_count; k++)
+            order->ends[k] = 0;
+        for (size_t i = 0; i < order->count; i++)
+            order->ends[(size_t)arrivals[i].time]++;
+        for (size_t k = 1; k < order->task_count; k++)
+            order->ends[k] += order->ends[k - 1];
+    }
+    ocdm__release(deal.counts);
+    ocdm__release(deal.classes);
+    ocdm__release(deal.period_of);
+    ocdm__release(deal.is_disjoint);
+    ocdm__release(deal.pool);
+    ocdm__release(deal.cuts);
+    return made ? OCDM_OK : ocdm__fail_memory(error, "the classes of the tasks");
+}
+
+/* ---- all of them
+ * -------------------------------------------------------------------------------------------------------------- */
+
+ocdm_status ocdm__stream_order_blur(ocdm__stream_order *order, const ocdm__stream_table *table, const ocdm__blur *blur,
+                                    uint64_t seed, ocdm_error *error)
+{
+    size_t tasks = 0;
+    if (blur->share == 0 && blur->deviation == 0 && !blur->anew)
+        return OCDM_OK;
+    for (size_t k = 0; k < order->task_count; k++)
+        tasks += order->ends[k] > (k > 0 ? order->ends[k - 1] : 0);
+    if (tasks < 2)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --blur out",
+                          "the stream has one task with training samples: it has "
+                          "no boundary that could be blurred");
+    struct arrival *arrivals = ocdm__allocate(order->count, sizeof *arrivals);
+    if (arrivals == NULL)
+        return ocdm__fail_memory(error, "the arrivals of the samples");
+    uint64_t base = ocdm__random_base(seed, OCDM__FOR_BLUR);
+    ocdm_status status = OCDM_OK;
+    if (blur->anew)
+        status = deal_anew(order, table, blur, base, arrivals, error);
+    else
+        find_arrivals(order, blur, tasks, base, arrivals);
+    qsort(arrivals, order->count, sizeof *arrivals, by_arrival);
+    for (size_t i = 0; status == OCDM_OK && i < order->count; i++)
+        order->samples[i] = arrivals[i].sample;
+    ocdm__release(arrivals);
+    return status;
+}
