@@ -465,7 +465,7 @@ static ocdm_status evaluate_once(ocdm_loop *loop, const float *scores, ocdm_erro
         scores = scores_of_part(loop, scores, error);
     if (scores == NULL)
         return OCDM_NO_MEMORY;
-    ocdm_status status = (probes ? ocdm__run_probe : ocdm__run_evaluate)(loop->run, scores, &found);
+    ocdm_status status = (probes ? ocdm__run_probe : ocdm__run_evaluate)(loop->run, scores, NULL, &found);
     if (status != OCDM_OK)
         return ocdm__fail(error, status == OCDM_BAD_RECORD ? OCDM_BAD_ARGUMENT : status, found.hint, "%s", found.message);
     bool more = ocdm__run_due(loop->run) == OCDM__RUN_EVALUATED;

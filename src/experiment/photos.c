@@ -182,16 +182,6 @@ static ocdm_status open_work(struct work *work, unsigned threads, ocdm_error *er
     return ocdm__image_loader_create(&images, threads, BATCHES, &work->loader, error);
 }
 
-static void close_work(struct work *work)
-{
-    ocdm__image_loader_destroy(work->loader);
-    ocdm__release(work->requests);
-    ocdm__release(work->logits);
-    ocdm__release(work->failures);
-    ocdm__release(work->tensors[0]);
-    ocdm__release(work->tensors[1]);
-}
-
 /* Starts decoding this process's part of a batch. */
 static ocdm_status submit(struct work *work, size_t first, size_t slot, ocdm_error *error)
 {
@@ -282,7 +272,12 @@ static ocdm_status predict_list(struct work *work, ocdm__photo_list *list, unsig
         status = open_work(work, threads, error);
     if (end_all_after(work, status, error) == OCDM_OK)
         status = predict_all(work, progress, error);
-    close_work(work);
+    ocdm__image_loader_destroy(work->loader);
+    ocdm__release(work->requests);
+    ocdm__release(work->logits);
+    ocdm__release(work->failures);
+    ocdm__release(work->tensors[0]);
+    ocdm__release(work->tensors[1]);
     return status;
 }
 

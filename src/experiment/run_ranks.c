@@ -17,14 +17,39 @@
 
 /* ---- agreement -------------------------------------------------------------------------------------------------------- */
 
-/* How a rank has got ready; and, from the leader to all, how all have. */
-struct ready {
-    ocdm_error error; /* status OCDM_OK: it has */
-    uint64_t checksum;
-};
+/*
+ * The same on all ranks: OCDM_OK if all of them are ready and have the leader's checksum, so that none waits for another that
+ * cannot go on. `status` is this rank's, its error in `error`. The leader's error then is that of the first rank that is not
+ * ready, whose number it has; `what` is what the checksum is of.
+ */
+static ocdm_status agree(const ocdm__ranks *ranks, ocdm_status status, const uint64_t checksum[2], const char *what,
+                         ocdm_error *error)
+{
+    uint64_t leader[2] = {checksum[0], checksum[1]};
+    ocdm_error own = {.status = status};
+    if (status != OCDM_OK && error != NULL && ranks->rank == 0)
+        own = *error;
+    else if (status != OCDM_OK && error != NULL)
+        (void)ocdm__fail(&own, status, error->hint, "rank %zu: %.400s", ranks->rank, error->message);
+    ranks->broadcast(leader, sizeof leader / (UNIT));
+    if (own.status == OCDM_OK && memcmp(leader, checksum, sizeof leader) != 0)
+        (void)ocdm__fail(&own, OCDM_BAD_FILE, "give all ranks the same files", "rank %zu has %s than rank 0", ranks->rank,
+                         what);
+    status = ocdm__ranks_agree(ranks, &own);
+    if (status != OCDM_OK && error != NULL)
+        *error = own;
+    return status;
+}
 
-/* Of what the results follow from. */
-static ocdm_status checksum_of(const ocdm__run *run, uint64_t *checksum, ocdm_error *error)
+/* After a part of the work, which has no checksum. */
+static ocdm_status all_did(const ocdm__ranks *ranks, ocdm_status status, ocdm_error *error)
+{
+    static const uint64_t none[2] = {0, 0};
+    return agree(ranks, status, none, "", error);
+}
+
+/* Of what the results of a run follow from. */
+static ocdm_status checksum_of(const ocdm__run *run, uint64_t checksum[2], ocdm_error *error)
 {
     const ocdm__stream_order *order = &run->schedule.order;
     size_t classes = run->stream->table.class_count;
@@ -38,49 +63,13 @@ static ocdm_status checksum_of(const ocdm__run *run, uint64_t *checksum, ocdm_er
     sum = ocdm__checksum(sum, run->groups, classes * sizeof *run->groups);
     if (run->class_weights != NULL)
         sum = ocdm__checksum(sum, run->class_weights, classes * sizeof *run->class_weights);
-    *checksum = sum;
+    checksum[0] = sum;
     return status;
 }
 
-/* What the leader finds about rank number r. */
-static ocdm_status judge(const struct ready *other, const struct ready *own, size_t r, ocdm_error *error)
-{
-    if (other->error.status != OCDM_OK)
-        return ocdm__fail(error, other->error.status, other->error.hint, "rank %zu: %.400s", r, other->error.message);
-    if (other->checksum != own->checksum)
-        return ocdm__fail(error, OCDM_BAD_FILE, "give all ranks the same files",
-                          "rank %zu has another stream, or other groups or weights of classes, than rank 0", r);
-    return OCDM_OK;
-}
-
-/* The same on all ranks: OCDM_OK if all are ready alike. */
-static ocdm_status agree(const ocdm__ranks *ranks, struct ready *own, ocdm_error *error)
-{
-    ocdm__ranks_bytes gathered;
-    ocdm_status status = own->error.status;
-    ocdm__ranks_gather_bytes(ranks, own, sizeof *own, &gathered);
-    for (size_t r = 1; ranks->rank == 0 && r < ranks->size && status == OCDM_OK; r++) {
-        struct ready other;
-        memcpy(&other, gathered.all + gathered.starts[r] * UNIT, sizeof other);
-        status = judge(&other, own, r, error);
-    }
-    ocdm__ranks_bytes_clear(&gathered);
-    uint32_t verdict = (uint32_t)status;
-    ranks->broadcast(&verdict, 1);
-    return ranks->rank == 0 ? status : (ocdm_status)verdict;
-}
+static const char run_files[] = "another stream, or other groups or weights of classes,";
 
 /* ---- the state of a run ------------------------------------------------------------------------------------------------- */
-
-/* The same on all ranks: OCDM_OK if all of them have done their part, so that none waits for another that cannot go on. The
- * leader's own error is in `error` already. */
-static ocdm_status all_did(const ocdm__ranks *ranks, ocdm_status status, ocdm_error *error)
-{
-    struct ready own = {.error = {.status = status}};
-    if (status != OCDM_OK)
-        own.error = *error;
-    return agree(ranks, &own, error);
-}
 
 static ocdm_status share_memory(ocdm__run *run, ocdm_error *error)
 {
@@ -143,50 +132,40 @@ static ocdm_status share_state(ocdm__run *run, ocdm_error *error)
     return all_did(run->ranks, status, error);
 }
 
-/* ---- leading ---------------------------------------------------------------------------------------------------------- */
+/* ---- leading and following --------------------------------------------------------------------------------------------- */
 
 ocdm_status ocdm__run_lead(ocdm__run *run, ocdm_error *error)
 {
-    const ocdm__ranks *ranks = ocdm__ranks_all();
+    uint64_t checksum[2] = {0, 0};
     uint32_t begins = run != NULL && run->ranks->size > 1;
-    struct ready own = {.error = {.status = OCDM_OK}};
-    ranks->broadcast(&begins, 1);
+    ocdm__ranks_all()->broadcast(&begins, 1);
     if (!begins)
         return OCDM_OK;
-    own.error.status = checksum_of(run, &own.checksum, error);
-    ocdm_status status = agree(ranks, &own, error);
-    return status == OCDM_OK ? share_state(run, error) : status;
-}
-
-/* ---- following -------------------------------------------------------------------------------------------------------- */
-
-static ocdm_status get_ready(ocdm__run_settings *settings, ocdm__stream *stream, const char *path,
-                             const ocdm__learner_maker *learner, ocdm__run **run, struct ready *ready)
-{
-    ocdm_error *error = &ready->error;
-    OCDM_TRY(ocdm__stream_open(stream, path, error));
-    OCDM_TRY(ocdm__run_settings_resolve(settings, stream, path, error));
-    OCDM_TRY(ocdm__run_open(settings, stream, learner, run, error));
-    return checksum_of(*run, &ready->checksum, error);
+    ocdm_status status = checksum_of(run, checksum, error);
+    OCDM_TRY(agree(run->ranks, status, checksum, run_files, error));
+    return share_state(run, error);
 }
 
 void ocdm__run_follow(ocdm__run_settings *settings, const char *path, const ocdm__learner_maker *learner)
 {
     const ocdm__ranks *ranks = ocdm__ranks_all();
     ocdm__stream stream = {.task_count = 0};
-    struct ready own = {.error = {.status = OCDM_OK}};
+    uint64_t checksum[2] = {0, 0};
+    enum ocdm__run_event event;
     ocdm__run *run = NULL;
     ocdm_error error;
     uint32_t begins;
     ranks->broadcast(&begins, 1);
     if (!begins)
         return;
-    own.error.status = get_ready(settings, &stream, path, learner, &run, &own);
-    if (agree(ranks, &own, &error) == OCDM_OK && share_state(run, &error) == OCDM_OK) {
-        enum ocdm__run_event event;
-        while (ocdm__run_goes_on(run, false))
-            (void)ocdm__run_advance(run, NULL, &event, &error); /* the leader reports what is no reason to end all ranks */
-    }
+    ocdm_status status = ocdm__stream_open(&stream, path, &error);
+    OCDM_THEN(status, ocdm__run_settings_resolve(settings, &stream, path, &error));
+    OCDM_THEN(status, ocdm__run_open(settings, &stream, learner, &run, &error));
+    OCDM_THEN(status, checksum_of(run, checksum, &error));
+    status = agree(ranks, status, checksum, run_files, &error);
+    OCDM_THEN(status, share_state(run, &error));
+    while (status == OCDM_OK && ocdm__run_goes_on(run, false))
+        (void)ocdm__run_advance(run, NULL, &event, &error); /* the leader reports what is no reason to end all ranks */
     ocdm__run_close(run);
     ocdm__stream_close(&stream);
 }
@@ -224,33 +203,13 @@ bool ocdm__joined(void)
     return joined;
 }
 
-/* The errors of other ranks have their numbers. */
-static ocdm_error named(const ocdm__ranks *ranks, ocdm_status status, const ocdm_error *error)
-{
-    ocdm_error own = {.status = status};
-    if (status != OCDM_OK && error != NULL && ranks->rank == 0)
-        own = *error;
-    else if (status != OCDM_OK && error != NULL)
-        (void)ocdm__fail(&own, status, error->hint, "rank %zu: %.400s", ranks->rank, error->message);
-    return own;
-}
-
 ocdm_status ocdm__join_ready(const ocdm__learner *learner, const ocdm__stream *stream, ocdm_status status, ocdm_error *error)
 {
     const ocdm__ranks *ranks = ocdm__ranks_all();
-    uint64_t checksum[2] = {stream->checksum[0], stream->checksum[1]};
+    ocdm_error own = {.status = OCDM_OK};
     if (!joined)
         return status;
-    ocdm_error own = named(ranks, status, error);
-    ranks->broadcast(checksum, sizeof checksum / (UNIT));
-    if (own.status == OCDM_OK && memcmp(checksum, stream->checksum, sizeof checksum) != 0)
-        (void)ocdm__fail(&own, OCDM_BAD_FILE, "give all ranks the same files", "rank %zu has another stream than rank 0",
-                         ranks->rank);
-    status = ocdm__ranks_agree(ranks, &own);
-    if (error != NULL)
-        *error = own;
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(agree(ranks, status, stream->checksum, "another stream", error));
     status = learner->functions->share(learner->state, &own);
     if (status != OCDM_OK)
         ocdm__ranks_end_after(ranks, &own);

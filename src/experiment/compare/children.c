@@ -186,16 +186,6 @@ static void note_end(struct watch *watch, size_t number, size_t rank)
         watch->children->ended(watch->children->state, &watch->children->children[number]);
 }
 
-static void pass_on(struct watch *watch, int signal)
-{
-    watch->sent = signal;
-    for (size_t i = 0; i < watch->next; i++)
-        if (watch->children->children[i].pid > 0)
-            kill(watch->children->children[i].pid, signal);
-    if (watch->rank_count > 1)
-        ocdm__rank_children_signal(watch->children->ranks, signal);
-}
-
 static ocdm_status watch_all(struct watch *watch, ocdm_error *error)
 {
     const ocdm__children *children = watch->children;
@@ -203,8 +193,14 @@ static ocdm_status watch_all(struct watch *watch, ocdm_error *error)
     size_t rank, number;
     while (watch->running > 0 || (status == OCDM_OK && watch->sent == 0 && watch->next < children->count)) {
         int signal = children->stop != NULL ? (int)*children->stop : 0;
-        if (signal != 0 && watch->sent == 0)
-            pass_on(watch, signal);
+        if (signal != 0 && watch->sent == 0) {
+            watch->sent = signal;
+            for (size_t i = 0; i < watch->next; i++)
+                if (watch->children->children[i].pid > 0)
+                    kill(watch->children->children[i].pid, signal);
+            if (watch->rank_count > 1)
+                ocdm__rank_children_signal(watch->children->ranks, signal);
+        }
         while (status == OCDM_OK && watch->sent == 0 && free_rank(watch) < watch->rank_count && watch->next < children->count)
             status = start_next(watch, error);
         for (size_t i = 0; i < watch->next; i++)

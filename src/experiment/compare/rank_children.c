@@ -196,17 +196,6 @@ static void start_hosted(struct host *host, uint32_t number, const char *command
     tell_outcome(host, hosted);
 }
 
-static void follow_together(const struct host *host, char *command, size_t size)
-{
-    const ocdm__child child = {.command = command, .size = size};
-    size_t count;
-    char **words = ocdm__child_words(&child, &count);
-    if (words == NULL)
-        fail_for_memory(host->server->ranks);
-    host->server->follow(count - 1, words + 1);
-    ocdm__release(words);
-}
-
 static void signal_hosted(struct host *host, int signal)
 {
     if (host->sent != 0)
@@ -224,9 +213,16 @@ static void obey(struct host *host, const ocdm__ranks_message *message)
     char *command = message->bytes + sizeof said;
     if (said.word == START)
         start_hosted(host, said.number, command, message->size - sizeof said);
-    else if (said.word == TOGETHER)
-        follow_together(host, command, message->size - sizeof said);
-    else if (said.word == SIGNAL)
+    else if (said.word == TOGETHER) {
+        size_t size = message->size - sizeof said;
+        const ocdm__child child = {.command = command, .size = size};
+        size_t count;
+        char **words = ocdm__child_words(&child, &count);
+        if (words == NULL)
+            fail_for_memory(host->server->ranks);
+        host->server->follow(count - 1, words + 1);
+        ocdm__release(words);
+    } else if (said.word == SIGNAL)
         signal_hosted(host, (int)said.number);
     else
         host->leaving = true;

@@ -210,22 +210,6 @@ static bool all_have(const struct view *view, size_t seed)
     return true;
 }
 
-/* Collects the seeds that all competing methods have, and returns the least significant difference. */
-static double gather(struct view *view)
-{
-    size_t methods = 0, used = 0;
-    for (size_t i = 0; i < view->results->method_count; i++) {
-        if (!competes(view, i))
-            continue;
-        methods++;
-        for (size_t seed = 0; seed < view->results->seed_count; seed++)
-            if (all_have(view, seed))
-                view->values[used++] = value_at(view, i, seed);
-    }
-    view->seeds = methods > 0 ? used / methods : 0;
-    return ocdm__least_significant_difference(view->values, methods, view->seeds);
-}
-
 /* Over the seeds that all have. */
 static ocdm__summary difference_of(const struct view *view, size_t method, size_t other, double least)
 {
@@ -290,7 +274,18 @@ ocdm_status ocdm__compare_judge(const ocdm__compare_results *results, size_t poi
         return ocdm__fail_memory(error, "judging the methods");
     for (size_t i = 0; i < results->method_count; i++)
         judgements[i] = (ocdm__compare_judgement){.summary = summary_of(&view, i), .other = results->method_count};
-    double least = gather(&view);
+    /* Collects the seeds that all competing methods have, and returns the least significant difference. */
+    size_t methods = 0, used = 0;
+    for (size_t i = 0; i < view.results->method_count; i++) {
+        if (!competes(&view, i))
+            continue;
+        methods++;
+        for (size_t seed = 0; seed < view.results->seed_count; seed++)
+            if (all_have(&view, seed))
+                view.values[used++] = value_at(&view, i, seed);
+    }
+    view.seeds = methods > 0 ? used / methods : 0;
+    double least = ocdm__least_significant_difference(view.values, methods, view.seeds);
     mark(&view, least);
     for (size_t i = 0; i < results->method_count; i++) {
         judgements[i].other = best_but(&view, i);

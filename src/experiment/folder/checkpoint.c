@@ -54,16 +54,18 @@ static void pass_number(struct pass *pass, double *number)
 }
 
 /* A run that is restored goes on from the times of the checkpoint. */
-static void pass_times(struct pass *pass, ocdm__run *run)
+static void pass_times(struct pass *pass, ocdm__run *run, bool reported)
 {
+    (void)reported;
     ocdm__run_times times = ocdm__run_times_now(run);
     pass_record(pass, OCDM__RECORD_TIMES, &times);
     if (pass->from != NULL)
         run->earlier = times;
 }
 
-static void pass_curve(struct pass *pass, ocdm__run *run)
+static void pass_curve(struct pass *pass, ocdm__run *run, bool reported)
 {
+    (void)reported;
     for (size_t i = 0; i < run->curve->count; i++)
         pass_record(pass, OCDM__RECORD_POINT, &run->curve->points[i]);
     pass_record(pass, OCDM__RECORD_POINT, &run->curve->last);
@@ -83,51 +85,38 @@ static void pass_evaluations_of(struct pass *pass, const ocdm__run *run, ocdm__e
     }
 }
 
-static void pass_scores_of(struct pass *pass, const ocdm__run *run, ocdm__class_score *scores)
-{
-    for (size_t c = 0; c < run->stream->table.class_count; c++)
-        pass_record(pass, OCDM__RECORD_SCORE, &scores[c]);
-}
-
-static void pass_evaluations(struct pass *pass, ocdm__run *run)
-{
-    pass_evaluations_of(pass, run, run->evaluations);
-}
-
-static void pass_scores(struct pass *pass, ocdm__run *run)
-{
-    pass_scores_of(pass, run, run->scores);
-}
-
-/* Of the versions of the weights that are not reported. */
-static void pass_other_evaluations(struct pass *pass, ocdm__run *run)
+/* The version of the weights that is reported, then the others, if there are some, in tensors of their own. */
+static void pass_evaluations(struct pass *pass, ocdm__run *run, bool reported)
 {
     for (size_t v = 0; v < run->version_count; v++)
-        if (v != run->reported)
+        if ((v == run->reported) == reported)
             pass_evaluations_of(pass, run, run->versions[v].evaluations);
 }
 
-static void pass_other_scores(struct pass *pass, ocdm__run *run)
+static void pass_scores(struct pass *pass, ocdm__run *run, bool reported)
 {
     for (size_t v = 0; v < run->version_count; v++)
-        if (v != run->reported)
-            pass_scores_of(pass, run, run->versions[v].scores);
+        for (size_t c = 0; (v == run->reported) == reported && c < run->stream->table.class_count; c++)
+            pass_record(pass, OCDM__RECORD_SCORE, &run->versions[v].scores[c]);
 }
 
 /* They are compared before a run is restored, which has them then. */
-static void pass_class_weights(struct pass *pass, ocdm__run *run)
+static void pass_class_weights(struct pass *pass, ocdm__run *run, bool reported)
 {
+    (void)reported;
     for (size_t c = 0; c < run->stream->table.class_count; c++)
         pass_number(pass, &run->class_weights[c]);
 }
 
-static void pass_cost(struct pass *pass, ocdm__run *run)
+static void pass_cost(struct pass *pass, ocdm__run *run, bool reported)
 {
+    (void)reported;
     pass_record(pass, OCDM__RECORD_COST, &run->cost);
 }
 
-static void pass_probes(struct pass *pass, ocdm__run *run)
+static void pass_probes(struct pass *pass, ocdm__run *run, bool reported)
 {
+    (void)reported;
     for (size_t i = 0; i < run->probes.count * run->probes.versions; i++)
         pass_number(pass, &run->probes.map[i]);
 }
@@ -138,17 +127,18 @@ enum owner { EVERY_RUN, WITH_AVERAGES, WITH_CLASS_WEIGHTS, WITH_PROBES };
 static const struct numbers {
     const char *name;
     enum owner owner; /* only runs that have them: others keep their bytes */
-    void (*pass)(struct pass *pass, ocdm__run *run);
+    bool reported;    /* only the version of the weights that is reported; else only the others */
+    void (*pass)(struct pass *pass, ocdm__run *run, bool reported);
 } numbers[] = {
-    {"times", EVERY_RUN, pass_times},
-    {"curve", EVERY_RUN, pass_curve},
-    {"evaluations", EVERY_RUN, pass_evaluations},
-    {"class_scores", EVERY_RUN, pass_scores},
-    {"averages.evaluations", WITH_AVERAGES, pass_other_evaluations},
-    {"averages.class_scores", WITH_AVERAGES, pass_other_scores},
-    {class_weights_name, WITH_CLASS_WEIGHTS, pass_class_weights},
-    {cost_name, EVERY_RUN, pass_cost},
-    {probes_name, WITH_PROBES, pass_probes},
+    {"times", EVERY_RUN, true, pass_times},
+    {"curve", EVERY_RUN, true, pass_curve},
+    {"evaluations", EVERY_RUN, true, pass_evaluations},
+    {"class_scores", EVERY_RUN, true, pass_scores},
+    {"averages.evaluations", WITH_AVERAGES, false, pass_evaluations},
+    {"averages.class_scores", WITH_AVERAGES, false, pass_scores},
+    {class_weights_name, WITH_CLASS_WEIGHTS, true, pass_class_weights},
+    {cost_name, EVERY_RUN, true, pass_cost},
+    {probes_name, WITH_PROBES, true, pass_probes},
 };
 
 enum { NUMBERS = sizeof numbers / sizeof *numbers, OWN_TENSORS = NUMBERS + 6 };
@@ -198,7 +188,7 @@ static ocdm_status add_numbers(struct image *image, ocdm__run *run, uint64_t log
         size_t begun = image->numbers.used;
         if (!is_of(&numbers[i], run))
             continue;
-        numbers[i].pass(&pass, run);
+        numbers[i].pass(&pass, run, numbers[i].reported);
         add_tensor(image, numbers[i].name, OCDM__F64, NULL, (image->numbers.used - begun) / 8);
     }
     OCDM_TRY(ocdm__output_check(&image->numbers, error));
@@ -458,12 +448,12 @@ static ocdm_status restore_numbers(const ocdm__checkpoint *checkpoint, const ocd
             run->cost = (ocdm__run_cost){.operations = NAN, .updates = NAN}; /* an earlier version did not say */
             continue;
         }
-        numbers[i].pass(&counted, run);
+        numbers[i].pass(&counted, run, numbers[i].reported);
         if (tensor == NULL || tensor->size != 8 * counted.count)
             return ocdm__fail(error, OCDM_BAD_FILE, "the file is damaged or not a checkpoint of this program",
                               "%s: %s is missing or of another size", checkpoint->file.name, numbers[i].name);
         struct pass read = {.from = tensor->data, .layouts = layouts};
-        numbers[i].pass(&read, run);
+        numbers[i].pass(&read, run, numbers[i].reported);
     }
     return OCDM_OK;
 }

@@ -19,7 +19,8 @@ static ocdm_status fail(const char *path, const char *verb, ocdm_error *error)
 /* The first bytes of every log. A log that was just created may have fewer. */
 static const char first_bytes[] = "{\"type\":\"start\",";
 
-static ocdm_status check_ours(int fd, const char *path, ocdm_error *error)
+/* Whether the file is a log, and not shorter than `size`: then it is cut back to that. */
+static ocdm_status check_and_cut(int fd, const char *path, uint64_t size, ocdm_error *error)
 {
     char found[sizeof first_bytes - 1];
     struct stat there;
@@ -28,16 +29,8 @@ static ocdm_status check_ours(int fd, const char *path, ocdm_error *error)
     ssize_t count = S_ISREG(there.st_mode) ? pread(fd, found, sizeof found, 0) : 0;
     if (count < 0)
         return fail(path, "read", error);
-    if (S_ISREG(there.st_mode) && memcmp(found, first_bytes, (size_t)count) == 0)
-        return OCDM_OK;
-    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name another folder", "%s: the file is not the log of a run", path);
-}
-
-static ocdm_status cut(int fd, const char *path, uint64_t size, ocdm_error *error)
-{
-    struct stat there;
-    if (fstat(fd, &there) != 0)
-        return fail(path, "read", error);
+    if (!S_ISREG(there.st_mode) || memcmp(found, first_bytes, (size_t)count) != 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name another folder", "%s: the file is not the log of a run", path);
     if ((uint64_t)there.st_size < size)
         return ocdm__fail(error, OCDM_BAD_FILE, "put the file back as it was, or begin again in a new folder",
                           "%s: the file has %lld bytes, the checkpoint knows of %llu", path, (long long)there.st_size,
@@ -52,11 +45,8 @@ ocdm_status ocdm__run_log_open(ocdm__run_log *log, const char *path, uint64_t si
     log->fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (log->fd < 0)
         return fail(path, "open", error);
-    ocdm_status status = check_ours(log->fd, path, error);
-    if (status == OCDM_OK)
-        status = cut(log->fd, path, size, error);
-    if (status == OCDM_OK)
-        status = ocdm__output_open_fd(&log->output, log->fd, path, error);
+    ocdm_status status = check_and_cut(log->fd, path, size, error);
+    OCDM_THEN(status, ocdm__output_open_fd(&log->output, log->fd, path, error));
     log->open = status == OCDM_OK;
     if (!log->open)
         close(log->fd);

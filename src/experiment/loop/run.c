@@ -365,8 +365,7 @@ static ocdm_status validate(ocdm__run *run, const ocdm__progress *progress, ocdm
     return status;
 }
 
-/* After a task. On error there is no such evaluation. */
-static ocdm_status evaluate(ocdm__run *run, const float *given, const ocdm__progress *progress, ocdm_error *error)
+ocdm_status ocdm__run_evaluate(ocdm__run *run, const float *given, const ocdm__progress *progress, ocdm_error *error)
 {
     struct ocdm__version_result results[1 + OCDM__MOST_RATES];
     size_t number = run->evaluation_count;
@@ -392,13 +391,8 @@ static ocdm_status evaluate(ocdm__run *run, const float *given, const ocdm__prog
     return status;
 }
 
-ocdm_status ocdm__run_evaluate(ocdm__run *run, const float *scores, ocdm_error *error)
-{
-    return evaluate(run, scores, NULL, error);
-}
-
-/* At any time: of the metrics only mAP is kept. */
-static ocdm_status probe(ocdm__run *run, const float *given, const ocdm__progress *progress, ocdm_error *error)
+/* Of the metrics only mAP is kept. */
+ocdm_status ocdm__run_probe(ocdm__run *run, const float *given, const ocdm__progress *progress, ocdm_error *error)
 {
     ocdm__probes *probes = &run->probes;
     ocdm__evaluation evaluations[1 + OCDM__MOST_RATES] = {{.task = 0}};
@@ -418,11 +412,6 @@ static ocdm_status probe(ocdm__run *run, const float *given, const ocdm__progres
     probes->count += status == OCDM_OK;
     ocdm__release(scores);
     return status;
-}
-
-ocdm_status ocdm__run_probe(ocdm__run *run, const float *scores, ocdm_error *error)
-{
-    return probe(run, scores, NULL, error);
 }
 
 bool ocdm__run_evaluates_after(const ocdm__run *run, uint64_t steps)
@@ -453,10 +442,10 @@ ocdm_status ocdm__run_advance(ocdm__run *run, const ocdm__progress *progress, en
         status = ocdm__run_step(run, &why);
         break;
     case OCDM__RUN_PROBED:
-        status = probe(run, NULL, progress, &why);
+        status = ocdm__run_probe(run, NULL, progress, &why);
         break;
     case OCDM__RUN_EVALUATED:
-        status = evaluate(run, NULL, progress, &why);
+        status = ocdm__run_evaluate(run, NULL, progress, &why);
         break;
     case OCDM__RUN_FINISHED:
         status = validate(run, progress, &why);

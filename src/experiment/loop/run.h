@@ -205,18 +205,20 @@ bool ocdm__run_evaluates_after(const ocdm__run *run, uint64_t steps);
 bool ocdm__run_probes_after(const ocdm__run *run, uint64_t steps);
 uint64_t ocdm__run_probe_step(const ocdm__run *run, size_t number);
 
-/* An evaluation at any time by scores that the caller has: class_count for each test of run->probes.part of the tasks so far.
- * As ocdm__run_evaluate. */
-ocdm_status ocdm__run_probe(ocdm__run *run, const float *scores, ocdm_error *error);
-
 /* The area under the curve of mAP, as a fraction, over the samples seen, divided by their number; NaN without such evaluations.
  * The curve as a member of the summary, if there is one. */
 double ocdm__run_probe_area(const ocdm__run *run, size_t version);
 void ocdm__run_probes_write(ocdm__output *output, const ocdm__run *run);
 
-/* An evaluation by scores that the caller has: class_count for each test of the tasks up to this one, in the order of
- * run->tests. OCDM_OK, OCDM_BAD_RECORD (a score is not finite), OCDM_NO_MEMORY; on error the run is as it was. */
-ocdm_status ocdm__run_evaluate(ocdm__run *run, const float *scores, ocdm_error *error);
+/*
+ * The evaluation after a task, and one at any time: by the learner, or by scores that the caller has, class_count for each test
+ * of the tasks so far, in the order of run->tests or of run->probes.part; NULL: the learner is asked.
+ *
+ * OCDM_OK, OCDM_STOPPED, OCDM_BAD_RECORD (a score is not finite), OCDM_NO_MEMORY, and what reading a sample gives; on error the
+ * run is as it was.
+ */
+ocdm_status ocdm__run_evaluate(ocdm__run *run, const float *given, const ocdm__progress *progress, ocdm_error *error);
+ocdm_status ocdm__run_probe(ocdm__run *run, const float *given, const ocdm__progress *progress, ocdm_error *error);
 
 /* Whether the last step is to be logged: every `log_every`-th, and the last of a task. */
 bool ocdm__run_logs_step(const ocdm__run *run);

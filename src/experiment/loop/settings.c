@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "agent/model.h"
@@ -62,44 +61,6 @@ void *ocdm__setting_member(ocdm__run_settings *settings, const ocdm__setting *se
     return (unsigned char *)settings + setting->offset;
 }
 
-/* ---- defaults ---------------------------------------------------------------------------------------------------------- */
-
-static uint32_t index_of(const char *const *choices, const char *name)
-{
-    uint32_t i = 0;
-    while (strcmp(choices[i], name) != 0)
-        i++;
-    return i;
-}
-
-/* The default of a row is known to be valid; kinds whose default is 0 or NULL need nothing. */
-static void set_default(ocdm__run_settings *settings, const ocdm__setting *setting)
-{
-    void *member = ocdm__setting_member(settings, setting);
-    if (setting->kind == OCDM__SETTING_OPTIONAL_WHOLE)
-        *(uint32_t *)member = OCDM_NONE;
-    if (setting->fallback == NULL)
-        return;
-    if (setting->kind == OCDM__SETTING_WHOLE)
-        *(uint32_t *)member = (uint32_t)strtoul(setting->fallback, NULL, 10);
-    else if (setting->kind == OCDM__SETTING_LONG)
-        *(uint64_t *)member = strtoull(setting->fallback, NULL, 10);
-    else if (setting->kind == OCDM__SETTING_REAL)
-        *(double *)member = strtod(setting->fallback, NULL);
-    else if (setting->kind == OCDM__SETTING_WORD)
-        *(const char **)member = setting->fallback;
-    else if (setting->kind == OCDM__SETTING_CHOICE)
-        *(uint32_t *)member = index_of(setting->choices, setting->fallback);
-}
-
-ocdm__run_settings ocdm__run_settings_default(void)
-{
-    ocdm__run_settings settings = {.network = ocdm__network_settings_default()};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        set_default(&settings, &rows[i]);
-    return settings;
-}
-
 /* ---- from text --------------------------------------------------------------------------------------------------------- */
 
 static ocdm_status read_whole(const ocdm__setting *setting, const char *text, size_t length, uint64_t *value, ocdm_error *error)
@@ -126,33 +87,6 @@ static ocdm_status read_bytes(const ocdm__setting *setting, const char *text, ui
     return OCDM_OK;
 }
 
-/* "u8", "jpeg:75:128". */
-static ocdm_status read_store(const ocdm__setting *setting, const char *text, ocdm__run_settings *settings, ocdm_error *error)
-{
-    size_t length = strcspn(text, ":"), second = text[length] != '\0' ? strcspn(text + length + 1, ":") : 0;
-    uint64_t quality = 0, pixels = 0;
-    uint32_t kind = 0;
-    while (ocdm__run_stores[kind] != NULL &&
-           (strlen(ocdm__run_stores[kind]) != length || memcmp(ocdm__run_stores[kind], text, length) != 0))
-        kind++;
-    bool known = ocdm__run_stores[kind] != NULL, jpeg = kind == OCDM__STORE_JPEG;
-    const char *numbers = text + length + 1;
-    if (known && jpeg && text[length] == ':' && numbers[second] == ':')
-        known = ocdm__text_to_whole(numbers, second, 1, 100, &quality) &&
-                ocdm__text_to_whole(numbers + second + 1, strlen(numbers + second + 1), (uint64_t)setting->low,
-                                    (uint64_t)setting->high, &pixels);
-    else
-        known = known && !jpeg && text[length] == '\0';
-    if (!known)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, see_help,
-                          "%s \"%.64s\": not none, f32, f16, u8 or jpeg:QUALITY:PIXELS, such as jpeg:75:128", setting->flag,
-                          text);
-    settings->store = kind;
-    settings->store_quality = (uint32_t)quality;
-    settings->store_pixels = (uint32_t)pixels;
-    return OCDM_OK;
-}
-
 static ocdm_status read_short(const ocdm__setting *setting, const char *text, uint32_t *value, ocdm_error *error)
 {
     uint64_t number = *value;
@@ -171,17 +105,48 @@ static ocdm_status read_real(const ocdm__setting *setting, const char *text, dou
     return OCDM_OK;
 }
 
-static ocdm_status read_choice(const ocdm__setting *setting, const char *text, void *member, ocdm_error *error)
+/* The place among the choices of a name of so many bytes; that of the NULL after them if it is none. */
+static uint32_t find_choice(const char *const *choices, const char *name, size_t length)
 {
     uint32_t i = 0;
-    while (setting->choices[i] != NULL && strcmp(setting->choices[i], text) != 0)
+    while (choices[i] != NULL && (strlen(choices[i]) != length || memcmp(choices[i], name, length) != 0))
         i++;
+    return i;
+}
+
+static ocdm_status read_choice(const ocdm__setting *setting, const char *text, void *member, ocdm_error *error)
+{
+    uint32_t i = find_choice(setting->choices, text, strlen(text));
     if (setting->choices[i] == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, see_help, "%s \"%s\": unknown %s", setting->flag, text, setting->flag);
     if (setting->kind == OCDM__SETTING_CHOICE)
         *(uint32_t *)member = i;
     else
         *(const char **)member = setting->choices[i];
+    return OCDM_OK;
+}
+
+/* "u8", "jpeg:75:128". */
+static ocdm_status read_store(const ocdm__setting *setting, const char *text, ocdm__run_settings *settings, ocdm_error *error)
+{
+    size_t length = strcspn(text, ":"), second = text[length] != '\0' ? strcspn(text + length + 1, ":") : 0;
+    uint64_t quality = 0, pixels = 0;
+    uint32_t kind = find_choice(ocdm__run_stores, text, length);
+    bool known = ocdm__run_stores[kind] != NULL, jpeg = kind == OCDM__STORE_JPEG;
+    const char *numbers = text + length + 1;
+    if (known && jpeg && text[length] == ':' && numbers[second] == ':')
+        known = ocdm__text_to_whole(numbers, second, 1, 100, &quality) &&
+                ocdm__text_to_whole(numbers + second + 1, strlen(numbers + second + 1), (uint64_t)setting->low,
+                                    (uint64_t)setting->high, &pixels);
+    else
+        known = known && !jpeg && text[length] == '\0';
+    if (!known)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, see_help,
+                          "%s \"%.64s\": not none, f32, f16, u8 or jpeg:QUALITY:PIXELS, such as jpeg:75:128", setting->flag,
+                          text);
+    settings->store = kind;
+    settings->store_quality = (uint32_t)quality;
+    settings->store_pixels = (uint32_t)pixels;
     return OCDM_OK;
 }
 
@@ -321,6 +286,19 @@ ocdm_status ocdm__setting_read(const ocdm__setting *setting, const char *text, o
     return OCDM_OK;
 }
 
+/* The default of a row is known to be valid. Where there is none, that is 0, NULL or OCDM_NONE. */
+ocdm__run_settings ocdm__run_settings_default(void)
+{
+    ocdm__run_settings settings = {.network = ocdm__network_settings_default()};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].kind == OCDM__SETTING_OPTIONAL_WHOLE)
+            *(uint32_t *)ocdm__setting_member(&settings, &rows[i]) = OCDM_NONE;
+        if (rows[i].fallback != NULL)
+            (void)ocdm__setting_read(&rows[i], rows[i].fallback, &settings, NULL, NULL);
+    }
+    return settings;
+}
+
 #define PRESET_VALUES(name, values) values,
 static const char *const preset_values[] = {OCDM__PRESETS(PRESET_VALUES)};
 
@@ -328,7 +306,7 @@ ocdm_status ocdm__run_preset_apply(const char *name, ocdm__run_settings *setting
 {
     char flag[32], value[64];
     int used = 0;
-    for (const char *text = preset_values[index_of(ocdm__run_presets, name)]; *text != '\0'; text += used) {
+    for (const char *text = preset_values[find_choice(ocdm__run_presets, name, strlen(name))]; *text != '\0'; text += used) {
         if (sscanf(text, "%31s %63[^;]%n", flag, value, &used) != 2)
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "preset %s: not a flag with its value: %s", name, text);
         OCDM_TRY(ocdm__setting_read(ocdm__setting_of_flag(flag), value, settings, NULL, error));
@@ -338,12 +316,6 @@ ocdm_status ocdm__run_preset_apply(const char *name, ocdm__run_settings *setting
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------------- */
-
-static const char *base_name(const char *path)
-{
-    const char *slash = path != NULL ? strrchr(path, '/') : NULL;
-    return slash != NULL ? slash + 1 : path;
-}
 
 static void write_tasks(ocdm__output *output, const uint32_t *tasks, size_t count)
 {
@@ -428,6 +400,7 @@ void ocdm__setting_write(ocdm__output *output, const ocdm__setting *setting, con
                          const uint32_t *tasks, size_t task_count)
 {
     const void *member = (const unsigned char *)settings + setting->offset;
+    const char *path, *slash;
     switch (setting->kind) {
     case OCDM__SETTING_WHOLE:
         ocdm__output_uint64(output, *(const uint32_t *)member);
@@ -453,7 +426,9 @@ void ocdm__setting_write(ocdm__output *output, const ocdm__setting *setting, con
     case OCDM__SETTING_WEIGHTS_FILE:
     case OCDM__SETTING_CLASS_FILE:
     case OCDM__SETTING_GROUPS:
-        ocdm__json_string(output, NULL, base_name(*(const char *const *)member));
+        path = *(const char *const *)member; /* without its folder */
+        slash = path != NULL ? strrchr(path, '/') : NULL;
+        ocdm__json_string(output, NULL, slash != NULL ? slash + 1 : path);
         break;
     case OCDM__SETTING_TASKS:
         write_tasks(output, tasks, task_count);

@@ -43,6 +43,13 @@ bool ocdm__run_is_ridge(const ocdm__run_settings *settings)
     return !settings->own_learner && strcmp(settings->model, "ridge") == 0;
 }
 
+/* For checks that only refuse. */
+#define REFUSE_IF(condition, hint, ...)                                                                                        \
+    do {                                                                                                                       \
+        if (condition)                                                                                                         \
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, __VA_ARGS__);                                                    \
+    } while (0)
+
 /* ---- checks ------------------------------------------------------------------------------------------------------------- */
 
 static bool is_among(const char *const *names, const char *name)
@@ -66,42 +73,33 @@ static ocdm_status check_method(const ocdm__run_settings *settings, ocdm_error *
     bool has_memory = ocdm__run_has_memory(settings), has_agent = ocdm__run_has_agent(settings);
     if (!is_among(ocdm__run_methods, method) || (has_memory && ocdm_policy_find(method) == NULL))
         return ocdm__fail(error, OCDM_UNKNOWN_NAME, "`ocdm run --help` lists the methods", "there is no method \"%s\"", method);
-    if (!has_agent && (!has_memory || has_trait(settings, OCDM_NEEDS_GRADIENTS)))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name a model with --model, or another method",
-                          "the method %s needs a model, and --model is none", method);
-    if (has_memory && has_agent && settings->memory < settings->replay)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "make the memory larger or --replay smaller",
-                          "a memory of %lu samples is smaller than the %lu that are replayed", (unsigned long)settings->memory,
-                          (unsigned long)settings->replay);
-    if (settings->epochs != 1 && !ocdm__is_upper_bound(method))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --epochs out, or take --method multitask",
-                          "%s sees the stream once: --epochs %lu is for multitask alone", method,
-                          (unsigned long)settings->epochs);
+    REFUSE_IF(!has_agent && (!has_memory || has_trait(settings, OCDM_NEEDS_GRADIENTS)),
+              "name a model with --model, or another method", "the method %s needs a model, and --model is none", method);
+    REFUSE_IF(has_memory && has_agent && settings->memory < settings->replay, "make the memory larger or --replay smaller",
+              "a memory of %lu samples is smaller than the %lu that are replayed", (unsigned long)settings->memory,
+              (unsigned long)settings->replay);
+    REFUSE_IF(settings->epochs != 1 && !ocdm__is_upper_bound(method), "leave --epochs out, or take --method multitask",
+              "%s sees the stream once: --epochs %lu is for multitask alone", method, (unsigned long)settings->epochs);
     return OCDM_OK;
 }
 
-static ocdm_status check_range(const ocdm__setting *setting, double value, ocdm_error *error)
-{
-    if (value >= setting->low && value <= setting->high)
-        return OCDM_OK;
-    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm run --help` lists the settings", "%s %g is out of range: %g to %g",
-                      setting->flag, value, setting->low, setting->high);
-}
-
+/* Numbers that were not read from a text, as those of a program around the library, may be out of the range of their row. */
 static ocdm_status check_numbers(ocdm__run_settings *settings, ocdm_error *error)
 {
-    ocdm_status status = OCDM_OK;
     const ocdm__setting *setting;
-    for (size_t i = 0; status == OCDM_OK && (setting = ocdm__setting_at(i)) != NULL; i++) {
+    for (size_t i = 0; (setting = ocdm__setting_at(i)) != NULL; i++) {
         const void *member = ocdm__setting_member(settings, setting);
-        if (setting->kind == OCDM__SETTING_REAL ||
-            (setting->kind == OCDM__SETTING_OPTIONAL_REAL && *(const double *)member != 0))
-            status = check_range(setting, *(const double *)member, error);
-        if (setting->kind == OCDM__SETTING_WHOLE ||
-            (setting->kind == OCDM__SETTING_OPTIONAL_WHOLE && *(const uint32_t *)member != OCDM_NONE))
-            status = check_range(setting, *(const uint32_t *)member, error);
+        bool real = setting->kind == OCDM__SETTING_REAL || setting->kind == OCDM__SETTING_OPTIONAL_REAL;
+        bool whole = setting->kind == OCDM__SETTING_WHOLE || setting->kind == OCDM__SETTING_OPTIONAL_WHOLE;
+        if (!real && !whole)
+            continue;
+        double value = real ? *(const double *)member : *(const uint32_t *)member;
+        bool none = (setting->kind == OCDM__SETTING_OPTIONAL_REAL && value == 0) ||
+                    (setting->kind == OCDM__SETTING_OPTIONAL_WHOLE && value == OCDM_NONE);
+        REFUSE_IF(!none && !(value >= setting->low && value <= setting->high), "`ocdm run --help` lists the settings",
+                  "%s %g is out of range: %g to %g", setting->flag, value, setting->low, setting->high);
     }
-    return status;
+    return OCDM_OK;
 }
 
 /* --precision, --validation and --resample-tests need a model, --resize and --crop a model of images. */
@@ -110,15 +108,13 @@ static ocdm_status check_images(const ocdm__run_settings *settings, ocdm_error *
     const char *model = settings->model;
     if (ocdm__run_has_agent(settings) && ocdm__model_takes_images(model))
         return OCDM_OK;
-    if (settings->network.precision == OCDM__PRECISION_BF16 && !ocdm__run_has_agent(settings))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --precision out", "the model %s computes nothing", model);
-    if ((settings->validation > 0 || settings->resample_tests) && !ocdm__run_has_agent(settings))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --validation and --resample-tests out",
-                          "the model %s predicts nothing that could be evaluated", model);
-    if (settings->image_size != OCDM_NONE)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --image-size out", "the model %s takes no images", model);
-    if (settings->resize != OCDM_NONE || settings->crop != OCDM_NONE)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --resize and --crop out", "the model %s takes no images", model);
+    REFUSE_IF(settings->network.precision == OCDM__PRECISION_BF16 && !ocdm__run_has_agent(settings), "leave --precision out",
+              "the model %s computes nothing", model);
+    REFUSE_IF((settings->validation > 0 || settings->resample_tests) && !ocdm__run_has_agent(settings),
+              "leave --validation and --resample-tests out", "the model %s predicts nothing that could be evaluated", model);
+    REFUSE_IF(settings->image_size != OCDM_NONE, "leave --image-size out", "the model %s takes no images", model);
+    REFUSE_IF(settings->resize != OCDM_NONE || settings->crop != OCDM_NONE, "leave --resize and --crop out",
+              "the model %s takes no images", model);
     return OCDM_OK;
 }
 
@@ -134,40 +130,17 @@ static bool has_training_options(const ocdm__run_settings *settings)
            own->horizon != other->horizon || own->warmup != other->warmup;
 }
 
-static ocdm_status check_optimiser(const ocdm__run_settings *settings, ocdm_error *error)
-{
-    OCDM_TRY(ocdm__network_settings_check(&settings->network, error));
-    if (settings->average_start != OCDM__AVERAGE_SINCE_STREAM && settings->network.averages.count == 0)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "such as --ema 0.999", "--ema-start %s: there are no averages to start",
-                          ocdm__run_average_starts[settings->average_start]);
-    /* What is of one optimiser or one model alone must not be given to another, which would ignore it. */
-    const ocdm__run_settings usual = ocdm__run_settings_default();
-    bool sgd = settings->network.optimiser == OCDM__OPTIMISER_SGD;
-    if (!sgd && settings->network.momentum != usual.network.momentum)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --momentum out, or take --optimiser sgd",
-                          "--momentum is of sgd, the optimiser is %s", ocdm__run_optimisers[settings->network.optimiser]);
-    if (sgd && settings->network.epsilon != usual.network.epsilon)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --adam-eps out", "sgd has no epsilon");
-    if (!ocdm__run_is_ridge(settings) && settings->lambda != usual.lambda)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --lambda out, or take --model ridge",
-                          "--lambda is of ridge, the model is %s", settings->model);
-    return OCDM_OK;
-}
-
 /* Ridge takes no steps, and counts every sample once. */
 static ocdm_status check_ridge(const ocdm__run_settings *settings, ocdm_error *error)
 {
     const ocdm__run_settings usual = ocdm__run_settings_default();
-    if (settings->network.precision == OCDM__PRECISION_BF16 || settings->weights != NULL)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --precision and --weights out",
-                          "ridge computes in double precision, and from the stream alone");
-    if (settings->network.learning_rate != usual.network.learning_rate || settings->network.epsilon != usual.network.epsilon ||
-        settings->network.clip != 0)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --lr, --adam-eps and --clip out",
-                          "ridge is solved and takes no steps");
-    if (ocdm__is_upper_bound(settings->method))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--method finetune is the same as training on all data",
-                          "multitask trains on earlier samples again, and ridge counts each sample once");
+    REFUSE_IF(settings->network.precision == OCDM__PRECISION_BF16 || settings->weights != NULL,
+              "leave --precision and --weights out", "ridge computes in double precision, and from the stream alone");
+    REFUSE_IF(settings->network.learning_rate != usual.network.learning_rate ||
+                  settings->network.epsilon != usual.network.epsilon || settings->network.clip != 0,
+              "leave --lr, --adam-eps and --clip out", "ridge is solved and takes no steps");
+    REFUSE_IF(ocdm__is_upper_bound(settings->method), "--method finetune is the same as training on all data",
+              "multitask trains on earlier samples again, and ridge counts each sample once");
     return OCDM_OK;
 }
 
@@ -176,15 +149,47 @@ static ocdm_status check_learning(const ocdm__run_settings *settings, ocdm_error
     bool ridge = ocdm__run_is_ridge(settings);
     if (ridge)
         OCDM_TRY(check_ridge(settings, error));
-    if (has_training_options(settings) && (ridge || settings->own_learner || !ocdm__run_has_agent(settings)))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave the flags of loss, optimiser, schedule and --ema out",
-                          "ocdm does not train the model %s by gradients", settings->model);
-    if ((settings->replay_policy != OCDM__REPLAY_UNIFORM || settings->network.loss.dark != 0) &&
-        (!ocdm__run_has_memory(settings) || !ocdm__run_has_agent(settings) || ridge || settings->replay == 0))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --replay-policy and --dark out",
-                          "nothing is replayed: --method %s, --model %s, --replay %lu", settings->method, settings->model,
-                          (unsigned long)settings->replay);
-    return check_optimiser(settings, error);
+    REFUSE_IF(has_training_options(settings) && (ridge || settings->own_learner || !ocdm__run_has_agent(settings)),
+              "leave the flags of loss, optimiser, schedule and --ema out", "ocdm does not train the model %s by gradients",
+              settings->model);
+    REFUSE_IF((settings->replay_policy != OCDM__REPLAY_UNIFORM || settings->network.loss.dark != 0) &&
+                  (!ocdm__run_has_memory(settings) || !ocdm__run_has_agent(settings) || ridge || settings->replay == 0),
+              "leave --replay-policy and --dark out", "nothing is replayed: --method %s, --model %s, --replay %lu",
+              settings->method, settings->model, (unsigned long)settings->replay);
+    OCDM_TRY(ocdm__network_settings_check(&settings->network, error));
+    REFUSE_IF(settings->average_start != OCDM__AVERAGE_SINCE_STREAM && settings->network.averages.count == 0,
+              "such as --ema 0.999", "--ema-start %s: there are no averages to start",
+              ocdm__run_average_starts[settings->average_start]);
+    /* What is of one optimiser or one model alone must not be given to another, which would ignore it. */
+    const ocdm__run_settings usual = ocdm__run_settings_default();
+    bool sgd = settings->network.optimiser == OCDM__OPTIMISER_SGD;
+    REFUSE_IF(!sgd && settings->network.momentum != usual.network.momentum, "leave --momentum out, or take --optimiser sgd",
+              "--momentum is of sgd, the optimiser is %s", ocdm__run_optimisers[settings->network.optimiser]);
+    REFUSE_IF(sgd && settings->network.epsilon != usual.network.epsilon, "leave --adam-eps out", "sgd has no epsilon");
+    REFUSE_IF(!ocdm__run_is_ridge(settings) && settings->lambda != usual.lambda, "leave --lambda out, or take --model ridge",
+              "--lambda is of ridge, the model is %s", settings->model);
+    return OCDM_OK;
+}
+
+/* Steps, budgets and evaluations at any time. A method that trains on all samples so far has no stream that could move on;
+ * ridge counts a sample once. */
+static ocdm_status check_protocol(const ocdm__run_settings *settings, ocdm_error *error)
+{
+    const ocdm__run_settings usual = ocdm__run_settings_default();
+    bool limited = settings->budget.seconds > 0 || settings->budget.operations > 0;
+    REFUSE_IF(settings->steps_per_batch > 1 && (!ocdm__run_has_agent(settings) || ocdm__run_is_ridge(settings)),
+              "leave --steps-per-batch out", "the model %s is not trained in steps", settings->model);
+    REFUSE_IF(limited && !ocdm__run_has_agent(settings), "leave --budget out", "the model %s computes nothing",
+              settings->model);
+    REFUSE_IF(limited && ocdm__is_upper_bound(settings->method), "leave --budget out, or choose another method",
+              "%s trains on all samples so far: no stream passes while it is busy", settings->method);
+    REFUSE_IF(settings->budget.operations > 0 && settings->own_learner, "give the budget in seconds, such as --budget 20ms",
+              "ocdm does not know the operations of the model %s", settings->model);
+    REFUSE_IF(settings->eval_every > 0 && !ocdm__run_has_agent(settings), "leave --eval-every out",
+              "the model %s predicts nothing that could be evaluated", settings->model);
+    REFUSE_IF(settings->eval_every == 0 && settings->eval_samples != usual.eval_samples, "such as --eval-every 100",
+              "--eval-samples without --eval-every");
+    return OCDM_OK;
 }
 
 static ocdm_status check_model(const ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
@@ -200,15 +205,13 @@ static ocdm_status check_model(const ocdm__run_settings *settings, const ocdm__s
         return ocdm__fail(error, OCDM_UNKNOWN_NAME, "`ocdm run --help` lists the models", "there is no model \"%s\"", model);
     if (settings->own_inputs)
         return check_images(settings, error);
-    if (strcmp(kind, "labels") == 0)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--model none runs the memory alone",
-                          "%s: the stream has labels and nothing that a model could learn from", path);
+    REFUSE_IF(strcmp(kind, "labels") == 0, "--model none runs the memory alone",
+              "%s: the stream has labels and nothing that a model could learn from", path);
     bool images = ocdm__model_takes_images(model);
-    if (images != (strcmp(kind, "features") != 0))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT,
-                          images ? "linear and mlp learn from features" : "cnn, mobilenet1 and the resnets learn from images",
-                          "%s: the stream has %s, the model %s takes %s", path, images ? "features" : "images", model,
-                          images ? "images" : "features");
+    REFUSE_IF(images != (strcmp(kind, "features") != 0),
+              images ? "linear and mlp learn from features" : "cnn, mobilenet1 and the resnets learn from images",
+              "%s: the stream has %s, the model %s takes %s", path, images ? "features" : "images", model,
+              images ? "images" : "features");
     return check_images(settings, error);
 }
 
@@ -245,10 +248,9 @@ ocdm_status ocdm__take_image_size(uint32_t size, uint32_t none, uint32_t *resize
 {
     if (size == none || (*crop == size && *resize == usual_resize(size)))
         return OCDM_OK;
-    if (*crop != none || *resize != none)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --resize and --crop out",
-                          "--image-size %lu stands for --resize %lu --crop %lu", (unsigned long)size,
-                          (unsigned long)usual_resize(size), (unsigned long)size);
+    REFUSE_IF(*crop != none || *resize != none, "leave --resize and --crop out",
+              "--image-size %lu stands for --resize %lu --crop %lu", (unsigned long)size, (unsigned long)usual_resize(size),
+              (unsigned long)size);
     *crop = size;
     *resize = usual_resize(size);
     return OCDM_OK;
@@ -257,11 +259,10 @@ ocdm_status ocdm__take_image_size(uint32_t size, uint32_t none, uint32_t *resize
 ocdm_status ocdm__run_settings_resolve_model(ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
                                              ocdm_error *error)
 {
-    ocdm_status status = check_model(settings, stream, path, error);
-    if (status == OCDM_OK)
-        status = ocdm__store_fill_memory(settings, stream, path, error);
-    if (status == OCDM_OK && ocdm__run_has_agent(settings) && ocdm__model_takes_images(settings->model)) {
-        status = ocdm__take_image_size(settings->image_size, OCDM_NONE, &settings->resize, &settings->crop, error);
+    OCDM_TRY(check_model(settings, stream, path, error));
+    OCDM_TRY(ocdm__store_fill_memory(settings, stream, path, error));
+    if (ocdm__run_has_agent(settings) && ocdm__model_takes_images(settings->model)) {
+        OCDM_TRY(ocdm__take_image_size(settings->image_size, OCDM_NONE, &settings->resize, &settings->crop, error));
         /* Images in the stream keep their size; image files may have any size and are resized to the usual one. */
         bool files = strcmp(ocdm__stream_kind(stream), "files") == 0;
         size_t side = stream->shape.height < stream->shape.width ? stream->shape.height : stream->shape.width;
@@ -270,9 +271,7 @@ ocdm_status ocdm__run_settings_resolve_model(ocdm__run_settings *settings, const
         if (settings->resize == OCDM_NONE)
             settings->resize = !files ? 0 : settings->crop > USUAL_CROP ? usual_resize(settings->crop) : USUAL_RESIZE;
     }
-    if (status == OCDM_OK && settings->groups == NULL)
-        status = ocdm__evaluation_usual_groups(&stream->table, &settings->groups, error);
-    return status;
+    return settings->groups != NULL ? OCDM_OK : ocdm__evaluation_usual_groups(&stream->table, &settings->groups, error);
 }
 
 ocdm_status ocdm__run_settings_digest_weights(ocdm__run_settings *settings, ocdm_error *error)
@@ -298,25 +297,7 @@ ocdm_status ocdm__run_settings_resolve(ocdm__run_settings *settings, const ocdm_
     OCDM_TRY(check_method(settings, error));
     OCDM_TRY(check_samples(settings, stream, path, error));
     OCDM_TRY(check_learning(settings, error));
-    /* A method that trains on all samples so far has no stream that could move on; ridge counts a sample once. */
-    bool limited = settings->budget.seconds > 0 || settings->budget.operations > 0;
-    if (settings->steps_per_batch > 1 && (!ocdm__run_has_agent(settings) || ocdm__run_is_ridge(settings)))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --steps-per-batch out", "the model %s is not trained in steps",
-                          settings->model);
-    if (limited && !ocdm__run_has_agent(settings))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --budget out", "the model %s computes nothing", settings->model);
-    if (limited && ocdm__is_upper_bound(settings->method))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --budget out, or choose another method",
-                          "%s trains on all samples so far: no stream passes while it is busy", settings->method);
-    if (settings->budget.operations > 0 && settings->own_learner)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give the budget in seconds, such as --budget 20ms",
-                          "ocdm does not know the operations of the model %s", settings->model);
-    const ocdm__run_settings usual = ocdm__run_settings_default();
-    if (settings->eval_every > 0 && !ocdm__run_has_agent(settings))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --eval-every out",
-                          "the model %s predicts nothing that could be evaluated", settings->model);
-    if (settings->eval_every == 0 && settings->eval_samples != usual.eval_samples)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "such as --eval-every 100", "--eval-samples without --eval-every");
+    OCDM_TRY(check_protocol(settings, error));
     OCDM_TRY(ocdm__run_settings_resolve_model(settings, stream, path, error));
     return ocdm__run_settings_digest_weights(settings, error);
 }
