@@ -35,7 +35,8 @@ static double tick_step(const ocdm__scale *scale)
     return power * (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
 }
 
-size_t ocdm__scale_ticks(const ocdm__scale *scale, double *ticks, size_t room)
+/* Round numbers in the range, ascending, at most `room`; powers of ten on a logarithmic scale. Returns their number. */
+static size_t find_ticks(const ocdm__scale *scale, double *ticks, size_t room)
 {
     size_t count = 0;
     if (scale->is_log) {
@@ -221,7 +222,7 @@ void ocdm__draw_rule(const ocdm__canvas *canvas, const char *class, double x1, d
 void ocdm__draw_grid(const ocdm__canvas *canvas, const ocdm__scale *scale, double left, double right)
 {
     double ticks[16];
-    size_t count = ocdm__scale_ticks(scale, ticks, sizeof ticks / sizeof ticks[0]);
+    size_t count = find_ticks(scale, ticks, sizeof ticks / sizeof ticks[0]);
     size_t every = count > 4 && fabs(scale->from - scale->to) < 100 ? 2 : 1;
     for (size_t i = 0; i < count; i += every) {
         double y = ocdm__scale_place(scale, ticks[i]);
@@ -233,7 +234,7 @@ void ocdm__draw_grid(const ocdm__canvas *canvas, const ocdm__scale *scale, doubl
 void ocdm__draw_x_axis(const ocdm__canvas *canvas, const ocdm__scale *scale, double y, const char *what)
 {
     double ticks[16];
-    size_t count = ocdm__scale_ticks(scale, ticks, sizeof ticks / sizeof ticks[0]);
+    size_t count = find_ticks(scale, ticks, sizeof ticks / sizeof ticks[0]);
     ocdm__draw_rule(canvas, "axis", scale->from, y, scale->to, y);
     for (size_t i = 0; i < count; i++) {
         double x = ocdm__scale_place(scale, ticks[i]);

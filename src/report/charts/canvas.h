@@ -51,9 +51,6 @@ typedef struct ocdm__scale {
 /* The position of a number, clamped to the range. */
 double ocdm__scale_place(const ocdm__scale *scale, double value);
 
-/* Round numbers in the range, ascending, at most `room`; powers of ten on a logarithmic scale. Returns their number. */
-size_t ocdm__scale_ticks(const ocdm__scale *scale, double *ticks, size_t room);
-
 /* Extends the range to round numbers, so that no point lies on the edge. */
 void ocdm__scale_widen(ocdm__scale *scale);
 

@@ -178,7 +178,7 @@ static bool comes_before(const ocdm__study *study, const ocdm__run_group *a, con
     if (a->bound != b->bound)
         return a->bound;
     double left = measure_of(study, a), right = measure_of(study, b);
-    return ocdm__study_better(study, left, right) || (!isnan(left) && isnan(right));
+    return (study->trained ? left > right : left < right) || (!isnan(left) && isnan(right));
 }
 
 static void sort_groups(ocdm__study *study)
@@ -616,11 +616,6 @@ bool ocdm__study_has_images(const ocdm__study *study)
 const char *ocdm__study_measure(const ocdm__study *study)
 {
     return study->trained ? "final.total." OCDM__MAP_NAME : "final.distance_seen";
-}
-
-bool ocdm__study_better(const ocdm__study *study, double a, double b)
-{
-    return study->trained ? a > b : a < b;
 }
 
 bool ocdm__study_varies(const ocdm__study *study, const char *setting)

@@ -103,9 +103,6 @@ bool ocdm__study_has_images(const ocdm__study *study);
 /* The path of the number that ranks methods. */
 const char *ocdm__study_measure(const ocdm__study *study);
 
-/* Whether value `a` of the measure is better than `b`; false for NaN. */
-bool ocdm__study_better(const ocdm__study *study, double a, double b);
-
 /* A setting of the group's runs, which are alike but for the seed; NULL when they do not say. */
 const ocdm__json_node *ocdm__group_setting(const ocdm__run_group *group, const char *setting);
 
