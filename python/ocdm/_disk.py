@@ -50,20 +50,20 @@ class RowFile:
 
 class Disk:
     def __init__(self, folder):
-        self.folder = os.fspath(folder)
+        self.folder, self.log, self.lock = os.fspath(folder), None, None
         os.makedirs(self.folder, exist_ok=True)
         self.lock = os.open(self.path("lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            os.close(self.lock)
+            self.close()
             raise OSError(f"{self.folder} is in use by another process, or by another replay of this one") from None
         _open.add(self)
         self.rows = None     # by slot: its row; -1: none. None while the payloads are in memory
         self.free = []
         self.waiting = []    # (draw, rows): free when that many draws of loaders were received
         self.drawn, self.outstanding = 0, {}
-        self.log, self.log_number, self.log_size, self.state_size = None, 0, 0, 0
+        self.log_number, self.log_size, self.state_size = 0, 0, 0
         self.number = self.changes = self.name_count = 0
 
     def path(self, name):
@@ -73,10 +73,21 @@ class Disk:
         return os.path.exists(self.path(STATE))
 
     def close(self):
-        if self.log is not None:
-            os.close(self.log)
-        os.close(self.lock)
+        for descriptor in (self.log, self.lock):
+            if descriptor is not None:
+                os.close(descriptor)
         self.log = self.lock = None
+
+    __del__ = close
+
+    def flush(self, payloads):
+        """Brings the rows to the disk, whatever happens to the machine. A whole state is there when it is written."""
+        for payload in payloads if self.rows is not None else ():
+            descriptor = os.open(payload.file.path, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
 
     # ---- rows ----
 
@@ -234,8 +245,7 @@ _open = weakref.WeakSet()
 def _close_all():
     """A process that was forked off must not write, nor keep the lock when the other one is gone."""
     for disk in list(_open):
-        if disk.lock is not None:
-            disk.close()
+        disk.close()
 
 
 os.register_at_fork(after_in_child=_close_all)

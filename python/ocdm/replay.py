@@ -669,10 +669,9 @@ class Replay:
     def flush(self):
         """Writes everything to the disk that store_dir is on, so that a loss of power leaves at least this state. When a process is
         killed, nothing needs to be flushed."""
-        if self._disk is None:
-            return
-        os.sync()
-        self._save_whole()
+        if self._disk is not None:
+            self._disk.flush(self._leaves)
+            self._save_whole()
 
     @_alone
     def close(self):

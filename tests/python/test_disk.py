@@ -263,6 +263,30 @@ class Disk(unittest.TestCase):
         with self.assertRaises(RuntimeError):
             offer(again, 2)
 
+    def test_capacity_in_bytes_and_a_new_start(self):
+        folder = self.folder()
+        options = dict(capacity_bytes=50 * (24 * 2 + 8 + 4), store="f16", seed=1)
+        replay, plain = ocdm.Replay(store_dir=folder, **options), ocdm.Replay(**options)
+        for step in range(9):
+            offer(replay, step), offer(plain, step)
+        self.assertEqual((replay.memory.capacity, state_of(replay)), (50, state_of(plain)))
+        del replay  # closes the folder
+        replay = ocdm.Replay(store_dir=folder, **options)
+        self.assertEqual(state_of(replay), state_of(plain))
+        replay.flush()
+        for each in (replay, plain):
+            each.clear()
+        for step in range(3):
+            offer(replay, step), offer(plain, step)
+        self.assertEqual(state_of(replay), state_of(plain))
+        del replay
+        replay = ocdm.Replay(store_dir=folder, **options)
+        self.assertEqual(state_of(replay), state_of(plain))
+        replay.clear()
+        replay.add(np.arange(4.0), [0, 1, 2, 3])  # another kind of batch
+        del replay
+        self.assertEqual(ocdm.Replay(store_dir=folder, **options)[:].tolist(), [0, 1, 2, 3])
+
     def test_what_files_cannot_keep_is_refused_before_anything_changes(self):
         replay = ocdm.Replay(3, store_dir=self.folder())
         for batch in (["a", "b"], (np.zeros(2), ["a", "b"]), np.array([{}, []], object), np.zeros((2, 0))):

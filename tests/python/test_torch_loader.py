@@ -1,4 +1,5 @@
 """Replay.loader: the same batches with any number of workers, whole samples whatever is added meanwhile; devices and pinned memory."""
+import pickle
 import tempfile
 import unittest
 import warnings
@@ -78,6 +79,10 @@ class Loader(unittest.TestCase):
                     step += 1
                 self.whole(batch)
             self.assertFalse(replay._disk.outstanding)
+            from ocdm._loader import _Batches
+            sent = pickle.dumps(_Batches(replay.loader(8), True))  # for workers that are not forked: paths, no rows
+            self.assertLess(len(sent), 2000)
+            self.whole(pickle.loads(sent)[replay._places(np.arange(8))])
             loader = iter(replay.loader(8, num_workers=1))
             next(loader)
             self.assertTrue(replay._disk.outstanding)
