@@ -335,7 +335,7 @@ ocdm_status ocdm_memory_set_weight(ocdm_memory *memory, uint32_t class_id, doubl
  * several; if there is none, the update fails with OCDM_LIMIT, and the memory is unchanged. Nothing brings back what was
  * deleted before. The class need not have been seen. Minimums are saved with the memory.
  *
- * minimum  of this class, instead of options.minimum
+ * minimum  of this class, instead of options.minimum; up to OCDM_MAX_CAPACITY
  *
  * OCDM_OK, OCDM_BAD_ARGUMENT (also for other policies and distances), OCDM_NO_MEMORY. On error the memory is as it was. O(1) on
  * average; an update that a minimum changes looks at all distinct label sets.

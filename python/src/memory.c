@@ -141,7 +141,7 @@ static bool read_options(memory_object *self, PyObject *args, PyObject *kwargs, 
     if (minimum != NULL && PyDict_Check(minimum)) {
         *minimums = minimum;
     } else if (minimum != NULL) {
-        if (!ocdm__unsigned(minimum, UINT32_MAX, "min", &number))
+        if (!ocdm__unsigned(minimum, OCDM_MAX_CAPACITY, "min", &number))
             return false;
         options->minimum = (uint32_t)number;
     }
@@ -168,7 +168,7 @@ static bool set_minimum(memory_object *self, PyObject *label, PyObject *object)
     uint64_t minimum;
     uint32_t number;
     ocdm_error error = {0};
-    return ocdm__unsigned(object, UINT32_MAX, "a minimum", &minimum) &&
+    return ocdm__unsigned(object, OCDM_MAX_CAPACITY, "a minimum", &minimum) &&
            ocdm__label_number(&self->names, label, true, &number) &&
            (ocdm_memory_set_minimum(self->memory, number, (uint32_t)minimum, &error) == OCDM_OK || ocdm__raise(&error));
 }

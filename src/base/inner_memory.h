@@ -43,6 +43,10 @@
  */
 void ocdm__memory_trust(ocdm_memory *memory);
 
+/* options.minimum of a memory that is empty. OCDM_OK; OCDM_BAD_ARGUMENT for policies and distances that cannot keep minimums;
+ * OCDM_NO_MEMORY. */
+ocdm_status ocdm__memory_set_default_minimum(ocdm_memory *memory, uint32_t minimum, ocdm_error *error);
+
 /* How many deletions the minimums have changed so far. */
 uint64_t ocdm__memory_spared(const ocdm_memory *memory);
 

@@ -110,7 +110,7 @@ static bool has_weight(const struct pool *pool, const struct class_setting *sett
 
 static bool has_minimum(const struct pool *pool, const struct class_setting *setting)
 {
-    return setting->minimum != pool->minimum;
+    return setting->minimum != OCDM_NONE && setting->minimum != pool->minimum;
 }
 
 static uint32_t count_settings(const ocdm_memory *memory, is_saved *saved)

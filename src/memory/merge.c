@@ -76,9 +76,9 @@ static int compare_arrivals(const void *left, const void *right)
 static bool has_settings(const ocdm_memory *other, const ocdm_memory *memory)
 {
     for (uint32_t i = 0; i < memory->pool.setting_count; i++) {
-        const struct class_setting *mine = &memory->pool.settings[i];
-        struct class_setting theirs = ocdm__pool_setting(&other->pool, mine->class_id);
-        if (mine->weight != theirs.weight || mine->minimum != theirs.minimum)
+        struct class_setting mine = ocdm__pool_setting(&memory->pool, memory->pool.settings[i].class_id);
+        struct class_setting theirs = ocdm__pool_setting(&other->pool, mine.class_id);
+        if (mine.weight != theirs.weight || mine.minimum != theirs.minimum)
             return false;
     }
     return true;
@@ -182,7 +182,7 @@ static ocdm_status fill_merged(struct merge *merge, ocdm_memory *memory, ocdm_er
     for (uint32_t i = 0; i < first->setting_count; i++) {
         const struct class_setting *setting = &first->settings[i];
         OCDM_TRY(ocdm_memory_set_weight(memory, setting->class_id, setting->weight, error));
-        if (setting->minimum != memory->options.minimum)
+        if (setting->minimum != OCDM_NONE)
             OCDM_TRY(ocdm_memory_set_minimum(memory, setting->class_id, setting->minimum, error));
     }
     OCDM_TRY(ocdm__memory_expect_shards(memory, merge->shards, merge->count, merge->places, error));

@@ -75,7 +75,7 @@ struct class
 struct class_setting {
     double weight;
     uint32_t class_id;
-    uint32_t minimum;
+    uint32_t minimum; /* OCDM_NONE: that of the pool */
 };
 
 /* Free runs of cells have lists by length: one for each length up to 32, then one for each power of 2. */

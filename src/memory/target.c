@@ -11,6 +11,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "base/inner_memory.h"
 #include "memory/distances.h"
 #include "base/logarithm.h"
 #include "memory/pool.h"
@@ -42,9 +43,13 @@ static bool grow_settings(struct pool *pool)
 
 struct class_setting ocdm__pool_setting(const struct pool *pool, uint32_t class_id)
 {
-    uint32_t number = find_setting(pool, class_id);
-    return number != OCDM_NONE ? pool->settings[number]
-                               : (struct class_setting){.weight = 1, .class_id = class_id, .minimum = pool->minimum};
+    struct class_setting setting = {.weight = 1, .class_id = class_id, .minimum = OCDM_NONE};
+    uint32_t number = pool->setting_count > 0 ? find_setting(pool, class_id) : OCDM_NONE;
+    if (number != OCDM_NONE)
+        setting = pool->settings[number];
+    if (setting.minimum == OCDM_NONE)
+        setting.minimum = pool->minimum;
+    return setting;
 }
 
 struct class_setting *ocdm__pool_add_setting(struct pool *pool, uint32_t class_id)
@@ -54,7 +59,7 @@ struct class_setting *ocdm__pool_add_setting(struct pool *pool, uint32_t class_i
         if (pool->setting_count == pool->setting_room && !grow_settings(pool))
             return NULL;
         number = pool->setting_count++;
-        pool->settings[number] = (struct class_setting){.weight = 1, .class_id = class_id, .minimum = pool->minimum};
+        pool->settings[number] = (struct class_setting){.weight = 1, .class_id = class_id, .minimum = OCDM_NONE};
         ocdm__hash_table_add(&pool->setting_table, ocdm__hash_number(class_id), number);
     }
     return &pool->settings[number];
@@ -62,9 +67,7 @@ struct class_setting *ocdm__pool_add_setting(struct pool *pool, uint32_t class_i
 
 void ocdm__pool_apply_setting(struct pool *pool, struct class *class)
 {
-    struct class_setting setting = {.weight = 1, .minimum = pool->minimum};
-    if (pool->setting_count > 0)
-        setting = ocdm__pool_setting(pool, class->id);
+    struct class_setting setting = ocdm__pool_setting(pool, class->id);
     class->ln_weight = setting.weight == 1 ? 0 : ocdm__ln_real(setting.weight);
     class->minimum = setting.minimum;
 }
@@ -95,10 +98,9 @@ double ocdm_memory_weight(const ocdm_memory *memory, uint32_t class_id)
     return memory == NULL ? 0 : ocdm__pool_setting(&memory->pool, class_id).weight;
 }
 
-ocdm_status ocdm_memory_set_minimum(ocdm_memory *memory, uint32_t class_id, uint32_t minimum, ocdm_error *error)
+/* With minimums an update may have to be taken back. */
+static ocdm_status begin_minimums(ocdm_memory *memory, ocdm_error *error)
 {
-    if (memory == NULL)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "memory must not be NULL");
     OCDM_TRY(ocdm__check_minimum(&memory->options, error));
     if (!memory->keeps_journal) {
         memory->journal = ocdm__allocate((size_t)memory->batch_room * 2, sizeof *memory->journal);
@@ -106,14 +108,30 @@ ocdm_status ocdm_memory_set_minimum(ocdm_memory *memory, uint32_t class_id, uint
             return ocdm__fail_memory(error, "the journal of the update");
         memory->keeps_journal = true;
     }
+    memory->pool.has_minimums = true;
+    return OCDM_OK;
+}
+
+ocdm_status ocdm_memory_set_minimum(ocdm_memory *memory, uint32_t class_id, uint32_t minimum, ocdm_error *error)
+{
+    if (memory == NULL || minimum > OCDM_MAX_CAPACITY)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "memory must not be NULL, and a minimum be at most %lu",
+                          (unsigned long)OCDM_MAX_CAPACITY);
+    OCDM_TRY(begin_minimums(memory, error));
     struct class_setting *setting = ocdm__pool_add_setting(&memory->pool, class_id);
     if (setting == NULL)
         return ocdm__fail_memory(error, "the minimums of classes");
     setting->minimum = minimum;
-    memory->pool.has_minimums = true;
     uint32_t class_index = ocdm__pool_class(&memory->pool, class_id);
     if (class_index != OCDM_NONE)
         ocdm__pool_apply_setting(&memory->pool, &memory->pool.classes[class_index]);
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__memory_set_default_minimum(ocdm_memory *memory, uint32_t minimum, ocdm_error *error)
+{
+    OCDM_TRY(begin_minimums(memory, error));
+    memory->options.minimum = memory->pool.minimum = minimum;
     return OCDM_OK;
 }
 

@@ -151,7 +151,7 @@ static ocdm_status take_entry(ocdm__sampling *sampling, enum option option, cons
 /* In --min, a number alone is the minimum of every label that is not named. */
 static bool is_for_all(const ocdm__sampling *sampling, enum option option, struct entry *entry)
 {
-    return option == MINIMUM && sampling->labels.minimum == 0 && entry->label == NULL &&
+    return option == MINIMUM && ocdm_memory_options(sampling->memory)->minimum == 0 && entry->label == NULL &&
            ocdm__text_to_double(entry->text, entry->length, &entry->number) && entry->number > 0;
 }
 
@@ -163,7 +163,7 @@ static ocdm_status take_list(ocdm__sampling *sampling, enum option option, char 
         if (!is_for_all(sampling, option, &entry))
             status = take_entry(sampling, option, &entry, error);
         else if ((status = check_minimum(sampling, &entry, error)) == OCDM_OK)
-            sampling->labels.minimum = (uint32_t)entry.number;
+            status = ocdm__memory_set_default_minimum(sampling->memory, (uint32_t)entry.number, error);
         text = text[entry.length] == ',' ? text + entry.length + 1 : NULL;
     }
     return status;
@@ -214,17 +214,6 @@ bool ocdm__drop_labels(ocdm__sampling *sampling, ocdm__record *record)
     bool only = sampling->options.only != NULL;
     return ocdm__records_drop_labels(sampling->records, record, labels->named, labels->named_count,
                                      (uint8_t)(1u << (only ? ONLY : IGNORE)), !only) > 0;
-}
-
-ocdm_status ocdm__set_default_minimums(ocdm__sampling *sampling, ocdm_error *error)
-{
-    struct ocdm__label_options *labels = &sampling->labels;
-    uint32_t count = ocdm__records_label_table(sampling->records)->count;
-    ocdm_status status = OCDM_OK;
-    for (; labels->minimum > 0 && labels->settled < count && status == OCDM_OK; labels->settled++)
-        if (labels->settled >= labels->named_count || !(labels->named[labels->settled] & 1u << MINIMUM))
-            status = ocdm_memory_set_minimum(sampling->memory, labels->settled, labels->minimum, error);
-    return status;
 }
 
 /* ---- at the end --------------------------------------------------------------------------------------------------------- */

@@ -500,9 +500,7 @@ static ocdm_status update(ocdm__sampling *sampling, ocdm_change *change, ocdm_er
                                              .labels = record->label_count ? labels + record->label_at : NULL,
                                              .label_count = record->label_count};
     }
-    ocdm_status status = ocdm__set_default_minimums(sampling, error);
-    return status == OCDM_OK ? ocdm_memory_update(sampling->memory, sampling->samples, sampling->batch_count, change, error)
-                             : status;
+    return ocdm_memory_update(sampling->memory, sampling->samples, sampling->batch_count, change, error);
 }
 
 static ocdm_status grow_kept(ocdm__sampling *sampling, uint32_t slot, ocdm_error *error)

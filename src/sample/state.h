@@ -67,8 +67,6 @@ struct ocdm__label_options {
     uint8_t *named; /* by number of a label, for the first of them: a bit for each option that names it, one for whether a
                        record had it */
     size_t named_count;
-    uint32_t minimum; /* of every label that --min does not name; 0: none */
-    uint32_t settled; /* labels below have it */
 };
 
 struct ocdm__sampling {
@@ -121,9 +119,6 @@ void ocdm__note_label(ocdm__sampling *sampling, uint32_t label);
 
 /* Notes the labels of a record and removes those that do not count. False when none is left; the record is then forgotten. */
 bool ocdm__drop_labels(ocdm__sampling *sampling, ocdm__record *record);
-
-/* Gives labels that are new the minimum of all. Call it before an update. OCDM_OK, OCDM_NO_MEMORY. */
-ocdm_status ocdm__set_default_minimums(ocdm__sampling *sampling, ocdm_error *error);
 
 /* A line for each option that names labels which no record had. OCDM_OK, OCDM_NO_MEMORY. */
 ocdm_status ocdm__warn_of_labels(const ocdm__sampling *sampling, ocdm__output *output, ocdm_error *error);
