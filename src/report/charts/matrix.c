@@ -17,6 +17,8 @@ struct matrices {
     const ocdm__chart *chart;
     const ocdm__canvas *canvas;
     double *values;   /* of all cells; NaN for none */
+    double *tasks;    /* of their rows */
+    double *afters;   /* of their columns */
     size_t side;      /* rows and columns of each */
     double cell;      /* width */
     double width;     /* with its names and the gap to the next */
@@ -44,17 +46,10 @@ static void plan_matrices(struct matrices *plan)
     }
 }
 
-/* The task of a row or column of a matrix, from a cell in it. */
-static double task_of(const struct matrices *plan, size_t series, size_t place, bool is_row)
+/* The task of a row or of a column of a matrix, from the cell on the diagonal: a task is always tested when it was learned. */
+static double task_of(const struct matrices *plan, const double *tasks, size_t series, size_t place)
 {
-    const ocdm__table *table = &plan->chart->table;
-    size_t x = ocdm__table_column(table, plan->chart->x), task = ocdm__table_column(table, is_row ? "task" : "after_task");
-    for (size_t row = 0; row < table->row_count; row++) {
-        size_t cell = (size_t)ocdm__table_number(table, row, x);
-        if (ocdm__chart_series_of(plan->chart, row) == series && (is_row ? cell / plan->side : cell % plan->side) == place)
-            return ocdm__table_number(table, row, task);
-    }
-    return NAN;
+    return tasks[(series * plan->side + place) * plan->side + place];
 }
 
 static unsigned heat_of(const struct matrices *plan, double value)
@@ -80,8 +75,8 @@ static void draw_cell(const struct matrices *plan, size_t series, size_t row, si
         canvas->out,
         "<g role=\"cell\" aria-label=\"%s\"><rect class=\"h%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"><title>"
         "task %.0f after task %.0f: %s</title></rect>\n",
-        text, heat_of(plan, value), x, y, plan->cell - 2, CELL_HEIGHT - 2, task_of(plan, series, row, true),
-        task_of(plan, series, column, false), text);
+        text, heat_of(plan, value), x, y, plan->cell - 2, CELL_HEIGHT - 2, task_of(plan, plan->tasks, series, row),
+        task_of(plan, plan->afters, series, column), text);
     if (plan->cell >= NUMBERED)
         ocdm__draw_text(canvas, x + plan->cell / 2 - 1, y + 16, OCDM__ANCHOR_MIDDLE, class, text, sizeof text);
     ocdm__output_text(canvas->out, "</g>\n");
@@ -106,7 +101,7 @@ static void draw_heads(const struct matrices *plan, size_t series)
     draw_head(canvas, "columnheader", NAMES, 34, OCDM__ANCHOR_START, "after task");
     for (size_t column = 0; column < plan->side; column++) {
         char text[24];
-        snprintf(text, sizeof text, "%.0f", task_of(plan, series, column, false));
+        snprintf(text, sizeof text, "%.0f", task_of(plan, plan->afters, series, column));
         draw_head(canvas, "columnheader", NAMES + plan->cell * ((double)column + 0.5) - 1, HEAD - 7, OCDM__ANCHOR_MIDDLE, text);
     }
     ocdm__output_text(canvas->out, "</g>\n");
@@ -128,7 +123,7 @@ static void draw_matrix(const struct matrices *plan, size_t series)
     draw_heads(plan, series);
     for (size_t row = 0; row < plan->side; row++) {
         char text[24];
-        ocdm__task_text(task_of(plan, series, row, true), text, sizeof text);
+        ocdm__task_text(task_of(plan, plan->tasks, series, row), text, sizeof text);
         ocdm__output_text(canvas->out, "<g role=\"row\">\n");
         draw_head(canvas, "rowheader", NAMES - 8, HEAD + CELL_HEIGHT * (double)row + 16, OCDM__ANCHOR_END, text);
         for (size_t column = 0; column < plan->side; column++)
@@ -138,27 +133,38 @@ static void draw_matrix(const struct matrices *plan, size_t series)
     ocdm__mark_end(canvas);
 }
 
+static void draw_matrices(struct matrices *plan)
+{
+    char text[140];
+    plan_matrices(plan);
+    size_t count = plan->chart->series_count, rows = (count + plan->per_row - 1) / plan->per_row;
+    ocdm__picture_begin(plan->canvas, OCDM__FIGURE_WIDTH, LEGEND_ROOM + plan->height * (double)rows - GAP + 4, true);
+    snprintf(text, sizeof text, "%.1f", plan->low);
+    ocdm__draw_text(plan->canvas, NAMES - 8, 18, OCDM__ANCHOR_END, "small faint", text, sizeof text);
+    for (unsigned step = 0; step < OCDM__HEATS; step++)
+        ocdm__put(plan->canvas->out, "<rect class=\"h%u\" x=\"%u\" y=\"7\" width=\"20\" height=\"14\"/>\n", step,
+                  NAMES + 20 * step);
+    snprintf(text, sizeof text, "%.1f %s", plan->high, plan->chart->y_what);
+    ocdm__draw_text(plan->canvas, NAMES + 20 * OCDM__HEATS + 8, 18, OCDM__ANCHOR_START, "small faint", text, sizeof text);
+    for (size_t i = 0; i < count; i++)
+        draw_matrix(plan, i);
+    ocdm__picture_end(plan->canvas);
+}
+
 ocdm_status ocdm__matrix_draw(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm_error *error)
 {
     size_t side = chart->name_count;
-    struct matrices plan = {.chart = chart, .canvas = canvas, .side = side};
-    plan.values = ocdm__chart_values(chart, chart->y, side * side);
-    if (plan.values == NULL)
-        return ocdm__fail_memory(error, "a chart");
-    plan_matrices(&plan);
-    size_t rows = (chart->series_count + plan.per_row - 1) / plan.per_row;
-    ocdm__picture_begin(canvas, OCDM__FIGURE_WIDTH, LEGEND_ROOM + plan.height * (double)rows - GAP + 4, true);
-    char text[140];
-    snprintf(text, sizeof text, "%.1f", plan.low);
-    ocdm__draw_text(plan.canvas, NAMES - 8, 18, OCDM__ANCHOR_END, "small faint", text, sizeof text);
-    for (unsigned step = 0; step < OCDM__HEATS; step++)
-        ocdm__put(plan.canvas->out, "<rect class=\"h%u\" x=\"%u\" y=\"7\" width=\"20\" height=\"14\"/>\n", step,
-                  NAMES + 20 * step);
-    snprintf(text, sizeof text, "%.1f %s", plan.high, plan.chart->y_what);
-    ocdm__draw_text(plan.canvas, NAMES + 20 * OCDM__HEATS + 8, 18, OCDM__ANCHOR_START, "small faint", text, sizeof text);
-    for (size_t i = 0; i < chart->series_count; i++)
-        draw_matrix(&plan, i);
-    ocdm__picture_end(canvas);
+    struct matrices plan = {.chart = chart,
+                            .canvas = canvas,
+                            .values = ocdm__chart_values(chart, chart->y, side * side),
+                            .tasks = ocdm__chart_values(chart, "task", side * side),
+                            .afters = ocdm__chart_values(chart, "after_task", side * side),
+                            .side = side};
+    bool fits = plan.values != NULL && plan.tasks != NULL && plan.afters != NULL;
+    if (fits)
+        draw_matrices(&plan);
     ocdm__release(plan.values);
-    return OCDM_OK;
+    ocdm__release(plan.tasks);
+    ocdm__release(plan.afters);
+    return fits ? OCDM_OK : ocdm__fail_memory(error, "a chart");
 }
