@@ -98,3 +98,8 @@ void ocdm__html_number(ocdm__output *out, const char *class, const ocdm__run_gro
     }
     ocdm__output_text(out, "</td>");
 }
+
+void ocdm__html_value(ocdm__output *out, const char *class, const ocdm__run_group *group, double value, int decimals)
+{
+    ocdm__html_number(out, class, group, &(ocdm__summary){.mean = value, .deviation = NAN}, decimals);
+}

@@ -41,7 +41,8 @@ void ocdm__put_mark_of(ocdm__output *out, const ocdm__run_group *group);
  *     ocdm__html_end(out);
  *
  * The caption may be NULL, and so may the text of a head for the name of its group. A row begins with its head, which has the
- * name of the group already. Numbers are shown with this many decimals and their deviation; sorting takes all of them.
+ * name of the group already. Numbers are shown with this many decimals and their deviation; sorting takes all of
+ * them; a value has no deviation.
  */
 void ocdm__html_begin(ocdm__output *out, const char *name, const char *class, const char *caption);
 void ocdm__html_head(ocdm__output *out, const char *class, const ocdm__run_group *group, const char *text);
@@ -50,6 +51,7 @@ void ocdm__html_row(ocdm__output *out, const ocdm__run_group *group);
 void ocdm__html_text(ocdm__output *out, const char *class, const char *text, size_t limit);
 void ocdm__html_number(ocdm__output *out, const char *class, const ocdm__run_group *group, const ocdm__summary *number,
                        int decimals);
+void ocdm__html_value(ocdm__output *out, const char *class, const ocdm__run_group *group, double value, int decimals);
 void ocdm__html_end(ocdm__output *out);
 
 /* settings.c: the settings that runs share and those that differ; when and where each run ran; incomplete runs. */

@@ -1,5 +1,4 @@
 /* The samples in memory: their most frequent label sets, and images where the stream has some. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,8 +122,7 @@ static void put_sets(ocdm__output *out, const ocdm__study *study, const struct l
         put_labels(out, sets[s].labels);
         ocdm__output_text(out, "</th>");
         for (size_t i = 0; i < study->base_count; i++)
-            ocdm__html_number(out, "", &study->groups[i], &(ocdm__summary){.mean = (double)sets[s].counts[i], .deviation = NAN},
-                              0);
+            ocdm__html_value(out, "", &study->groups[i], (double)sets[s].counts[i], 0);
         ocdm__output_text(out, "</tr>\n");
     }
     ocdm__html_end(out);

@@ -36,49 +36,44 @@ static ocdm__summary cell(const ocdm__study *study, const ocdm__run_group *group
     return number;
 }
 
-/* The group with the best mean of a column, bounds excluded; NULL when the column has no order. */
-static const ocdm__run_group *best_of(const ocdm__study *study, const struct column *column)
+/* How a column is judged, as in `ocdm compare`. */
+struct judgement {
+    const ocdm__run_group *best; /* NULL: nothing is bold */
+    double least;                /* significant difference; NaN where only the best is bold: with one seed, and for counts */
+};
+
+/* Whether a group of the comparison is not significantly worse than the best. */
+static bool is_bold(const ocdm__study *study, const ocdm__run_group *group, const struct column *column,
+                    const struct judgement *judgement)
 {
-    const ocdm__run_group *best = NULL;
+    double mean = cell(study, group, column).mean;
+    if (judgement->best == NULL || !group->base || group->bound || isnan(mean))
+        return false;
+    return mean == cell(study, judgement->best, column).mean ||
+           fabs(ocdm__group_difference(judgement->best, group, column->path).mean) <= judgement->least;
+}
+
+/* Bounds do not compete. A column that distinguishes no two groups is not marked. */
+static struct judgement judge(const ocdm__study *study, const struct column *column)
+{
+    struct judgement judgement = {NULL, column->count == NULL ? ocdm__study_least_difference(study, column->path) : NAN};
+    size_t rivals = 0, bold = 0;
+    double highest = NAN;
     for (size_t i = 0; i < study->base_count && column->better != 0; i++) {
         double mean = cell(study, &study->groups[i], column).mean;
-        if (!study->groups[i].bound && !isnan(mean) &&
-            (best == NULL || (mean - cell(study, best, column).mean) * column->better > 0))
-            best = &study->groups[i];
-    }
-    return best;
-}
-
-static bool is_rival(const ocdm__study *study, size_t group, const struct column *column)
-{
-    return !study->groups[group].bound && !isnan(cell(study, &study->groups[group], column).mean);
-}
-
-/* Whether a group is not significantly worse than the best, as in `ocdm compare`; only the best itself where there is no such
- * difference: with one seed, and for what is counted here. */
-static bool is_as_good(const ocdm__study *study, size_t group, const struct column *column, double least)
-{
-    const ocdm__run_group *best = best_of(study, column);
-    double mean = cell(study, &study->groups[group], column).mean, highest = cell(study, best, column).mean;
-    if (mean == highest)
-        return true;
-    return column->count == NULL && fabs(ocdm__group_difference(best, &study->groups[group], column->path).mean) <= least;
-}
-
-/* The least significant difference of a column in which some groups are bold, NaN where only the best is; -1 where none is: a
- * column that distinguishes no two groups is not marked. */
-static double mark_column(const ocdm__study *study, const struct column *column)
-{
-    size_t rivals = 0, bold = 0;
-    if (best_of(study, column) == NULL)
-        return -1;
-    double least = column->count == NULL ? ocdm__study_least_difference(study, column->path) : NAN;
-    for (size_t i = 0; i < study->base_count; i++)
-        if (is_rival(study, i, column)) {
-            rivals++;
-            bold += is_as_good(study, i, column, least);
+        if (study->groups[i].bound || isnan(mean))
+            continue;
+        rivals++;
+        if (judgement.best == NULL || (mean - highest) * column->better > 0) {
+            judgement.best = &study->groups[i];
+            highest = mean;
         }
-    return bold < rivals ? least : -1;
+    }
+    for (size_t i = 0; i < study->base_count; i++)
+        bold += is_bold(study, &study->groups[i], column, &judgement);
+    if (bold == rivals)
+        judgement.best = NULL;
+    return judgement;
 }
 
 static const char *class_of(const struct column *column, bool best)
@@ -89,13 +84,13 @@ static const char *class_of(const struct column *column, bool best)
 /* The heads of a table of numbers, below those of its groups, and its rows: a row for each of the first `groups`. */
 static void put_numbers(ocdm__output *out, const ocdm__study *study, size_t groups, const struct column *columns, size_t count)
 {
-    double least[MOST_COLUMNS];
+    struct judgement judgements[MOST_COLUMNS];
     ocdm__output_text(out, "<tr>");
     ocdm__html_head(out, "text", NULL, "method");
     ocdm__html_head(out, "", NULL, "seeds");
     for (size_t c = 0; c < count; c++) {
         ocdm__html_head(out, class_of(&columns[c], false), NULL, columns[c].name);
-        least[c] = mark_column(study, &columns[c]);
+        judgements[c] = judge(study, &columns[c]);
     }
     ocdm__html_body(out);
     for (size_t i = 0; i < groups; i++) {
@@ -105,15 +100,22 @@ static void put_numbers(ocdm__output *out, const ocdm__study *study, size_t grou
                   group->run_count, group->run_count);
         for (size_t c = 0; c < count; c++) {
             ocdm__summary number = cell(study, group, &columns[c]);
-            bool best = !(least[c] < 0) && i < study->base_count && is_rival(study, i, &columns[c]) &&
-                        is_as_good(study, i, &columns[c], least[c]);
             int places = number.mean >= 100 ? 1 : number.mean >= 1 ? 2 : 4;
-            ocdm__html_number(out, class_of(&columns[c], best), NULL, &number,
+            ocdm__html_number(out, class_of(&columns[c], is_bold(study, group, &columns[c], &judgements[c])), NULL, &number,
                               columns[c].decimals != SECONDS ? columns[c].decimals : places);
         }
         ocdm__output_text(out, "</tr>\n");
     }
     ocdm__html_end(out);
+}
+
+/* Runs of earlier versions do not have every number. */
+static bool has_number(const ocdm__study *study, const char *path)
+{
+    for (size_t i = 0; i < study->base_count; i++)
+        if (!isnan(ocdm__group_summary(&study->groups[i], path).mean))
+            return true;
+    return false;
 }
 
 /* ---- the paper's table -------------------------------------------------------------------------------------------------- */
@@ -170,20 +172,10 @@ void ocdm__put_paper_table(ocdm__output *out, const ocdm__study *study)
     put_numbers(out, study, study->base_count, columns, COUNT(columns));
 }
 
-/* Runs of earlier versions have no such numbers. */
-static bool has_other_metrics(const ocdm__study *study)
-{
-    const struct column column = metric_column(group_at(0), OCDM__OTHER_METRICS);
-    for (size_t i = 0; i < study->base_count; i++)
-        if (!isnan(ocdm__group_summary(&study->groups[i], column.path).mean))
-            return true;
-    return false;
-}
-
 void ocdm__put_other_metrics(ocdm__output *out, const ocdm__study *study)
 {
     struct column columns[OCDM__METRIC_COUNT - OCDM__OTHER_METRICS];
-    if (!study->trained || !has_other_metrics(study))
+    if (!study->trained || !has_number(study, metric_column(group_at(0), OCDM__OTHER_METRICS).path))
         return;
     for (size_t i = 0; i < COUNT(columns); i++) {
         ocdm_metric metric = (ocdm_metric)(OCDM__OTHER_METRICS + i);
@@ -272,15 +264,6 @@ static const struct column costs[] = {
     {.name = "memory, MB", .path = "cost.memory_bytes", .unit = 1e6, .decimals = 2},
 };
 
-/* Runs of earlier versions do not say. */
-static bool has_cost(const ocdm__study *study)
-{
-    for (size_t i = 0; i < study->base_count; i++)
-        if (isfinite(ocdm__group_summary(&study->groups[i], costs[0].path).mean))
-            return true;
-    return false;
-}
-
 void ocdm__put_time_table(ocdm__output *out, const ocdm__study *study)
 {
     struct column columns[OCDM__TIME_PARTS + 3 + COUNT(costs)];
@@ -292,7 +275,7 @@ void ocdm__put_time_table(ocdm__output *out, const ocdm__study *study)
     columns[count++] = time_column("total", "times.total");
     columns[count] = time_column("update, % of steps", "times.update_share");
     columns[count++].decimals = 2;
-    bool known = has_cost(study);
+    bool known = has_number(study, costs[0].path);
     for (size_t i = 0; known && i < COUNT(costs); i++)
         columns[count++] = costs[i];
     char caption[256];
@@ -305,12 +288,6 @@ void ocdm__put_time_table(ocdm__output *out, const ocdm__study *study)
 }
 
 /* ---- classes ------------------------------------------------------------------------------------------------------------ */
-
-/* A number of a method, or of none. */
-static void put_number(ocdm__output *out, double value, int decimals, const char *class, const ocdm__run_group *group)
-{
-    ocdm__html_number(out, class, group, &(ocdm__summary){.mean = value, .deviation = NAN}, decimals);
-}
 
 static void put_class_heads(ocdm__output *out, const ocdm__study *study)
 {
@@ -350,13 +327,13 @@ void ocdm__put_class_table(ocdm__output *out, const ocdm__study *study)
         ocdm__put_name(out, class->name, 40);
         ocdm__output_text(out, "</th>");
         ocdm__html_text(out, "text", class->group, 20);
-        put_number(out, class->train, 0, "", NULL);
-        put_number(out, ocdm__group_target(&study->groups[0], class->column), 1, "", NULL);
+        ocdm__html_value(out, "", NULL, class->train, 0);
+        ocdm__html_value(out, "", NULL, ocdm__group_target(&study->groups[0], class->column), 1);
         for (size_t i = 0; i < study->base_count; i++) {
             const ocdm__run_group *group = &study->groups[i];
-            put_number(out, ocdm__group_count(group, class->column), 1, "start", group);
+            ocdm__html_value(out, "start", group, ocdm__group_count(group, class->column), 1);
             if (study->trained)
-                put_number(out, ocdm__group_precision(group, class->column), 1, "", group);
+                ocdm__html_value(out, "", group, ocdm__group_precision(group, class->column), 1);
         }
         ocdm__output_text(out, "</tr>\n");
     }
