@@ -7,7 +7,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "report/charts/chart.h"
+#include "report/charts/points.h"
 #include "report/text.h"
 
 enum {
@@ -23,195 +23,6 @@ enum {
 
 /* Values below this are not distinguished on a logarithmic axis. */
 #define SMALLEST 1e-6
-
-/* A line has two points in each bucket, its lowest and its highest, so that no peak is lost. */
-#define BUCKETS ((size_t)220)
-
-/* The running mean is over this share of the steps to either side. */
-#define SMOOTHING 50
-
-/* The points of a series. A NaN in y is a gap. */
-struct line {
-    const ocdm__series *series;
-    bool behind; /* a thin line behind the others, without a name */
-    size_t count;
-    double *x, *y, *low, *high; /* one block; low and high are the spread around y, NaN for none */
-};
-
-struct lines {
-    struct line *lines; /* those behind first */
-    size_t count;
-};
-
-/* Adds an empty line with room for `room` points; NULL if an allocation fails. There is room for the line. */
-static struct line *add_line(struct lines *lines, const ocdm__series *series, size_t room)
-{
-    double *numbers = ocdm__allocate(room, 4 * sizeof *numbers);
-    if (numbers == NULL)
-        return NULL;
-    struct line *line = &lines->lines[lines->count++];
-    *line = (struct line){series, false, 0, numbers, numbers + room, numbers + 2 * room, numbers + 3 * room};
-    return line;
-}
-
-static void add_point(struct line *line, double x, double y, double low, double high)
-{
-    line->x[line->count] = x;
-    line->y[line->count] = y;
-    line->low[line->count] = low;
-    line->high[line->count++] = high;
-}
-
-/* ---- points from steps of runs ------------------------------------------------------------------------------------------ */
-
-/* Where the runs of a series begin in the table. Runs that differ only in the seed log the same steps. If one is shorter, the
- * common part counts. */
-struct curve {
-    const ocdm__table *table;
-    size_t x, y, run, task; /* columns */
-    size_t *starts;
-    size_t runs, length;
-};
-
-static bool find_curve(const ocdm__chart *chart, size_t series, struct curve *curve)
-{
-    const ocdm__table *table = &chart->table;
-    size_t room = 0, here = 0;
-    curve->runs = 0;
-    curve->length = SIZE_MAX;
-    for (size_t row = 0; row < table->row_count; row++) {
-        if (ocdm__chart_series_of(chart, row) != series)
-            continue;
-        double run = ocdm__table_number(table, row, curve->run);
-        if (curve->runs == 0 || run > ocdm__table_number(table, curve->starts[curve->runs - 1], curve->run)) {
-            curve->length = curve->runs > 0 && here < curve->length ? here : curve->length;
-            here = 0;
-            if (!ocdm__reserve(&curve->starts, &room, curve->runs + 1, sizeof *curve->starts))
-                return false;
-            curve->starts[curve->runs++] = row;
-        }
-        here++;
-    }
-    curve->length = here < curve->length ? here : curve->length;
-    return true;
-}
-
-static double mean_at(const struct curve *curve, size_t k)
-{
-    double mean = 0;
-    for (size_t i = 0; i < curve->runs; i++)
-        mean += ocdm__table_number(curve->table, curve->starts[i] + k, curve->y) / (double)curve->runs;
-    return mean;
-}
-
-static void add_mean(struct line *line, const struct curve *curve, size_t k)
-{
-    double low = INFINITY, high = -INFINITY;
-    bool banded = curve->runs > 1 && !line->behind;
-    for (size_t i = 0; i < curve->runs; i++) {
-        double value = ocdm__table_number(curve->table, curve->starts[i] + k, curve->y);
-        low = value < low ? value : low;
-        high = value > high ? value : high;
-    }
-    add_point(line, ocdm__table_number(curve->table, curve->starts[0] + k, curve->x), mean_at(curve, k), banded ? low : NAN,
-              banded ? high : NAN);
-}
-
-/* The lowest and the highest step of each bucket. */
-static void thin_curve(struct line *line, const struct curve *curve, size_t bucket)
-{
-    for (size_t k = 0; k < curve->length; k += bucket) {
-        size_t lowest = k, highest = k;
-        for (size_t i = k; i < k + bucket && i < curve->length; i++) {
-            lowest = mean_at(curve, i) < mean_at(curve, lowest) ? i : lowest;
-            highest = mean_at(curve, i) > mean_at(curve, highest) ? i : highest;
-        }
-        add_mean(line, curve, lowest < highest ? lowest : highest);
-        if (lowest != highest)
-            add_mean(line, curve, lowest < highest ? highest : lowest);
-    }
-}
-
-/* The mean around the first step of each bucket. It ends where the task does: the loss jumps there. */
-static void smooth_curve(struct line *line, const struct curve *curve, size_t bucket)
-{
-    size_t reach = curve->length / SMOOTHING + 1, first = curve->runs > 0 ? curve->starts[0] : 0;
-    for (size_t k = 0; k < curve->length; k += bucket) {
-        double sum = 0, task = ocdm__table_number(curve->table, first + k, curve->task);
-        size_t count = 0;
-        for (size_t i = k > reach ? k - reach : 0; i <= k + reach && i < curve->length; i++) {
-            double mean = mean_at(curve, i);
-            if (!isfinite(mean) || ocdm__table_number(curve->table, first + i, curve->task) != task)
-                continue;
-            sum += mean;
-            count++;
-        }
-        add_point(line, ocdm__table_number(curve->table, first + k, curve->x), count > 0 ? sum / (double)count : NAN, NAN, NAN);
-    }
-}
-
-/* Without a column ".run" the rows are the points. */
-static bool add_curves(const ocdm__chart *chart, struct lines *lines, bool behind)
-{
-    struct curve curve = {.table = &chart->table,
-                          .x = ocdm__table_column(&chart->table, chart->x),
-                          .y = ocdm__table_column(&chart->table, chart->y),
-                          .run = ocdm__table_column(&chart->table, ".run"),
-                          .task = ocdm__table_column(&chart->table, ".task")};
-    bool fits = true, is_thin = curve.run < chart->table.column_count;
-    for (size_t i = 0; fits && i < chart->series_count; i++) {
-        fits = find_curve(chart, i, &curve);
-        size_t length = curve.runs > 0 ? curve.length : 0, bucket = is_thin ? (length + BUCKETS - 1) / BUCKETS : 1;
-        struct line *line = fits ? add_line(lines, &chart->series[i], is_thin ? 2 * BUCKETS : length) : NULL;
-        fits = line != NULL;
-        if (length == 0 || !fits)
-            continue;
-        line->behind = behind;
-        if (chart->smooth && !behind)
-            smooth_curve(line, &curve, bucket);
-        else
-            thin_curve(line, &curve, bucket);
-    }
-    ocdm__release(curve.starts);
-    return fits;
-}
-
-/* ---- points with a deviation -------------------------------------------------------------------------------------------- */
-
-static void sort_points(struct line *line)
-{
-    for (size_t i = 1; i < line->count; i++)
-        for (size_t j = i; j > 0 && line->x[j] < line->x[j - 1]; j--) {
-            double *const lists[] = {line->x, line->y, line->low, line->high};
-            for (size_t k = 0; k < 4; k++) {
-                double moved = lists[k][j];
-                lists[k][j] = lists[k][j - 1];
-                lists[k][j - 1] = moved;
-            }
-        }
-}
-
-static bool add_dots(const ocdm__chart *chart, struct lines *lines)
-{
-    const ocdm__table *table = &chart->table;
-    size_t x = ocdm__table_column(table, chart->x), y = ocdm__table_column(table, chart->y);
-    size_t spread = ocdm__table_column(table, chart->deviation);
-    for (size_t i = 0; i < chart->series_count; i++) {
-        size_t room = 0;
-        for (size_t row = 0; row < table->row_count; row++)
-            room += ocdm__chart_series_of(chart, row) == i;
-        struct line *line = add_line(lines, &chart->series[i], room);
-        if (line == NULL)
-            return false;
-        for (size_t row = 0; row < table->row_count; row++) {
-            double value = ocdm__table_number(table, row, y), deviation = ocdm__table_number(table, row, spread);
-            if (ocdm__chart_series_of(chart, row) == i)
-                add_point(line, ocdm__table_number(table, row, x), value, value - deviation, value + deviation);
-        }
-        sort_points(line);
-    }
-    return true;
-}
 
 /* ---- classes of the style sheet ----------------------------------------------------------------------------------------- */
 
@@ -249,7 +60,7 @@ static void put_fill(ocdm__output *out, unsigned colour)
 struct frame {
     const ocdm__chart *chart;
     const ocdm__canvas *canvas;
-    struct lines lines;
+    ocdm__lines lines;
     ocdm__scale x, y;
     double bottom; /* of the field */
     double right;  /* where the names start */
@@ -286,12 +97,12 @@ static bool plan_frame(struct frame *frame)
     frame->y = (ocdm__scale){.from = frame->bottom, .to = TOP, .is_log = is_log};
     for (size_t i = 0; i < frame->lines.count; i++)
         for (size_t k = 0; k < frame->lines.lines[i].count; k++) {
-            const struct line *line = &frame->lines.lines[i];
-            if (isfinite(line->y[k]))
-                stretch(&frame->x, line->x[k], &any_x);
-            stretch(&frame->y, line->y[k], &any_y);
-            stretch(&frame->y, line->low[k], &any_y);
-            stretch(&frame->y, line->high[k], &any_y);
+            const ocdm__line *line = &frame->lines.lines[i];
+            if (isfinite(line->points[k].y))
+                stretch(&frame->x, line->points[k].x, &any_x);
+            stretch(&frame->y, line->points[k].y, &any_y);
+            stretch(&frame->y, line->points[k].low, &any_y);
+            stretch(&frame->y, line->points[k].high, &any_y);
         }
     for (size_t i = 0; i < chart->mark_count; i++)
         stretch(&frame->y, chart->marks[i].y, &any_y);
@@ -338,7 +149,7 @@ static void draw_sections(const struct frame *frame)
 static void draw_points_axis(const struct frame *frame)
 {
     const ocdm__chart *chart = frame->chart;
-    const struct line *line = frame->lines.count > 0 ? &frame->lines.lines[0] : NULL;
+    const ocdm__line *line = frame->lines.count > 0 ? &frame->lines.lines[0] : NULL;
     double y = frame->bottom, last = -1e9;
     ocdm__draw_rule(frame->canvas, "axis", LEFT, y, frame->right, y);
     for (size_t i = 0; i < chart->name_count; i++) {
@@ -351,12 +162,12 @@ static void draw_points_axis(const struct frame *frame)
     }
     for (size_t k = 0; chart->names == NULL && line != NULL && k < line->count; k++) {
         char text[32];
-        double x = ocdm__scale_place(&frame->x, line->x[k]);
-        ocdm__tick_text(line->x[k], text, sizeof text);
-        if (!isfinite(line->x[k]) || x - last < OCDM__COLUMN * (double)strlen(text) + 8)
+        double x = ocdm__scale_place(&frame->x, line->points[k].x);
+        ocdm__tick_text(line->points[k].x, text, sizeof text);
+        if (!isfinite(line->points[k].x) || x - last < OCDM__COLUMN * (double)strlen(text) + 8)
             continue;
         ocdm__draw_rule(frame->canvas, "axis", x, y, x, y + 4);
-        ocdm__draw_number(frame->canvas, x, y + 17, OCDM__ANCHOR_MIDDLE, line->x[k]);
+        ocdm__draw_number(frame->canvas, x, y + 17, OCDM__ANCHOR_MIDDLE, line->points[k].x);
         last = x;
     }
     ocdm__draw_text(frame->canvas, (LEFT + frame->right) / 2, y + (frame->upright ? UPRIGHT_ROOM : 0) + 36, OCDM__ANCHOR_MIDDLE,
@@ -400,14 +211,15 @@ static void put_point(const struct frame *frame, double x, double y)
 }
 
 /* The end of the range from `k` on in which every point has a y and, for a band, a spread. */
-static size_t stretch_end(const struct line *line, size_t k, bool band)
+static size_t stretch_end(const ocdm__line *line, size_t k, bool band)
 {
-    while (k < line->count && isfinite(line->y[k]) && (!band || (isfinite(line->low[k]) && isfinite(line->high[k]))))
+    while (k < line->count && isfinite(line->points[k].y) &&
+           (!band || (isfinite(line->points[k].low) && isfinite(line->points[k].high))))
         k++;
     return k;
 }
 
-static void draw_band(const struct frame *frame, const struct line *line)
+static void draw_band(const struct frame *frame, const ocdm__line *line)
 {
     ocdm__output *out = frame->canvas->out;
     ocdm__mark_begin(frame->canvas, line->series->mark, 0);
@@ -419,15 +231,15 @@ static void draw_band(const struct frame *frame, const struct line *line)
         put_fill(out, line->series->colour);
         ocdm__output_text(out, "\" points=\"");
         for (size_t i = k; i < end; i++)
-            put_point(frame, line->x[i], line->low[i]);
+            put_point(frame, line->points[i].x, line->points[i].low);
         for (size_t i = end; i-- > k;)
-            put_point(frame, line->x[i], line->high[i]);
+            put_point(frame, line->points[i].x, line->points[i].high);
         ocdm__output_text(out, "\"/>\n");
     }
     ocdm__mark_end(frame->canvas);
 }
 
-static void draw_curve(const struct frame *frame, const struct line *line)
+static void draw_curve(const struct frame *frame, const ocdm__line *line)
 {
     ocdm__output *out = frame->canvas->out;
     for (size_t k = 0, end; k < line->count; k = end + 1) {
@@ -438,7 +250,7 @@ static void draw_curve(const struct frame *frame, const struct line *line)
         put_stroke(out, line->series->colour, !line->behind);
         ocdm__output_text(out, "\" points=\"");
         for (size_t i = k; i < end; i++)
-            put_point(frame, line->x[i], line->y[i]);
+            put_point(frame, line->points[i].x, line->points[i].y);
         ocdm__output_text(out, "\"><title>");
         ocdm__put_plain(out, line->series->label, LABEL_LIMIT);
         ocdm__output_text(out, "</title></polyline>\n");
@@ -458,28 +270,28 @@ static void draw_point(ocdm__output *out, unsigned colour, double x, double y)
     ocdm__put(out, "\" d=\"%s\">", path);
 }
 
-static void draw_dots(const struct frame *frame, const struct line *line)
+static void draw_dots(const struct frame *frame, const ocdm__line *line)
 {
     ocdm__output *out = frame->canvas->out;
     for (size_t k = 0; k < line->count; k++) {
-        double x = ocdm__scale_place(&frame->x, line->x[k]);
-        if (!isfinite(line->y[k]))
+        double x = ocdm__scale_place(&frame->x, line->points[k].x);
+        if (!isfinite(line->points[k].y))
             continue;
-        if (isfinite(line->low[k]) && isfinite(line->high[k])) {
+        if (isfinite(line->points[k].low) && isfinite(line->points[k].high)) {
             ocdm__output_text(out, "<path class=\"");
             put_stroke(out, line->series->colour, false);
-            ocdm__put(out, "\" d=\"M%.1f %.1fV%.1f\"/>\n", x, ocdm__scale_place(&frame->y, line->low[k]),
-                      ocdm__scale_place(&frame->y, line->high[k]));
+            ocdm__put(out, "\" d=\"M%.1f %.1fV%.1f\"/>\n", x, ocdm__scale_place(&frame->y, line->points[k].low),
+                      ocdm__scale_place(&frame->y, line->points[k].high));
         }
-        draw_point(out, line->series->colour, x, ocdm__scale_place(&frame->y, line->y[k]));
+        draw_point(out, line->series->colour, x, ocdm__scale_place(&frame->y, line->points[k].y));
         ocdm__output_text(out, "<title>");
         ocdm__put_plain(out, line->series->label, LABEL_LIMIT);
-        ocdm__put(out, ": %.4g</title></path>\n", line->y[k]);
+        ocdm__put(out, ": %.4g</title></path>\n", line->points[k].y);
     }
 }
 
 /* In a page a line with a name has its numbers for the script, x and y in turn. */
-static void draw_line(const struct frame *frame, const struct line *line)
+static void draw_line(const struct frame *frame, const ocdm__line *line)
 {
     ocdm__output *out = frame->canvas->out;
     ocdm__output_text(out, "<g");
@@ -489,8 +301,8 @@ static void draw_line(const struct frame *frame, const struct line *line)
         ocdm__put_plain(out, line->series->label, LABEL_LIMIT);
         ocdm__output_text(out, "\" data-p=\"");
         for (size_t k = 0; k < line->count; k++)
-            if (isfinite(line->x[k]) && isfinite(line->y[k]))
-                ocdm__put(out, "%.7g %.4g ", line->x[k], line->y[k]);
+            if (isfinite(line->points[k].x) && isfinite(line->points[k].y))
+                ocdm__put(out, "%.7g %.4g ", line->points[k].x, line->points[k].y);
         ocdm__output_text(out, "\"");
     }
     ocdm__output_text(out, ">\n");
@@ -530,7 +342,7 @@ static void draw_marks(const struct frame *frame)
 /* ---- names at the ends -------------------------------------------------------------------------------------------------- */
 
 struct end {
-    const struct line *line;
+    const ocdm__line *line;
     double x, y;  /* of the last point */
     double place; /* where the name goes */
 };
@@ -540,17 +352,17 @@ static size_t find_ends(const struct frame *frame, struct end *ends)
 {
     size_t count = 0;
     for (size_t i = 0; i < frame->lines.count; i++) {
-        const struct line *line = &frame->lines.lines[i];
+        const ocdm__line *line = &frame->lines.lines[i];
         size_t last = line->count;
-        while (last > 0 && !isfinite(line->y[last - 1]))
+        while (last > 0 && !isfinite(line->points[last - 1].y))
             last--;
         if (last == 0 || line->behind)
             continue;
-        double y = ocdm__scale_place(&frame->y, line->y[last - 1]);
+        double y = ocdm__scale_place(&frame->y, line->points[last - 1].y);
         size_t place = count++;
         for (; place > 0 && y < ends[place - 1].y; place--)
             ends[place] = ends[place - 1];
-        ends[place] = (struct end){line, ocdm__scale_place(&frame->x, line->x[last - 1]), y, y};
+        ends[place] = (struct end){line, ocdm__scale_place(&frame->x, line->points[last - 1].x), y, y};
     }
     return count;
 }
@@ -640,22 +452,13 @@ static void draw_picture(struct frame *frame, struct end *ends)
 ocdm_status ocdm__lines_draw(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm_error *error)
 {
     struct frame frame = {.chart = chart, .canvas = canvas};
-    struct lines *lines = &frame.lines;
-    lines->lines = ocdm__allocate(chart->series_count, 2 * sizeof *lines->lines);
-    bool fits = lines->lines != NULL;
-    if (chart->kind == OCDM__CHART_DOTS)
-        fits = fits && add_dots(chart, lines);
-    else
-        fits = fits && (!chart->smooth || add_curves(chart, lines, true)) && add_curves(chart, lines, false);
-    ocdm_status status = fits ? OCDM_OK : ocdm__fail_memory(error, "a chart");
+    ocdm_status status = ocdm__lines_collect(&frame.lines, chart, error);
     struct end *ends = ocdm__allocate(frame.lines.count, sizeof *ends);
     if (status == OCDM_OK && ends == NULL)
         status = ocdm__fail_memory(error, "a chart");
     if (status == OCDM_OK)
         draw_picture(&frame, ends);
-    for (size_t i = 0; i < frame.lines.count; i++)
-        ocdm__release(frame.lines.lines[i].x);
-    ocdm__release(frame.lines.lines);
+    ocdm__lines_clear(&frame.lines);
     ocdm__release(ends);
     return status;
 }
