@@ -24,6 +24,13 @@ class Examples(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual([line.split()[0] for line in done.stdout.splitlines()], ["ocdm", "rs"])
 
+    def test_resumed_loop_ends_as_an_unbroken_one(self):
+        with tempfile.TemporaryDirectory() as folder:
+            whole = run("resumed_loop.py", f"{folder}/whole.pt", "350").stdout
+            self.assertEqual(run("resumed_loop.py", f"{folder}/broken.pt", "230").returncode, 0)  # saved at 200
+            self.assertEqual(run("resumed_loop.py", f"{folder}/broken.pt", "350").stdout, whole)
+            self.assertIn("sum of weights", whole)
+
     def test_mammoth_er_runs_without_mammoth_and_refuses_another_folder(self):
         self.assertIn("ocdm.mammoth.Buffer", run("mammoth_er.py").stdout)
         done = run("mammoth_er.py", "/")
