@@ -33,6 +33,7 @@ ocdm__learner ocdm__agent_learner(ocdm__agent *agent)
 
 /* ---- making ------------------------------------------------------------------------------------------------------------ */
 
+/* A network with the weights of a file, if one is given. */
 static ocdm_status create(const ocdm__agent_settings *settings, const char *weights, ocdm__agent **agent, ocdm_error *error)
 {
     if (weights == NULL)
@@ -46,6 +47,7 @@ static ocdm_status create(const ocdm__agent_settings *settings, const char *weig
     return status;
 }
 
+/* The learner of a run by its settings. A step's batch holds what is replayed too, which room is made for. */
 static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settings *settings, const ocdm__model_inputs *inputs,
                         uint32_t class_count, ocdm__learner *learner, ocdm_error *error)
 {

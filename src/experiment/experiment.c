@@ -14,6 +14,7 @@
 /* The tensor of a checkpoint that has the learner's bytes. */
 static const char saved_name[] = "state";
 
+/* The part of a batch that the public header shows. */
 static ocdm_learner_batch public_batch(const ocdm__batch *batch)
 {
     return (ocdm_learner_batch){.count = batch->count,
@@ -56,6 +57,7 @@ static size_t gradient_size(const void *state)
     return ((const struct outside *)state)->learner.gradient_size;
 }
 
+/* The caller's bytes are one tensor: the loop does not look into them. */
 static ocdm_status list_bytes(const void *bytes, size_t size, ocdm__tensor_list *tensors, ocdm_error *error)
 {
     struct ocdm__tensor *made = bytes != NULL ? ocdm__allocate(1, sizeof *made) : NULL;
@@ -66,6 +68,7 @@ static ocdm_status list_bytes(const void *bytes, size_t size, ocdm__tensor_list 
     return OCDM_OK;
 }
 
+/* The tensor of a checkpoint that has them. */
 static ocdm_status find_bytes(const struct ocdm__weights *file, const struct ocdm__tensor **saved, ocdm_error *error)
 {
     *saved = ocdm__safetensors_find(file->file, saved_name);
@@ -111,6 +114,7 @@ static struct outside read_learner(const ocdm_learner *learner)
 
 /* ---- settings ---------------------------------------------------------------------------------------------------------- */
 
+/* The same for an experiment. */
 static ocdm_experiment read_experiment(const ocdm_experiment *experiment)
 {
     ocdm_experiment asked = {.size = 0};
@@ -127,6 +131,7 @@ static bool is_name_of(const ocdm__setting *setting, const char *name)
     return name[i] == '\0' && setting->flag[i] == '\0';
 }
 
+/* Sets one of the settings that the caller gives as texts. */
 static ocdm_status set(ocdm__run_settings *settings, const char *name, const char *value, uint64_t *order, ocdm_error *error)
 {
     static const char hint[] = "`ocdm run --help` lists the settings";
@@ -171,6 +176,7 @@ ocdm_experiment ocdm_experiment_default(void)
 
 /* ---- a learner that is called ------------------------------------------------------------------------------------------ */
 
+/* The loop reads the samples as features and calls the learner with them. */
 static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settings *settings, const ocdm__model_inputs *inputs,
                         uint32_t class_count, ocdm__learner *made, ocdm_error *error)
 {
@@ -233,6 +239,7 @@ struct ocdm_loop {
     size_t saved_size, size;
 };
 
+/* The bytes that the caller handed over with ocdm_loop_checkpoint. */
 static ocdm_status save_outside(void *state, bool all, ocdm__tensor_list *tensors, ocdm_error *error)
 {
     (void)all;
@@ -254,6 +261,7 @@ static ocdm_status load_outside(void *state, const struct ocdm__weights *file, o
     return OCDM_OK;
 }
 
+/* The learner reads the samples itself, by their numbers. */
 static ocdm_status make_outside(const ocdm__learner_maker *maker, const ocdm__run_settings *settings,
                                 const ocdm__model_inputs *inputs, uint32_t class_count, ocdm__learner *made, ocdm_error *error)
 {
@@ -263,6 +271,7 @@ static ocdm_status make_outside(const ocdm__learner_maker *maker, const ocdm__ru
     return OCDM_OK;
 }
 
+/* Opens the folder; a run that is finished has nothing to do. */
 static ocdm_status open_loop(ocdm_loop *loop, const ocdm_experiment *asked, const ocdm_stream *stream, ocdm_error *error)
 {
     const ocdm__stream *inside = ocdm__stream_inside(stream);
@@ -320,6 +329,7 @@ const void *ocdm_loop_saved(const ocdm_loop *loop, size_t *size)
 
 /* ---- its steps --------------------------------------------------------------------------------------------------------- */
 
+/* Refuses calls that are out of order. */
 static ocdm_status check_duty(const ocdm_loop *loop, enum duty wanted, ocdm_error *error)
 {
     static const char *const missing[] = {[ASK] = "no step is under way",
@@ -340,6 +350,7 @@ static ocdm_status closing(ocdm_loop *loop, ocdm_status status, enum duty next)
     return status;
 }
 
+/* Draws the samples of the next update, and says what comes after it. */
 static ocdm_status give_samples(ocdm_loop *loop, ocdm_error *error)
 {
     ocdm__run *run = loop->run;
@@ -396,6 +407,7 @@ ocdm_status ocdm_loop_next(ocdm_loop *loop, const ocdm_loop_step **step, ocdm_er
     return closing(loop, status, TRAIN);
 }
 
+/* A step ends with the last of its updates: the memory is updated then, and its loss is their mean. */
 static ocdm_status end_step(ocdm_loop *loop, double loss, ocdm_error *error)
 {
     loop->run->online.times.train += ocdm__seconds_now() - loop->begun;

@@ -36,6 +36,7 @@ static ocdm_status fail(const struct spool *spool, const char *verb, int reason,
                       "cannot %s a temporary file beside %s: %s", verb, spool->beside, strerror(reason));
 }
 
+/* The file has no name in the folder once it is open: nothing is left behind, however the program ends. */
 static ocdm_status spool_open(struct spool *spool, const char *beside, size_t width, ocdm_error *error)
 {
     static const char name[] = ".ocdm-features-XXXXXX";
@@ -55,6 +56,7 @@ static ocdm_status spool_open(struct spool *spool, const char *beside, size_t wi
     return spool->fd >= 0 ? OCDM_OK : fail(spool, "make", reason, error);
 }
 
+/* Rows go where their numbers say, since the payload may ask for them more than once. */
 static ocdm_status spool_write(struct spool *spool, uint64_t first, size_t count, const float *rows, ocdm_error *error)
 {
     const char *bytes = (const char *)rows;
@@ -103,6 +105,7 @@ struct featurizing {
     struct spool spool;
 };
 
+/* Computes the rows of the next batch. */
 static ocdm_status compute_block(struct featurizing *work, ocdm_error *error)
 {
     ocdm__predictor *predictor = &work->predictor;
@@ -122,6 +125,7 @@ static ocdm_status compute_block(struct featurizing *work, ocdm_error *error)
     return OCDM_OK;
 }
 
+/* For the payload: rows are computed when they are first asked for, in ascending order; earlier ones come from the spool. */
 static ocdm_status read_row(ocdm__feature_rows *rows, uint64_t row, float *out, ocdm_error *error)
 {
     struct featurizing *work = (struct featurizing *)(void *)rows;
@@ -155,6 +159,7 @@ static ocdm_status open_rows(struct featurizing *work, ocdm_error *error)
 
 /* ---- the file -------------------------------------------------------------------------------------------------------- */
 
+/* The new stream has the tables of the old one. */
 static ocdm_status write_stream(struct featurizing *work, ocdm__feature_payload *payload, ocdm__featurize_report *report,
                                 ocdm_error *error)
 {

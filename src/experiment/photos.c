@@ -24,6 +24,7 @@ enum { MOST_LEVELS = 64, BATCHES = 2 };
 
 /* ---- list ---------------------------------------------------------------------------------------------------------------- */
 
+/* A path of a name in a folder, with one slash between; release it. */
 static char *joined(const char *folder, const char *name)
 {
     size_t length = strlen(folder), rest = strlen(name);
@@ -155,12 +156,14 @@ struct work {
     ocdm_error *failures; /* of a batch, one for each image */
 };
 
+/* How many files the batch has that begins with number `first`. */
 static size_t batch_from(const struct work *work, size_t first)
 {
     size_t rest = first < work->list->count ? work->list->count - first : 0;
     return rest < work->batch ? rest : work->batch;
 }
 
+/* Two batches: one is decoded while the other is predicted. */
 static ocdm_status open_work(struct work *work, unsigned threads, ocdm_error *error)
 {
     const ocdm__predictor *predictor = work->predictor;
@@ -215,6 +218,7 @@ static ocdm_status predict_batch(struct work *work, size_t first, size_t slot, o
     return ocdm__agent_predict(work->predictor->agent, work->tensors[slot], batch_from(work, first), work->logits, error);
 }
 
+/* An image that cannot be used is told with its reason, and the others go on. */
 static ocdm_status tell(struct work *work, size_t first, ocdm_error *error)
 {
     for (size_t i = 0; i < batch_from(work, first); i++) {

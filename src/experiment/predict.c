@@ -19,6 +19,7 @@
 
 /* ---- network ------------------------------------------------------------------------------------------------------------- */
 
+/* The stream must have what the model takes. */
 static ocdm_status open_inputs(ocdm__predictor *predictor, const ocdm__predictor_settings *settings, ocdm_error *error)
 {
     bool features = predictor->stream.shape.kind == OCDM__FEATURES;
@@ -73,6 +74,7 @@ static ocdm_status check_fit(const ocdm__predictor *predictor, const ocdm__predi
     return settings->stream != NULL ? ocdm__weights_check_classes(settings->weights, &predictor->about, table, error) : OCDM_OK;
 }
 
+/* The leader asks the other ranks to join as soon as the model is known to take images. */
 static ocdm_status open_all(ocdm__predictor *predictor, const ocdm__predictor_settings *settings, ocdm_error *error)
 {
     bool stream = settings->stream != NULL;
@@ -253,6 +255,7 @@ static ocdm_status write_rows(struct predicting *predicting, const ocdm__batch *
     return ocdm__output_check(&predicting->output, predicting->error);
 }
 
+/* Up to the end of the list, an error, or a signal. */
 static ocdm_status write_batches(struct predicting *predicting)
 {
     ocdm__predictor *predictor = &predicting->predictor;
@@ -273,6 +276,7 @@ static ocdm_status write_batches(struct predicting *predicting)
     }
 }
 
+/* The file takes its place only when every row is written. */
 static ocdm_status predict(struct predicting *predicting, ocdm__predict_report *report)
 {
     static const char *const parts[] = {

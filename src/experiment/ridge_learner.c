@@ -45,6 +45,7 @@ static size_t triangle_of(const struct ridge *ridge)
     return ridge->features * (ridge->features + 1) / 2;
 }
 
+/* Numbers of each of the sums. */
 static size_t length_of(const struct ridge *ridge, enum sums which)
 {
     const size_t lengths[SUMS] = {[SAMPLES] = ridge->blocks,
@@ -71,6 +72,7 @@ static void add_scaled(double *to, const double *from, double scale, size_t coun
 /* Eight sums at once: additions need not wait for each other. */
 enum { LANES = 8 };
 
+/* In eight lanes, which are added in one order. */
 static double product(const double *a, const double *b, size_t count)
 {
     double lanes[LANES] = {0}, sum = 0;
@@ -208,6 +210,7 @@ static ocdm_status solve(struct ridge *ridge, ocdm_error *error)
     return OCDM_OK;
 }
 
+/* Sums are in double precision: the last bits do not depend on the CPU. */
 static ocdm_status predict(void *state, const float *input, size_t count, float *logits, ocdm_error *error)
 {
     struct ridge *ridge = state;
@@ -225,6 +228,7 @@ static ocdm_status predict(void *state, const float *input, size_t count, float 
 
 /* ---- files ------------------------------------------------------------------------------------------------------------- */
 
+/* A checkpoint has the sums, weights files the solution. */
 static ocdm_status save(void *state, bool all, ocdm__tensor_list *tensors, ocdm_error *error)
 {
     struct ridge *ridge = state;
@@ -247,6 +251,7 @@ static ocdm_status save(void *state, bool all, ocdm__tensor_list *tensors, ocdm_
     return OCDM_OK;
 }
 
+/* Everything is checked before anything changes. */
 static ocdm_status load(void *state, const struct ocdm__weights *saved, ocdm_error *error)
 {
     struct ridge *ridge = state;
@@ -328,6 +333,7 @@ static bool find_blocks(struct ridge *ridge, const ocdm__stream_table *table)
     return made;
 }
 
+/* All room at once, so that training allocates nothing. */
 static bool make_room(struct ridge *ridge)
 {
     bool made = true;

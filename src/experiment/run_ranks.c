@@ -71,6 +71,7 @@ static const char run_files[] = "another stream, or other groups or weights of c
 
 /* ---- the state of a run ------------------------------------------------------------------------------------------------- */
 
+/* The memory of the leader, which may come from a checkpoint, as bytes: all ranks then make the same decisions. */
 static ocdm_status share_memory(ocdm__run *run, ocdm_error *error)
 {
     const ocdm__ranks *ranks = run->ranks;

@@ -66,6 +66,7 @@ static void find_wrapper(ocdm__weights_file *weights)
         }
 }
 
+/* Tensors beside the wrapper, as those of an optimiser, are not of the network. */
 static ocdm_status unwrap(ocdm__weights_file *weights, ocdm_error *error)
 {
     find_wrapper(weights);

@@ -118,6 +118,7 @@ static size_t free_rank(const struct watch *watch)
     return rank;
 }
 
+/* Starts the next child where there is room for it: here first, then on the other ranks. */
 static ocdm_status start_next(struct watch *watch, ocdm_error *error)
 {
     size_t rank = free_rank(watch);
@@ -178,6 +179,7 @@ bool ocdm__child_has_ended(ocdm__child *child)
     return true;
 }
 
+/* A rank has room for another child once one of its children has ended. */
 static void note_end(struct watch *watch, size_t number, size_t rank)
 {
     watch->loads[rank]--;
@@ -186,6 +188,8 @@ static void note_end(struct watch *watch, size_t number, size_t rank)
         watch->children->ended(watch->children->state, &watch->children->children[number]);
 }
 
+/* Starts, looks after and ends all children. After a signal or an error no more are started, and those that run are waited
+ * for, so that none is left behind. */
 static ocdm_status watch_all(struct watch *watch, ocdm_error *error)
 {
     const ocdm__children *children = watch->children;

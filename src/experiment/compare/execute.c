@@ -23,6 +23,7 @@
 
 /* ---- what the runs are made with -------------------------------------------------------------------------------------- */
 
+/* The groups of the classes, which all runs of a plan share. */
 static ocdm_status find_groups(ocdm__run_setup *setup, ocdm_error *error)
 {
     const ocdm__stream_table *table = &setup->stream->table;
@@ -185,6 +186,7 @@ struct calls {
 
 /* ---- one call --------------------------------------------------------------------------------------------------------- */
 
+/* Whether the words of a command line have a flag. */
 static bool names(const char *const *words, size_t count, const char *flag)
 {
     for (size_t i = 0; i < count; i++)
@@ -193,6 +195,7 @@ static bool names(const char *const *words, size_t count, const char *flag)
     return false;
 }
 
+/* Words end with a NUL: a command can be sent to other ranks as it is. */
 static void add_word(ocdm__output *commands, const char *word)
 {
     ocdm__output_write(commands, word, strlen(word) + 1);
@@ -338,6 +341,7 @@ static ocdm_status lock_folder(const char *folder, int *lock, ocdm_error *error)
                 : OCDM_OK;
 }
 
+/* Runs the children. The first run that failed decides the exit code of the command, whatever the others do. */
 static ocdm_status run_calls(struct calls *calls, int *failed, ocdm_error *error)
 {
     const ocdm__compare_execution *execution = calls->execution;

@@ -36,6 +36,7 @@ struct steps {
 
 /* ---- one run ------------------------------------------------------------------------------------------------------------ */
 
+/* Before other steps, and at the end of a thread. */
 static void clear_steps(struct steps *steps)
 {
     ocdm__schedule_clear(&steps->schedule);
@@ -43,6 +44,7 @@ static void clear_steps(struct steps *steps)
     *steps = (struct steps){.point = NULL};
 }
 
+/* The shuffle takes longer than a small memory, so runs that follow each other share it. */
 static ocdm_status make_steps(struct steps *steps, const struct work *work, const ocdm__compare_point *point, uint64_t seed,
                               ocdm_error *error)
 {
@@ -91,6 +93,7 @@ static ocdm_status take_steps(ocdm__online *online, struct steps *steps, uint64_
     return OCDM_OK;
 }
 
+/* Offers the whole stream to a memory, and takes down what is in it then. */
 static ocdm_status fill_result(const struct work *work, ocdm_memory *memory, struct steps *steps, ocdm__memory_result *result,
                                ocdm_error *error)
 {
@@ -123,6 +126,7 @@ static ocdm_status fill_result(const struct work *work, ocdm_memory *memory, str
     return OCDM_OK;
 }
 
+/* One run of the plan, by its number. */
 static ocdm_status run_one(const struct work *work, size_t run, struct steps *steps, ocdm_error *error)
 {
     const ocdm__compare_plan *plan = work->plan;
@@ -244,6 +248,7 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Between neighbours, as the default of numpy.quantile. */
 static double quantile(const double *sorted, size_t count, double share)
 {
     double place = share * (double)(count - 1);

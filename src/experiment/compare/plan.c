@@ -21,6 +21,7 @@ struct number_list {
     size_t count;
 };
 
+/* Reads one value after another, each of which must fit the range of the setting. */
 static ocdm_status read_numbers(const char *text, struct number_list *list, ocdm_error *error)
 {
     const ocdm__setting *setting = list->setting;
@@ -53,6 +54,7 @@ struct order_list {
     size_t count, length;
 };
 
+/* Of at most OCDM__COMPARE_PERMUTED. */
 static size_t factorial(size_t n)
 {
     return n < 2 ? 1 : n * factorial(n - 1);
@@ -72,6 +74,7 @@ static void write_permutation(const uint32_t *all, uint64_t *tasks, size_t count
     }
 }
 
+/* Every order of the tasks of the stream. */
 static ocdm_status all_orders(ocdm__compare_plan *plan, const uint32_t *all, size_t task_count, struct order_list *list,
                               ocdm_error *error)
 {
@@ -128,6 +131,7 @@ static bool read_orders(const char *text, uint64_t *tasks, struct order_list *li
     }
 }
 
+/* The orders of a text; without one, a single order: the default. */
 static ocdm_status make_orders(ocdm__compare_plan *plan, const char *text, const uint32_t *all, size_t task_count,
                                struct order_list *list, ocdm_error *error)
 {
@@ -173,6 +177,7 @@ static void append_order(ocdm__compare_point *point)
     }
 }
 
+/* Names tell the points of a sweep apart; what is the same at all of them is left out. */
 static void name_point(const ocdm__compare_plan *plan, ocdm__compare_point *point)
 {
     char number[OCDM__JSON_DOUBLE], text[64];
@@ -191,6 +196,7 @@ static void name_point(const ocdm__compare_plan *plan, ocdm__compare_point *poin
         append_order(point);
 }
 
+/* Memory sizes vary slowest, orders fastest. */
 static ocdm_status make_points(ocdm__compare_plan *plan, const struct number_list *memory, const struct number_list *rho,
                                const struct order_list *orders, ocdm_error *error)
 {

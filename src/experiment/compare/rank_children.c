@@ -33,6 +33,7 @@ struct outcome {
 
 /* ---- the leader --------------------------------------------------------------------------------------------------------- */
 
+/* To all other ranks. */
 static void say(const ocdm__ranks *ranks, enum word word, uint32_t number)
 {
     const struct said said = {word, number};
@@ -162,6 +163,7 @@ static void fail_for_memory(const ocdm__ranks *ranks)
     ranks->fail(&error);
 }
 
+/* Tells the leader how a child ended, and frees its place for another one. */
 static void tell_outcome(const struct host *host, struct hosted *hosted)
 {
     const struct outcome outcome = {hosted->number, hosted->child.result};
@@ -170,6 +172,7 @@ static void tell_outcome(const struct host *host, struct hosted *hosted)
     *hosted = (struct hosted){.number = 0};
 }
 
+/* Starts a child on this rank. One that cannot be started has ended at once, with the reason as its error. */
 static void start_hosted(struct host *host, uint32_t number, const char *command, size_t size)
 {
     const ocdm__ranks *ranks = host->server->ranks;
@@ -196,6 +199,7 @@ static void start_hosted(struct host *host, uint32_t number, const char *command
     tell_outcome(host, hosted);
 }
 
+/* Once: a child that gets a second signal ends without saving. */
 static void signal_hosted(struct host *host, int signal)
 {
     if (host->sent != 0)
@@ -206,6 +210,7 @@ static void signal_hosted(struct host *host, int signal)
             kill(host->hosted[i].child.pid, signal);
 }
 
+/* Does what a message of the leader says. */
 static void obey(struct host *host, const ocdm__ranks_message *message)
 {
     struct said said;

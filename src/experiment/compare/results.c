@@ -118,6 +118,7 @@ void ocdm__compare_group_head(const ocdm__compare_results *const *results, size_
         snprintf(text, OCDM__GROUP_HEAD, "%.16s (%zu-%zu)", group, fewest, most);
 }
 
+/* Reads the numbers of a finished run; those of others stay NaN. */
 static ocdm_status read_run(ocdm__compare_results *results, const char *folder, double *values, ocdm_error *error)
 {
     char path[OCDM__SUMMARY_PATH];
@@ -174,6 +175,7 @@ static double value_at(const struct view *view, size_t method, size_t seed)
     return ocdm__compare_values(view->results, view->point, method, seed)[view->column];
 }
 
+/* Over the seeds that have a value. */
 static ocdm__summary summary_of(const struct view *view, size_t method)
 {
     size_t count = 0;
@@ -202,6 +204,7 @@ static bool competes(const struct view *view, size_t method)
     return !isnan(view->judgements[method].summary.mean) && !ocdm__is_upper_bound(view->results->methods[method]);
 }
 
+/* Whether a seed can be compared: all competing methods have a value for it. */
 static bool all_have(const struct view *view, size_t seed)
 {
     for (size_t i = 0; i < view->results->method_count; i++)

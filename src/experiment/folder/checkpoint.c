@@ -31,6 +31,7 @@ struct pass {
     size_t count;                       /* of the file's numbers so far */
 };
 
+/* One record; an object that is only counted is not looked at. */
 static void pass_record(struct pass *pass, enum ocdm__record_kind kind, void *object)
 {
     if (pass->to != NULL)
@@ -40,6 +41,7 @@ static void pass_record(struct pass *pass, enum ocdm__record_kind kind, void *ob
     pass->count += pass->to == NULL ? pass->layouts[kind].width : 0;
 }
 
+/* One number that is no part of a record. */
 static void pass_number(struct pass *pass, double *number)
 {
     unsigned char bytes[8];
@@ -63,6 +65,7 @@ static void pass_times(struct pass *pass, ocdm__run *run, bool reported)
         run->earlier = times;
 }
 
+/* The newest point is kept apart from those that the curve has thinned out. */
 static void pass_curve(struct pass *pass, ocdm__run *run, bool reported)
 {
     (void)reported;
@@ -114,6 +117,7 @@ static void pass_cost(struct pass *pass, ocdm__run *run, bool reported)
     pass_record(pass, OCDM__RECORD_COST, &run->cost);
 }
 
+/* mAP of each evaluation at any time, by each version of the weights. */
 static void pass_probes(struct pass *pass, ocdm__run *run, bool reported)
 {
     (void)reported;
@@ -143,6 +147,7 @@ static const struct numbers {
 
 enum { NUMBERS = sizeof numbers / sizeof *numbers, OWN_TENSORS = NUMBERS + 6 };
 
+/* Whether a run has such numbers. */
 static bool is_of(const struct numbers *part, const ocdm__run *run)
 {
     const bool has[] = {[EVERY_RUN] = true,
@@ -166,11 +171,13 @@ struct image {
     char *names; /* of the learner's tensors, with their prefix */
 };
 
+/* There is room for all of them. */
 static void add_tensor(struct image *image, const char *name, enum ocdm__dtype dtype, const void *data, size_t count)
 {
     image->tensors[image->count++] = ocdm__tensor_of(name, dtype, data, count);
 }
 
+/* The position has exact numbers and comes first; the others follow in the order of their table. */
 static ocdm_status add_numbers(struct image *image, ocdm__run *run, uint64_t log_size, ocdm_error *error)
 {
     struct pass pass = {.to = &image->numbers};
@@ -245,6 +252,7 @@ static ocdm_status build(struct image *image, ocdm__run *run, uint64_t log_size,
     return OCDM_OK;
 }
 
+/* Notes name the fields of each kind of record, so that later versions can add some. */
 static ocdm_status write_file(const struct image *image, const ocdm__learner *learner, const char *path, ocdm_error *error)
 {
     char names[OCDM__RECORD_KINDS][OCDM__RECORD_NOTE];
@@ -291,6 +299,7 @@ ocdm_status ocdm__checkpoint_write(ocdm__run *run, uint64_t log_size, const char
 
 /* ---- opening ------------------------------------------------------------------------------------------------------------- */
 
+/* The file is whole by its checksum, but no run of this program could have written it. */
 static ocdm_status refuse(const ocdm__checkpoint *checkpoint, const char *what, ocdm_error *error)
 {
     return ocdm__fail(error, OCDM_BAD_FILE, "the file is damaged or not a checkpoint of this program", "%s: %s",
@@ -436,6 +445,7 @@ static ocdm_status restore_position(const ocdm__checkpoint *checkpoint, const oc
     return OCDM_OK;
 }
 
+/* First the size, by counting what the run has room for; then the numbers. */
 static ocdm_status restore_numbers(const ocdm__checkpoint *checkpoint, const ocdm__record_layout *layouts, ocdm__run *run,
                                    ocdm_error *error)
 {
@@ -480,6 +490,7 @@ static ocdm_status check_numbers(const ocdm__checkpoint *checkpoint, const ocdm_
     return OCDM_OK;
 }
 
+/* With a budget: which steps passed while the learner was busy. */
 static ocdm_status restore_misses(const ocdm__checkpoint *checkpoint, const ocdm__run *run, ocdm_error *error)
 {
     size_t bytes = (size_t)((run->step + 7) / 8);
@@ -507,6 +518,7 @@ static bool memory_fits(const ocdm_memory *memory, const ocdm__run *run)
     return true;
 }
 
+/* A memory is taken over only when it fits the run. */
 static ocdm_status restore_memory(const ocdm__checkpoint *checkpoint, ocdm__run *run, ocdm_error *error)
 {
     const struct ocdm__tensor *tensor = find_tensor(checkpoint, "memory", OCDM__U8);
@@ -526,6 +538,7 @@ static ocdm_status restore_memory(const ocdm__checkpoint *checkpoint, ocdm__run 
     return OCDM_OK;
 }
 
+/* What --dark and --replay-policy loss keep beside the memory. */
 static ocdm_status restore_replays(const ocdm__checkpoint *checkpoint, ocdm__replay *replays, ocdm_error *error)
 {
     const struct ocdm__tensor *tensor = find_tensor(checkpoint, "replays", OCDM__F32);

@@ -62,12 +62,14 @@ void ocdm__run_log_close(ocdm__run_log *log)
     log->open = false;
 }
 
+/* The first member says what the line is about. */
 static void begin_line(ocdm__run_log *log, const char *type)
 {
     ocdm__json_open(&log->output, NULL, '{');
     ocdm__json_string(&log->output, "type", type);
 }
 
+/* A line is written at once: `ocdm watch` reads the file while it grows. */
 static ocdm_status end_line(ocdm__run_log *log, ocdm_error *error)
 {
     ocdm__output_text(&log->output, "}\n");

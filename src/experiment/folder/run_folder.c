@@ -33,6 +33,7 @@ ocdm_status ocdm__folder_path(const char *folder, const char *name, char path[OC
     return ocdm__fail(error, OCDM_LIMIT, "name a shorter one", "the path of the folder is too long");
 }
 
+/* A folder that is there already is fine. */
 static ocdm_status make_one(const char *folder, ocdm_error *error)
 {
     struct stat there;
@@ -104,6 +105,7 @@ static bool is_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
+/* Tells the caller something that is no error. */
 static void note(const ocdm__run_folder *folder, const char *text)
 {
     if (folder->hooks.note != NULL)
@@ -128,6 +130,7 @@ static void tell_finished(const ocdm__run_folder *folder)
 
 /* ---- saving ------------------------------------------------------------------------------------------------------------ */
 
+/* What the newest checkpoint has: a run that is stopped there need not be saved again. */
 static void note_saved(ocdm__run_folder *folder)
 {
     const ocdm__run *run = folder->run;
@@ -227,6 +230,7 @@ static ocdm_status stop(ocdm__run_folder *folder, ocdm_error *error)
                       folder->job->folder, (unsigned long long)run->step);
 }
 
+/* Saves after the evaluation of each task, and as often as the settings say. */
 static ocdm_status go_to_the_end(ocdm__run_folder *folder, ocdm_error *error)
 {
     for (;;) {
@@ -345,6 +349,7 @@ static ocdm_status begin_on_all_ranks(ocdm__run_folder *folder, ocdm_status stat
     return begins ? joined : status;
 }
 
+/* Nothing in the folder changes. */
 static ocdm_status show_finished(const ocdm__run_folder *folder, ocdm_error *error)
 {
     enum ocdm__run_event event;
@@ -360,6 +365,7 @@ static ocdm_status show_finished(const ocdm__run_folder *folder, ocdm_error *err
     return OCDM_OK;
 }
 
+/* Ranks that wait for the first step hear of a failure. */
 static ocdm_status begin_log(ocdm__run_folder *folder, ocdm_error *error)
 {
     ocdm_status status = ocdm__run_begin(folder->run, error);
@@ -382,6 +388,7 @@ static size_t parent_length(const char *path, size_t length)
     return length;
 }
 
+/* How much of the path was there before, so that a run that is refused can take back the rest. */
 static void note_old_part(ocdm__run_folder *folder)
 {
     char path[OCDM__PATH_ROOM];

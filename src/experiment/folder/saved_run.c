@@ -22,6 +22,7 @@ struct member {
     int key_length, value_length; /* as printf takes them */
 };
 
+/* The next member of an object, its value as it is written. False at the end. */
 static bool next_member(ocdm__json *json, struct member *member)
 {
     if (ocdm__json_next(json) != OCDM__JSON_KEY)

@@ -31,6 +31,7 @@ static size_t count_part(const ocdm__stream_table *table, uint8_t part)
     return count;
 }
 
+/* What identifies the stream of a run, and its size. */
 static void write_stream(ocdm__output *output, const ocdm__stream *stream, size_t task_count)
 {
     char ids[OCDM__SHA256_TEXT], checksum[OCDM__CHECKSUM_TEXT];
@@ -61,6 +62,7 @@ void ocdm__summary_head_write(ocdm__output *output, const ocdm__run *run)
     write_stream(output, run->stream, run->schedule.order.task_count);
 }
 
+/* By name, with counts, so that a report needs no stream. */
 static void write_classes(ocdm__output *output, const ocdm__run *run)
 {
     size_t length, tasks = run->schedule.order.task_count;
@@ -85,6 +87,7 @@ static void write_classes(ocdm__output *output, const ocdm__run *run)
 
 /* ---- evaluations ------------------------------------------------------------------------------------------------------- */
 
+/* All evaluations; the last one again as `final`, with every class; and the one on what is held out. */
 static void write_evaluations(ocdm__output *output, const ocdm__run *run)
 {
     const uint32_t *tasks = run->schedule.order.tasks;
@@ -283,6 +286,7 @@ static void write_cost(ocdm__output *output, const ocdm__run *run)
     ocdm__json_close(output, '}');
 }
 
+/* Seconds, which are the only part of a summary that differs between two equal runs, with the date and the machine. */
 static void write_times(ocdm__output *output, const ocdm__run *run)
 {
     ocdm__run_times times = ocdm__run_times_now(run);

@@ -98,6 +98,7 @@ void ocdm__class_names_write(ocdm__output *output, const ocdm__text_list *classe
     ocdm__json_close(output, ']');
 }
 
+/* docs/agent.md describes each of them. */
 static ocdm_status add_notes(struct notes *notes, const ocdm__run *run, const char *average, ocdm_error *error)
 {
     char id[OCDM__RUN_ID];
@@ -148,12 +149,14 @@ struct reading {
     ocdm_error *error;
 };
 
+/* Only files of ours are read: an entry that makes no sense was edited. */
 static ocdm_status fail(const struct reading *reading, const char *key)
 {
     return ocdm__fail(reading->error, OCDM_BAD_FILE, "the file is damaged or was edited: use another copy",
                       "%s: the entry %s of the metadata makes no sense", reading->name, key);
 }
 
+/* A text that would not print as it is was edited too. */
 static ocdm_status read_text(const struct reading *reading, const char *key, char *text, size_t room)
 {
     const struct ocdm__note *note = ocdm__safetensors_note(reading->file, key);
@@ -163,6 +166,7 @@ static ocdm_status read_text(const struct reading *reading, const char *key, cha
     return ocdm__show_label(text, strlen(text)).width == strlen(text) ? OCDM_OK : fail(reading, key);
 }
 
+/* A whole number up to `high`. */
 static ocdm_status read_number(const struct reading *reading, const char *key, uint64_t high, uint32_t *number)
 {
     const struct ocdm__note *note = ocdm__safetensors_note(reading->file, key);
@@ -190,6 +194,7 @@ static ocdm_status read_list(const struct reading *reading, const char *key, ocd
     return status == OCDM_OK && tree->root->kind == OCDM__JSON_ARRAY ? OCDM_OK : fail(reading, key);
 }
 
+/* One after another, as a stream has them. */
 static ocdm_status copy_names(const struct reading *reading, const ocdm__json_node *list, ocdm__weights_about *about)
 {
     size_t size = 0, at = 0;
@@ -210,6 +215,7 @@ static ocdm_status copy_names(const struct reading *reading, const ocdm__json_no
     return OCDM_OK;
 }
 
+/* As many finite numbers as there are features. */
 static ocdm_status read_floats(const struct reading *reading, const char *key, size_t count, float **values)
 {
     ocdm__json_tree tree = {.root = NULL};
@@ -226,6 +232,7 @@ static ocdm_status read_floats(const struct reading *reading, const char *key, s
     return status;
 }
 
+/* Features that were not standardized have no mean and deviation. */
 static ocdm_status read_features(const struct reading *reading, ocdm__weights_about *about)
 {
     OCDM_TRY(read_number(reading, "features", INT32_MAX, &about->features));

@@ -39,6 +39,7 @@ struct answers {
     ocdm__feed feed;          /* of the learner */
 };
 
+/* No value yet. */
 static ocdm__averages none(void)
 {
     ocdm__averages averages = {.classes = 0};
@@ -68,6 +69,7 @@ void ocdm__evaluation_clear(ocdm__evaluation *evaluation)
 
 /* ---- asking ------------------------------------------------------------------------------------------------------------ */
 
+/* Room for the logits of all tests by every version: the most that an evaluation needs. */
 static ocdm_status make_answers(struct answers *answers, const ocdm__examination *examination, size_t task_count,
                                 ocdm_error *error)
 {
@@ -92,6 +94,7 @@ static ocdm_status make_answers(struct answers *answers, const ocdm__examination
     return ocdm__feed_open(&answers->feed, PIECE, error);
 }
 
+/* The next row is that of a sample: its labels follow those of the rows before. */
 static void add_row(struct answers *answers, const ocdm__stream_table *table, size_t sample)
 {
     for (uint64_t k = table->label_starts[sample]; k < table->label_starts[sample + 1]; k++)
@@ -101,6 +104,7 @@ static void add_row(struct answers *answers, const ocdm__stream_table *table, si
     answers->label_starts[++answers->rows] = answers->label_count;
 }
 
+/* A learner without averages has one version alone. */
 static ocdm_status use_version(const ocdm__learner *learner, size_t version, ocdm_error *error)
 {
     return learner->functions->use != NULL ? learner->functions->use(learner->state, version, error) : OCDM_OK;
@@ -186,6 +190,7 @@ static ocdm_status take_given(const ocdm__examination *examination, struct answe
 
 /* ---- scoring ----------------------------------------------------------------------------------------------------------- */
 
+/* A part of the rows as a set of tests. */
 static ocdm__test_set rows_of(const struct answers *answers, size_t first, size_t end, size_t classes)
 {
     return (ocdm__test_set){.logits = answers->logits + first * classes,
@@ -297,6 +302,7 @@ ocdm_status ocdm__evaluate(const ocdm__examination *examination, size_t task_cou
 
 /* ---- JSON ---------------------------------------------------------------------------------------------------------------- */
 
+/* Metrics are in percent, but those that are counts. */
 static void write_averages(ocdm__output *output, const ocdm__averages *averages)
 {
     ocdm__json_count(output, "classes", averages->classes);
@@ -446,6 +452,7 @@ bool ocdm__groups_are_of_a_file(const char *text, size_t length)
     return !is_word(text, length, "stream") && !is_word(text, length, "terciles") && !read_bounds(text, length, bounds);
 }
 
+/* Counts that are one after another, for functions that take them from a struct. */
 static ocdm__class_counts plain_counts(const uint64_t *counts, size_t class_count)
 {
     return (ocdm__class_counts){.first = counts, .stride = sizeof *counts, .count = class_count};

@@ -33,6 +33,7 @@ static ocdm_status end_all_after(const ocdm__feed *feed, const ocdm_error *why, 
 
 /* ---- requests ------------------------------------------------------------------------------------------------------------ */
 
+/* Positions count from the first sample of the batch, of which the first `fresh` are of the stream. */
 static ocdm_status request(ocdm__feed *feed, unsigned slot, const ocdm__batch *batch, size_t first, size_t end,
                            ocdm_error *error)
 {

@@ -12,6 +12,7 @@
 
 /* ---- opening --------------------------------------------------------------------------------------------------------- */
 
+/* Found before the first image is read: every sample must lead to a file. */
 static ocdm_status check_paths(const ocdm__stream *stream, const char *root, ocdm_error *error)
 {
     const ocdm__stream_table *table = &stream->table;
@@ -51,6 +52,7 @@ static ocdm__image_settings image_settings(const ocdm__stream *stream, const ocd
     return images;
 }
 
+/* Images in the stream file keep their size unless the settings say another one. */
 static ocdm_status open_images(ocdm__model_inputs *inputs, const ocdm__model_input_settings *settings, ocdm_error *error)
 {
     const ocdm__stream *stream = inputs->stream;
@@ -212,6 +214,7 @@ static bool is_stored(const ocdm__model_inputs *inputs, const ocdm__batch *batch
     return i >= batch->fresh && batch->step >= inputs->stored_since;
 }
 
+/* What the loader needs to know of each image of the batch. */
 static bool write_requests(ocdm__model_inputs *inputs, struct ocdm__input_slot *slot, const ocdm__batch *batch, bool training)
 {
     const ocdm__payload_shape *shape = &inputs->stream->shape;

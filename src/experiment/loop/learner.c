@@ -28,6 +28,7 @@ ocdm__learner_part ocdm__learner_part_of(const ocdm__learner *learner, size_t co
 
 /* ---- files --------------------------------------------------------------------------------------------------------------- */
 
+/* A learner's tensors have no data until they are fetched. */
 static ocdm_status data_of(const ocdm__learner_file *file, size_t i, const unsigned char **data, ocdm_error *error)
 {
     *data = file->tensors[i].data;
@@ -51,6 +52,7 @@ static ocdm_status make_header(ocdm__output *header, const ocdm__learner_file *f
     return status == OCDM_OK ? ocdm__output_check(header, error) : status;
 }
 
+/* The checksum is over the header, in which its place is blank, and all data. */
 static ocdm_status fill_in_checksum(ocdm__output *header, const ocdm__learner_file *file, ocdm_error *error)
 {
     static const char before[] = "{\"__metadata__\":{\"checksum\":\"";
@@ -67,6 +69,7 @@ static ocdm_status fill_in_checksum(ocdm__output *header, const ocdm__learner_fi
     return OCDM_OK;
 }
 
+/* Fetches the tensors a second time rather than keeping all of them in memory. */
 static ocdm_status write_data(ocdm__output *output, const ocdm__learner_file *file, ocdm_error *error)
 {
     for (size_t i = 0; i < file->tensor_count; i++) {

@@ -206,11 +206,13 @@ static const float *recall_logits(const ocdm__online *online)
 
 /* ---- training ---------------------------------------------------------------------------------------------------------- */
 
+/* NaN for a learner that does not know them. */
 static double operations_of(const ocdm__learner *learner, size_t count, size_t fresh)
 {
     return learner->functions->operations != NULL ? learner->functions->operations(learner->state, count, fresh) : NAN;
 }
 
+/* The learner sees the whole batch at once; errors say in which step and, if it is one, for which sample. */
 static ocdm_status train(ocdm__online *online, double *loss, ocdm_error *error)
 {
     const ocdm__learner *learner = online->parts.learner;

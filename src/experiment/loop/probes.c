@@ -32,6 +32,7 @@ struct need {
     size_t taken, left, looked;
 };
 
+/* Whether a sample carries a class. */
 static bool has_label(const ocdm__stream_table *table, uint32_t sample, uint32_t class)
 {
     for (uint64_t k = table->label_starts[sample]; k < table->label_starts[sample + (size_t)1]; k++)

@@ -88,6 +88,7 @@ static ocdm_status check_result_size(const ocdm__run *run, ocdm_error *error)
                       bytes / 1e9, limit / 1e9);
 }
 
+/* Points the results of the run at those of one version of the weights. */
 static void report_version(ocdm__run *run, size_t version)
 {
     run->reported = version;
@@ -96,6 +97,7 @@ static void report_version(ocdm__run *run, size_t version)
     run->validation = &run->versions[version].validation;
 }
 
+/* Averages are reported rather than the trained weights: the first until validation chooses. */
 static ocdm_status make_versions(ocdm__run *run, ocdm_error *error)
 {
     size_t count = 1 + (size_t)run->settings->network.averages.count;
@@ -114,6 +116,7 @@ static ocdm_status make_versions(ocdm__run *run, ocdm_error *error)
     return OCDM_OK;
 }
 
+/* Everything that needs neither a learner nor a memory, so that what is wrong with the stream is found early. */
 static ocdm_status make_tables(ocdm__run *run, ocdm_error *error)
 {
     const ocdm__run_settings *settings = run->settings;
@@ -146,6 +149,7 @@ static ocdm_status make_tables(ocdm__run *run, ocdm_error *error)
     return ocdm__class_weights_read(settings->class_weights, table, &run->class_weights, error);
 }
 
+/* The learner and its inputs, and the other ranks if it is shared. */
 static ocdm_status make_learner(ocdm__run *run, const ocdm__learner_maker *maker, ocdm_error *error)
 {
     const ocdm__run_settings *settings = run->settings;
@@ -171,6 +175,7 @@ static ocdm_status make_learner(ocdm__run *run, const ocdm__learner_maker *maker
     return run->ranks->size > 1 && run->inputs != NULL ? ocdm__model_inputs_keep_sums(run->inputs, error) : OCDM_OK;
 }
 
+/* With the weights of the classes in the target. */
 static ocdm_status make_memory(ocdm__run *run, ocdm_error *error)
 {
     const ocdm__run_settings *settings = run->settings;
@@ -297,6 +302,7 @@ void ocdm__run_close(ocdm__run *run)
 
 /* ---- evaluations --------------------------------------------------------------------------------------------------------- */
 
+/* NaN without a memory. */
 static double distance(const ocdm__run *run, ocdm_scope scope)
 {
     return run->memory != NULL ? ocdm_memory_distance(run->memory, scope) : NAN;

@@ -117,6 +117,7 @@ static bool find_class_places(ocdm__stream_order *order, const ocdm__stream_tabl
     return found;
 }
 
+/* Only streams of partial labels have tasks that introduce classes. */
 static ocdm_status place_classes(ocdm__stream_order *order, const ocdm__stream_table *table, ocdm_error *error)
 {
     if (table->known == NULL)
@@ -231,6 +232,7 @@ static bool is_same_stratum(const struct member *a, const struct member *b)
     return a->task == b->task && a->class == b->class;
 }
 
+/* The first of equally rare ones; OCDM_NONE for a sample without labels. */
 static uint32_t rarest_class(const ocdm__stream_table *table, uint32_t sample, const uint64_t *counts)
 {
     uint32_t rarest = OCDM_NONE;
@@ -242,6 +244,7 @@ static uint32_t rarest_class(const ocdm__stream_table *table, uint32_t sample, c
     return rarest;
 }
 
+/* Counts are those of the part itself: what is rare in training may not be so among the tests. */
 static void fill_members(const ocdm__stream_order *order, const ocdm__stream_table *table, uint64_t base, uint64_t *counts,
                          struct member *members)
 {
@@ -324,6 +327,7 @@ static void move_held_out(ocdm__stream_order *order, ocdm__stream_order *held_ou
     held_out->count = out;
 }
 
+/* Of each task the same share, spread evenly over its strata; where a share begins depends on the seed. */
 static ocdm_status hold_out(ocdm__schedule *schedule, const ocdm__stream_table *table, double share, ocdm_error *error)
 {
     ocdm__stream_order *order = &schedule->order, *held_out = &schedule->held_out;
@@ -363,6 +367,7 @@ static size_t tasks_among(const ocdm__schedule *schedule, uint64_t samples)
     return tasks;
 }
 
+/* After a period, every task up to the last one seen is evaluated, those of which nothing was seen among them. */
 static ocdm_status find_tested(ocdm__schedule *schedule, const ocdm__stream_table *table, ocdm_error *error)
 {
     const ocdm__stream_order *order = &schedule->order;
@@ -385,16 +390,19 @@ static ocdm_status find_tested(ocdm__schedule *schedule, const ocdm__stream_tabl
 
 /* ---- steps --------------------------------------------------------------------------------------------------------------- */
 
+/* The first sample of a task, by its place in the order. */
 static size_t task_start(const ocdm__schedule *schedule, size_t place)
 {
     return place > 0 ? schedule->order.ends[place - 1] : 0;
 }
 
+/* The first step of a task. */
 static uint64_t first_step(const ocdm__schedule *schedule, size_t place)
 {
     return place > 0 ? schedule->task_ends[place - 1] : 0;
 }
 
+/* The last batch may be shorter. */
 static uint64_t batches_of(const ocdm__schedule *schedule, size_t samples)
 {
     return samples / schedule->batch + (samples % schedule->batch != 0);

@@ -63,6 +63,7 @@ void *ocdm__setting_member(ocdm__run_settings *settings, const ocdm__setting *se
 
 /* ---- from text --------------------------------------------------------------------------------------------------------- */
 
+/* A whole number in the range of the row, of `length` letters. */
 static ocdm_status read_whole(const ocdm__setting *setting, const char *text, size_t length, uint64_t *value, ocdm_error *error)
 {
     uint64_t low = (uint64_t)setting->low, high = setting->high < 0x1p64 ? (uint64_t)setting->high : UINT64_MAX;
@@ -150,6 +151,7 @@ static ocdm_status read_store(const ocdm__setting *setting, const char *text, oc
     return OCDM_OK;
 }
 
+/* Whether the stream has these tasks is checked when the order is made. */
 static ocdm_status read_tasks(const ocdm__setting *setting, const char *text, ocdm__run_settings *settings, uint64_t *order,
                               ocdm_error *error)
 {
@@ -168,6 +170,7 @@ static ocdm_status read_tasks(const ocdm__setting *setting, const char *text, oc
     return OCDM_OK;
 }
 
+/* Each rate strictly between the bounds of the row, and once. */
 static ocdm_status read_rates(const ocdm__setting *setting, const char *text, ocdm__rates *rates, ocdm_error *error)
 {
     *rates = (ocdm__rates){.count = 0};
@@ -347,6 +350,7 @@ static void write_store(ocdm__output *output, const ocdm__run_settings *settings
     ocdm__json_string(output, NULL, text);
 }
 
+/* In seconds or gflop, whatever it was given in, so that equal budgets are equal texts. */
 static void write_budget(ocdm__output *output, const ocdm__budget *budget)
 {
     const struct unit *unit = NULL;
@@ -384,6 +388,7 @@ static void write_blur(ocdm__output *output, const ocdm__blur *blur)
     }
 }
 
+/* What is not given is null. */
 static void write_optional(ocdm__output *output, const ocdm__setting *setting, const void *member)
 {
     if (setting->kind == OCDM__SETTING_OPTIONAL_WHOLE && *(const uint32_t *)member != OCDM_NONE)

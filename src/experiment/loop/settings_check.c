@@ -67,6 +67,7 @@ static bool has_trait(const ocdm__run_settings *settings, uint32_t trait)
     return policy != NULL && (policy->traits & trait) != 0;
 }
 
+/* A method must exist and have what it needs: a memory, a model, or neither. */
 static ocdm_status check_method(const ocdm__run_settings *settings, ocdm_error *error)
 {
     const char *method = settings->method;
@@ -144,6 +145,7 @@ static ocdm_status check_ridge(const ocdm__run_settings *settings, ocdm_error *e
     return OCDM_OK;
 }
 
+/* Settings that would be ignored are refused, rather than left in the files of a run as if they had counted. */
 static ocdm_status check_learning(const ocdm__run_settings *settings, ocdm_error *error)
 {
     bool ridge = ocdm__run_is_ridge(settings);
@@ -192,6 +194,7 @@ static ocdm_status check_protocol(const ocdm__run_settings *settings, ocdm_error
     return OCDM_OK;
 }
 
+/* The model must exist and take what the stream has. */
 static ocdm_status check_model(const ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
                                ocdm_error *error)
 {

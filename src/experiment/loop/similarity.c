@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "experiment/loop/step.h"
 
+/* The dot product of two gradients in double precision, in an order that does not depend on the machine. */
 static double product(const float *a, const float *b, size_t size)
 {
     double sums[4] = {0}; /* four at a time: the additions need not wait for each other */

@@ -34,6 +34,7 @@ ocdm_status ocdm__run_step(ocdm__run *run, ocdm_error *error)
     return ocdm__run_end_step(run, sum / updates, error); /* M is updated */
 }
 
+/* In the unit that it was given in; 0: none. */
 static double budget_of(const ocdm__run *run)
 {
     const ocdm__budget *budget = &run->settings->budget;
@@ -74,6 +75,7 @@ ocdm__batch ocdm__run_begin_update(ocdm__run *run, uint32_t number)
     return ahead;
 }
 
+/* A step that was missed is a step too: the curve and the log have it with no loss. */
 static void finish_step(ocdm__run *run, double loss)
 {
     run->loss = loss;

@@ -68,6 +68,7 @@ static uint64_t plain_rows(const ocdm__run_settings *settings, const ocdm__strea
     return settings->memory_bytes / (4 * (uint64_t)stream->shape.width + other_bytes(settings, stream));
 }
 
+/* A store must fit what the stream has, and the bytes must hold something. */
 static ocdm_status check_store(const ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
                                ocdm_error *error)
 {
@@ -176,6 +177,7 @@ static float pass_byte(float value, double low, double step)
     return (float)(low + byte * step);
 }
 
+/* Values beyond the range become the largest ones. */
 static float pass_half(float value)
 {
     float inside = value > LARGEST_HALF ? LARGEST_HALF : value < -LARGEST_HALF ? -LARGEST_HALF : value;

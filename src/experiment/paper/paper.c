@@ -106,6 +106,7 @@ static const struct {
     {"nuswideseq", 6, 49, "3,1,0,5,4,2", NULL},
 };
 
+/* The name is one of ocdm__paper_streams. */
 static size_t find_stream(const char *name)
 {
     size_t which = 0;

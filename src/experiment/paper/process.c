@@ -14,6 +14,7 @@ struct pool {
     uint64_t *counts; /* of each class */
 };
 
+/* Adds the labels of a sample, or takes them away. */
 static void count_sample(struct pool *pool, uint32_t sample, bool joins)
 {
     for (uint64_t k = pool->table->label_starts[sample]; k < pool->table->label_starts[sample + 1]; k++)
@@ -44,6 +45,7 @@ static size_t make_batch(const ocdm__stream_table *table, const uint32_t *sample
     return taken;
 }
 
+/* Notes each sample of the batch that joins and each that leaves, with the distance after it. */
 static ocdm_status watch_step(ocdm__process *process, ocdm_memory *memory, struct pool *pool, const ocdm_sample *batch,
                               size_t count, ocdm_error *error)
 {
@@ -68,6 +70,7 @@ static ocdm_status watch_step(ocdm__process *process, ocdm_memory *memory, struc
     return OCDM_OK;
 }
 
+/* The memory decides as in a run; only the step that is drawn is watched. */
 static ocdm_status run_up_to(ocdm__process *process, ocdm_memory *memory, struct pool *pool, const ocdm__stream_order *order,
                              ocdm_error *error)
 {
