@@ -33,7 +33,7 @@ def main(steps: int) -> None:
         change = memory.update(None, y)
         slots, items = torch.from_numpy(change.slots), torch.from_numpy(change.items)
         samples[slots], targets[slots] = x[items], y[items]
-    print(f"rank {rank}: {len(memory)} samples in all, {(memory.owner == rank).sum()} here, loss {loss.item():.3f}, kept", memory.counts["kept"].tolist())
+    print(f"rank {rank}: {len(memory)} samples in all, {(memory.owner == rank).sum()} here, kept", memory.counts["kept"].tolist())
 
 
 if __name__ == "__main__":

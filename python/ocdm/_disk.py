@@ -149,8 +149,9 @@ class Disk:
         if self.log is None:
             raise RuntimeError(f"{self.folder} is written by the process that opened it; this one was forked off, or has closed it")
         ids, offsets, labels = memory._batch_bytes() if offered else (b"", b"", b"")
-        body = b"".join([COUNTS.pack(self.number + 1, memory._draws, len(offsets) // 8, len(labels) // 4, len(slots), len(rows), len(priorities)),
-                         ids, offsets, labels, slots.tobytes(), rows.tobytes(), priorities.tobytes(), json.dumps(names).encode() if names else b""])
+        counts = COUNTS.pack(self.number + 1, memory._draws, len(offsets) // 8, len(labels) // 4, len(slots), len(rows), len(priorities))
+        body = b"".join([counts, ids, offsets, labels, slots.tobytes(), rows.tobytes(), priorities.tobytes(),
+                         json.dumps(names).encode() if names else b""])
         record = HEADER.pack(len(body), zlib.crc32(body)) + body
         written = os.pwrite(self.log, record, self.log_size)
         if written != len(record):
@@ -198,7 +199,8 @@ class Disk:
         """The complete records: (draws, ids, offsets, labels, slots, rows, priorities, names). What follows them was not committed."""
         import numpy
 
-        data = os.pread(self.log, os.fstat(self.log).st_size, 0)
+        with open(self.path(f"log.{self.log_number}"), "rb") as file:
+            data = file.read()
         while self.log_size + HEADER.size <= len(data):
             length, checksum = HEADER.unpack_from(data, self.log_size)
             body = data[self.log_size + HEADER.size:self.log_size + HEADER.size + length]
@@ -206,7 +208,8 @@ class Disk:
                 break
             number, draws, offsets, labels, slots, rows, priorities = COUNTS.unpack_from(body)
             at, arrays = COUNTS.size, []
-            for dtype, count in (("i8", max(offsets - 1, 0)), ("u8", offsets), ("u4", labels), ("i8", slots), ("i8", rows), ("f4", priorities)):
+            for dtype, count in (("i8", max(offsets - 1, 0)), ("u8", offsets), ("u4", labels), ("i8", slots), ("i8", rows),
+                                 ("f4", priorities)):
                 arrays.append(numpy.frombuffer(body, dtype, count, at))
                 at += arrays[-1].nbytes
             self.log_size += HEADER.size + length

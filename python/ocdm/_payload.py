@@ -583,7 +583,8 @@ class Jpeg(AsItIs):
 
     def fits(self, holder):
         """Images have bytes, and three channels, first or last."""
-        return not isinstance(holder, DeviceTensors) and len(holder.shape) == 3 and 3 in (holder.shape[0], holder.shape[2]) and str(holder.plain_type) in ("uint8", "torch.uint8")
+        near = not isinstance(holder, DeviceTensors)
+        return near and len(holder.shape) == 3 and 3 in (holder.shape[0], holder.shape[2]) and holder.plain_type == "u1"
 
     def form(self, holder):
         return "u1", (self.room,)

@@ -76,7 +76,8 @@ class Memory(_memory.Memory):
             raise ValueError(failed)
         counts = [len(offsets) - 1 for _, offsets, _, _ in parts]
         starts = numpy.cumsum([0, *counts])
-        joined = [self.arrived + start + numpy.arange(count) if own is None else own for (own, *_), start, count in zip(parts, starts, counts)]
+        joined = [self.arrived + start + numpy.arange(count) if own is None else own
+                  for (own, *_), start, count in zip(parts, starts, counts)]
         whole = super().update(numpy.concatenate(joined), self._joined_labels(parts))
         left = whole.left_slots[whole.left_slots >= 0]
         gone = left[self._owner[left] == self.rank]

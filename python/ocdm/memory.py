@@ -92,7 +92,8 @@ class Memory(_ocdm.Memory):
 
     def plot(self, path=None):
         """The classes against their target as an SVG picture: how many samples in memory have each, the most frequent of the stream first,
-        in three groups of equal numbers of classes. A str that notebooks show; with a path it is written there too. ValueError while no sample had a label.
+        in three groups of equal numbers of classes. A str that notebooks show; with a path it is written there too. ValueError while no
+        sample had a label.
 
         >>> memory = ocdm.Memory(capacity=2)
         >>> change = memory.update([1, 2, 3], [["cat"], ["cat"], ["dog"]])
@@ -110,9 +111,9 @@ class Memory(_ocdm.Memory):
         equal = numpy.ptp(counts["target"]) < 1e-12
         policy = self.policy if isinstance(self.policy, str) else type(self.policy).__name__
         caption = f"{len(self)} of {self.arrived} samples, {len(counts)} classes"
-        return Picture(_ocdm.draw_classes(policy, self.distance(), self.distance("seen"), caption, [str(name) for name in counts["id"]],
-                                          numpy.ascontiguousarray(counts["kept"], "u4"), None if equal else numpy.ascontiguousarray(shares),
-                                          None if path is None else os.fspath(path)))
+        names, kept = [str(name) for name in counts["id"]], numpy.ascontiguousarray(counts["kept"], "u4")
+        return Picture(_ocdm.draw_classes(policy, self.distance(), self.distance("seen"), caption, names, kept,
+                                          None if equal else numpy.ascontiguousarray(shares), None if path is None else os.fspath(path)))
 
     def _repr_html_(self):
         return _html(self)

@@ -189,23 +189,29 @@ class Replay:
         self._complete()
 
     def _put(self, slots, leaves, rows, items, priority, offered):
-        """The one place that copies rows of a batch to slots; rows None: those that the slots have."""
+        """The one place that copies rows of a batch to slots. Rows that are None stay those that the slots have; `offered`: the samples are new."""
+        if priority is not None or self._priority is not None:
+            self._note_priorities(slots, None if priority is None else priority[items], offered)
+        if self._disk is not None and self._disk.rows is not None:
+            self._put_into_files(slots, leaves, rows, items, offered)
+            return
+        for leaf, each in zip(leaves, rows):
+            if each is not None:
+                leaf.put(slots, each, items)
+        if self._disk is not None:
+            self._save_whole()
+
+    def _note_priorities(self, slots, priority, offered):
         import numpy
 
-        if priority is not None or self._priority is not None:
-            if self._priority is None or len(self._priority) != self.memory.capacity:
-                self._priority = _resized(self._priority, self.memory.capacity)
-            if priority is not None or offered:
-                self._priority[slots] = numpy.nan if priority is None else priority[items]
-        disk = self._disk
-        if disk is None or disk.rows is None:
-            for leaf, each in zip(leaves, rows):
-                if each is not None:
-                    leaf.put(slots, each, items)
-            if disk is not None:
-                self._save_whole()
-            return
-        places = slots[:0]
+        if self._priority is None or len(self._priority) != self.memory.capacity:
+            self._priority = _resized(self._priority, self.memory.capacity)
+        if priority is not None or offered:
+            self._priority[slots] = numpy.nan if priority is None else priority
+
+    def _put_into_files(self, slots, leaves, rows, items, offered):
+        """Whole samples go to rows that no state refers to; then the slots get these rows."""
+        disk, places = self._disk, slots[:0]
         if offered or any(each is not None for each in rows):
             slots, items = _last_of_each(slots, items)
             places = disk.take_rows(len(slots), leaves)
@@ -416,8 +422,8 @@ class Replay:
 
     @_alone
     def clear(self):
-        """Starts anew with the same options, as if nothing had been added. Weights and minimums of classes are those of the options again; a
-        policy of your own keeps what it knows."""
+        """Starts anew with the same options, as if nothing had been added. Weights and minimums of classes are those of the options again;
+        a policy of your own keeps what it knows."""
         self.memory, self._structure, self._leaves, self._priority = self.memory._emptied(), None, [], None
         if self._disk is not None:
             self._disk.rows = None
