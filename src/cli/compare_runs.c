@@ -262,14 +262,6 @@ static const ocdm__setting *find_setting(const char *name, size_t length)
     return NULL;
 }
 
-static size_t place_of(const ocdm__verb *verb, const ocdm__setting *setting)
-{
-    size_t place = 0;
-    while (verb->flags[place].name != NULL && strcmp(verb->flags[place].name, setting->flag) != 0)
-        place++;
-    return place;
-}
-
 /* A grid may not contain settings that decide how runs are judged, nor those that the plan varies itself. */
 static bool can_be_chosen(const ocdm__setting *setting)
 {
@@ -302,16 +294,12 @@ static ocdm_status read_axis(struct ocdm__grid_axis *axis, const ocdm__verb *ver
     if (text[length] == '\0' || !can_be_chosen(axis->setting))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "a setting of `ocdm run` and its values, as lr=0.001,0.003,0.006",
                           "--grid %s: there is no such setting to choose", text);
-    axis->place = place_of(verb, axis->setting);
+    size_t place = 0;
+    while (verb->flags[place].name != NULL && strcmp(verb->flags[place].name, axis->setting->flag) != 0)
+        place++;
+    axis->place = place;
     snprintf(axis->flag, sizeof axis->flag, "--%s", axis->setting->flag);
     return split_values(axis, text + length + 1, error);
-}
-
-/* Appends " NAME VALUE" to a label; what does not fit is left out. */
-static void add_label(char *label, const char *name, const char *value)
-{
-    size_t used = strlen(label);
-    snprintf(label + used, OCDM__COMPARE_LABEL - used, "%s%s %s", used > 0 ? ", " : "", name, value);
 }
 
 /* Combination number i: the last axis changes fastest. The verb's own flags are read again with its values in their places. */
@@ -329,11 +317,15 @@ static ocdm_status make_combination(ocdm__grid *grid, size_t i, const ocdm__argu
         words[2 * a] = axis->flag;
         words[2 * a + 1] = with.values[axis->place] = axis->values[i % axis->count];
     }
-    for (size_t a = 0; a < grid->axis_count; a++)
-        add_label(made->label, grid->axes[a].setting->key, words[2 * a + 1]);
+    for (size_t a = 0; a < grid->axis_count; a++) {
+        /* Appends " NAME VALUE" to a label; what does not fit is left out. */
+        const char *value = words[2 * a + 1];
+        size_t used = strlen(made->label);
+        snprintf(made->label + used, OCDM__COMPARE_LABEL - used, "%s%s %s", used > 0 ? ", " : "", grid->axes[a].setting->key,
+                 value);
+    }
     ocdm_status status = ocdm__run_flags_read(&with, &made->settings, error);
-    if (status == OCDM_OK)
-        status = ocdm__run_settings_resolve_model(&made->settings, setup->stream, path, error);
+    OCDM_THEN(status, ocdm__run_settings_resolve_model(&made->settings, setup->stream, path, error));
     if (status == OCDM_OK && made->settings.weights != setup->settings.weights)
         return ocdm__run_settings_digest_weights(&made->settings, error);
     memcpy(made->settings.weights_sha256, setup->settings.weights_sha256, OCDM__SHA256_TEXT);
@@ -389,8 +381,7 @@ ocdm_status ocdm__grid_read(ocdm__grid *grid, const ocdm__arguments *arguments, 
         return ocdm__fail_memory(error, "--grid");
     for (; status == OCDM_OK && grid->axis_count < arguments->repeated_count; grid->axis_count++)
         status = read_axis(&grid->axes[grid->axis_count], arguments->verb, arguments->repeated[grid->axis_count], error);
-    if (status == OCDM_OK)
-        status = make_combinations(grid, arguments, setup, path, error);
+    OCDM_THEN(status, make_combinations(grid, arguments, setup, path, error));
     grid->share = setup->settings.validation > 0 ? setup->settings.validation : USUAL_SHARE;
     setup->settings.validation = 0;
     return status;
@@ -458,13 +449,6 @@ static ocdm_status make_trial(struct trial *trial, const ocdm__grid *grid, const
     return status;
 }
 
-static void clear_trial(struct trial *trial)
-{
-    ocdm__compare_results_clear(&trial->results);
-    ocdm__release(trial->points);
-    ocdm__release(trial->choices);
-}
-
 /* Uses the same flags except --validation, in a separate folder. */
 static ocdm_status run_trial(struct trial *trial, const ocdm__grid *grid, const ocdm__plan_run *run, int *failed,
                              ocdm_error *error)
@@ -487,12 +471,9 @@ static ocdm_status run_trial(struct trial *trial, const ocdm__grid *grid, const 
     tried.words = words;
     tried.word_count += 2;
     ocdm_status status = ocdm__make_folder(run->folder, error);
-    if (status == OCDM_OK)
-        status = ocdm__run_plan(&tried, failed, error);
-    if (status == OCDM_OK)
-        status = ocdm__compare_results_create(&trial->results, &trial->plan, error);
-    if (status == OCDM_OK)
-        status = ocdm__compare_results_read(&trial->results, &trial->plan, folder, error);
+    OCDM_THEN(status, ocdm__run_plan(&tried, failed, error));
+    OCDM_THEN(status, ocdm__compare_results_create(&trial->results, &trial->plan, error));
+    OCDM_THEN(status, ocdm__compare_results_read(&trial->results, &trial->plan, folder, error));
     ocdm__release(words);
     return status;
 }
@@ -538,15 +519,14 @@ ocdm_status ocdm__grid_choose(ocdm__grid *grid, const ocdm__plan_run *run, ocdm_
     if (grid->count == 0)
         return OCDM_OK;
     ocdm_status status = make_trial(&trial, grid, plan, error);
-    if (status == OCDM_OK)
-        status = run_trial(&trial, grid, run, failed, error);
-    if (status == OCDM_OK)
-        status = choose_all(grid, &trial, plan, error);
-    if (status == OCDM_OK)
-        status = ocdm__table_of_grid(&grid->tried, &trial.plan, &trial.results, grid->chosen, grid->count, error);
+    OCDM_THEN(status, run_trial(&trial, grid, run, failed, error));
+    OCDM_THEN(status, choose_all(grid, &trial, plan, error));
+    OCDM_THEN(status, ocdm__table_of_grid(&grid->tried, &trial.plan, &trial.results, grid->chosen, grid->count, error));
     if (status == OCDM_OK)
         plan->choices = grid->chosen;
-    clear_trial(&trial);
+    ocdm__compare_results_clear(&trial.results);
+    ocdm__release(trial.points);
+    ocdm__release(trial.choices);
     return status;
 }
 

@@ -41,8 +41,7 @@ static ocdm_status create(const ocdm__agent_settings *settings, const char *weig
     ocdm__weights_file file = {.tensors = {.tensor_count = 0}};
     ocdm_status status = ocdm__weights_open(&file, weights, error);
     struct ocdm__weights given = {.name = weights, .file = &file.tensors};
-    if (status == OCDM_OK)
-        status = ocdm__agent_create(settings, &given, agent, error);
+    OCDM_THEN(status, ocdm__agent_create(settings, &given, agent, error));
     ocdm__weights_close(&file);
     return status;
 }

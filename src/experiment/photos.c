@@ -255,8 +255,7 @@ static ocdm_status predict_all(struct work *work, const ocdm__progress *progress
         if (!ocdm__predictor_goes_on(work->predictor, status == OCDM_OK))
             return status;
         status = submit(work, first + work->batch, 1 - slot, error);
-        if (status == OCDM_OK)
-            status = predict_batch(work, first, slot, error);
+        OCDM_THEN(status, predict_batch(work, first, slot, error));
         (void)end_all_after(work, status, error);
         if (status == OCDM_OK && work->told != NULL)
             status = tell(work, first, error);
@@ -272,8 +271,7 @@ static ocdm_status predict_list(struct work *work, ocdm__photo_list *list, unsig
                                 ocdm_error *error)
 {
     ocdm_status status = work->predictor->joined ? share_paths(ocdm__ranks_all(), list, error) : OCDM_OK;
-    if (status == OCDM_OK)
-        status = open_work(work, threads, error);
+    OCDM_THEN(status, open_work(work, threads, error));
     if (end_all_after(work, status, error) == OCDM_OK)
         status = predict_all(work, progress, error);
     ocdm__image_loader_destroy(work->loader);

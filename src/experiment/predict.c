@@ -310,8 +310,7 @@ ocdm_status ocdm__predict(const ocdm__predict_settings *settings, const ocdm__pr
     ocdm__predictor_settings network = settings->network;
     network.needs_head = true;
     ocdm_status status = ocdm__predictor_open(&predicting.predictor, &network, error);
-    if (status == OCDM_OK)
-        status = predict(&predicting, report);
+    OCDM_THEN(status, predict(&predicting, report));
     ocdm__output_abandon(&predicting.output);
     ocdm__predictor_close(&predicting.predictor);
     ocdm__release(predicting.logits);

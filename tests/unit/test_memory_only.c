@@ -90,7 +90,8 @@ static ocdm__compare_plan make_plan(uint64_t seeds)
 static ocdm__compare_memories run_plan(const struct made *made, const ocdm__compare_plan *plan, unsigned threads)
 {
     ocdm__compare_memories memories = {.count = 0};
-    ocdm__compare_memory_options options = {.memory = ocdm_options_default(), .curve_every = 7, .threads = threads};
+    const ocdm__run_settings settings = ocdm__run_settings_default();
+    ocdm__compare_memory_options options = {.settings = &settings, .curve_every = 7, .threads = threads};
     assert_int_equal(OCDM_OK, ocdm__compare_memories_run(&memories, plan, &made->table, &options, NULL, NULL));
     return memories;
 }
@@ -187,7 +188,8 @@ TEST(memory_only_refuses_what_needs_more)
     for (size_t i = 0; i < 3; i++) {
         ocdm__compare_plan plan = {.methods = names + i, .method_count = 1, .seed_count = 2};
         ocdm__compare_memories memories = {.count = 0};
-        ocdm__compare_memory_options options = {.memory = ocdm_options_default(), .threads = 2};
+        const ocdm__run_settings settings = ocdm__run_settings_default();
+        ocdm__compare_memory_options options = {.settings = &settings, .threads = 2};
         assert_int_equal(OCDM_OK, ocdm__compare_points_make(&plan, "20", "0", NULL, NULL, 0, NULL));
         assert_int_equal(expected[i], ocdm__compare_memories_run(&memories, &plan, &made.table, &options, NULL, NULL));
         ocdm__compare_memories_clear(&memories);
@@ -203,7 +205,8 @@ TEST(memory_only_stops_when_it_is_told_to)
     make(&made, 16);
     ocdm__compare_plan plan = make_plan(1);
     ocdm__compare_memories memories = {.count = 0};
-    ocdm__compare_memory_options options = {.memory = ocdm_options_default(), .threads = 2};
+    const ocdm__run_settings settings = ocdm__run_settings_default();
+    ocdm__compare_memory_options options = {.settings = &settings, .threads = 2};
     assert_int_equal(OCDM_STOPPED, ocdm__compare_memories_run(&memories, &plan, &made.table, &options, &progress, NULL));
     ocdm__compare_memories_clear(&memories);
     ocdm__compare_plan_clear(&plan);

@@ -90,9 +90,9 @@ static ocdm_status read_points(const ocdm__arguments *arguments, struct request 
     const char *orders = ocdm__argument_text(arguments, "order");
     ocdm__stream_order order;
     ocdm_status status = ocdm__stream_order_make(&order, &request->stream.table, OCDM__TRAIN, NULL, 0, 0, error);
-    if (status == OCDM_OK)
-        status = ocdm__compare_points_make(&request->plan, ocdm__argument_text(arguments, "memory"),
-                                           ocdm__argument_text(arguments, "rho"), orders, order.tasks, order.task_count, error);
+    OCDM_THEN(status,
+              ocdm__compare_points_make(&request->plan, ocdm__argument_text(arguments, "memory"),
+                                        ocdm__argument_text(arguments, "rho"), orders, order.tasks, order.task_count, error));
     ocdm__stream_order_clear(&order);
     return status == OCDM_OK && orders != NULL && strcmp(orders, "all") != 0 ? check_orders(request, error) : status;
 }
@@ -130,20 +130,14 @@ static ocdm_status read_request(const ocdm__arguments *arguments, struct request
     request->arguments = arguments;
     if (ocdm__argument_given(arguments, "json"))
         request->format = OCDM__JSON;
-    if (status == OCDM_OK)
-        status = ocdm__read_seeds(arguments, &request->seeds, error);
+    OCDM_THEN(status, ocdm__read_seeds(arguments, &request->seeds, error));
     request->plan.seeds = request->seeds.values;
     request->plan.seed_count = request->seeds.count;
-    if (status == OCDM_OK)
-        status = ocdm__read_jobs(arguments, &request->jobs, error);
-    if (status == OCDM_OK)
-        status = read_operands(arguments, request, error);
-    if (status == OCDM_OK)
-        status = choose_methods(arguments, request, error);
-    if (status == OCDM_OK)
-        status = read_points(arguments, request, error);
-    if (status == OCDM_OK)
-        status = read_setup(arguments, request, error);
+    OCDM_THEN(status, ocdm__read_jobs(arguments, &request->jobs, error));
+    OCDM_THEN(status, read_operands(arguments, request, error));
+    OCDM_THEN(status, choose_methods(arguments, request, error));
+    OCDM_THEN(status, read_points(arguments, request, error));
+    OCDM_THEN(status, read_setup(arguments, request, error));
     return status;
 }
 
@@ -253,14 +247,12 @@ static ocdm_status print_points(struct request *request, const ocdm__compare_res
     for (size_t point = 0; status == OCDM_OK && point < request->plan.point_count; point++) {
         ocdm__table table = {.row_count = 0};
         status = ocdm__table_of_comparison(&table, &request->plan, results, point, error);
-        if (status == OCDM_OK)
-            status = note_settings(request, &table, error);
+        OCDM_THEN(status, note_settings(request, &table, error));
         if (point + 1 < request->plan.point_count)
             table.note[0] = '\0';
         if (point > 0)
             printf("\n");
-        if (status == OCDM_OK)
-            status = ocdm__print_table(&table, (enum ocdm__table_format)request->format, error);
+        OCDM_THEN(status, ocdm__print_table(&table, (enum ocdm__table_format)request->format, error));
         ocdm__table_clear(&table);
     }
     return status;
@@ -272,14 +264,11 @@ static ocdm_status report_runs(struct request *request, ocdm_error *error)
     ocdm__table data = {.row_count = 0};
     enum ocdm__table_format format = (enum ocdm__table_format)request->format;
     ocdm_status status = ocdm__compare_results_create(&results, &request->plan, error);
-    if (status == OCDM_OK)
-        status = ocdm__compare_results_read(&results, &request->plan, request->folder, error);
-    if (status == OCDM_OK)
-        status = ocdm__table_of_comparison_data(&data, &request->plan, &results, error);
-    if (status == OCDM_OK)
-        status = save_table(request, &data, error);
-    if (status == OCDM_OK)
-        status = ocdm__table_is_data(format) ? ocdm__print_table(&data, format, error) : print_points(request, &results, error);
+    OCDM_THEN(status, ocdm__compare_results_read(&results, &request->plan, request->folder, error));
+    OCDM_THEN(status, ocdm__table_of_comparison_data(&data, &request->plan, &results, error));
+    OCDM_THEN(status, save_table(request, &data, error));
+    OCDM_THEN(status,
+              ocdm__table_is_data(format) ? ocdm__print_table(&data, format, error) : print_points(request, &results, error));
     ocdm__table_clear(&data);
     ocdm__compare_results_clear(&results);
     return status;
@@ -315,14 +304,11 @@ static int compare_runs(struct request *request)
                           .quiet = request->quiet};
     int tried = 0;
     ocdm_status status = tell_untested(request, &error);
-    if (status == OCDM_OK)
-        status = ocdm__grid_choose(&request->grid, &run, &request->plan, &tried, &error);
-    if (status == OCDM_OK)
-        status = ocdm__run_plan(&run, &failed, &error);
+    OCDM_THEN(status, ocdm__grid_choose(&request->grid, &run, &request->plan, &tried, &error));
+    OCDM_THEN(status, ocdm__run_plan(&run, &failed, &error));
     if (status == OCDM_STOPPED)
         return ocdm__exit_after_signal();
-    if (status == OCDM_OK)
-        status = report_runs(request, &error);
+    OCDM_THEN(status, report_runs(request, &error));
     return status != OCDM_OK ? ocdm__report(&error) : tried != 0 ? tried : failed;
 }
 
@@ -333,40 +319,15 @@ static ocdm_status report_memories(const struct request *request, const ocdm__co
     ocdm__table spreads = {.row_count = 0}, runs = {.row_count = 0};
     enum ocdm__table_format format = (enum ocdm__table_format)request->format;
     ocdm_status status = ocdm__table_of_spreads(&spreads, &request->plan, memories, ocdm__table_is_data(format), error);
-    if (status == OCDM_OK)
-        status = ocdm__table_of_memory_runs(&runs, &request->plan, memories, error);
-    if (status == OCDM_OK)
-        status = save_table(request, &runs, error);
+    OCDM_THEN(status, ocdm__table_of_memory_runs(&runs, &request->plan, memories, error));
+    OCDM_THEN(status, save_table(request, &runs, error));
     if (!ocdm__table_is_data(format) && !request->plan.sweeps_memory)
         ocdm__table_drop(&spreads, "memory");
     if (!ocdm__table_is_data(format) && !request->plan.sweeps_rho)
         ocdm__table_drop(&spreads, "rho");
-    if (status == OCDM_OK)
-        status = ocdm__print_table(&spreads, format, error);
+    OCDM_THEN(status, ocdm__print_table(&spreads, format, error));
     ocdm__table_clear(&spreads);
     ocdm__table_clear(&runs);
-    return status;
-}
-
-/* `weights` is to be released even after an error. */
-static ocdm_status memory_options(const ocdm__arguments *arguments, const struct request *request,
-                                  ocdm__compare_memory_options *options, double **weights, ocdm_error *error)
-{
-    ocdm__run_settings settings = ocdm__run_settings_default();
-    ocdm_status status = ocdm__run_flags_read(arguments, &settings, error);
-    if (status == OCDM_OK)
-        status = ocdm__run_settings_resolve_model(&settings, &request->stream, request->stream_path, error);
-    if (status == OCDM_OK)
-        status = ocdm__class_weights_read(settings.class_weights, &request->stream.table, weights, error);
-    options->blur = settings.blur;
-    options->class_weights = *weights;
-    options->memory = ocdm_options_default();
-    options->memory.batch = settings.batch;
-    options->memory.distance = (ocdm_distance)settings.distance;
-    options->memory.tie = (ocdm_tie)settings.tie;
-    options->memory.tolerance = settings.tolerance;
-    for (size_t i = 0; status == OCDM_OK && settings.memory_bytes > 0 && i < request->plan.point_count; i++)
-        request->plan.points[i].memory = settings.memory;
     return status;
 }
 
@@ -375,17 +336,21 @@ static int compare_memories(const ocdm__arguments *arguments, const struct reque
     ocdm_error error;
     ocdm__progress_line line;
     ocdm__compare_memories memories = {.count = 0};
-    ocdm__compare_memory_options options = {.threads = (unsigned)request->jobs};
-    double *weights = NULL;
-    ocdm_status status = memory_options(arguments, request, &options, &weights, &error);
+    double *weights = NULL; /* to be released even after an error */
+    ocdm__run_settings settings = ocdm__run_settings_default();
+    ocdm_status status = ocdm__run_flags_read(arguments, &settings, &error);
+    OCDM_THEN(status, ocdm__run_settings_resolve_model(&settings, &request->stream, request->stream_path, &error));
+    OCDM_THEN(status, ocdm__class_weights_read(settings.class_weights, &request->stream.table, &weights, &error));
+    for (size_t i = 0; status == OCDM_OK && settings.memory_bytes > 0 && i < request->plan.point_count; i++)
+        request->plan.points[i].memory = settings.memory;
+    const ocdm__compare_memory_options options = {
+        .settings = &settings, .class_weights = weights, .threads = (unsigned)request->jobs};
     ocdm__catch_signals();
     ocdm__progress_line_begin(&line, request->quiet);
-    if (status == OCDM_OK)
-        status =
-            ocdm__compare_memories_run(&memories, &request->plan, &request->stream.table, &options, &line.progress, &error);
+    OCDM_THEN(status,
+              ocdm__compare_memories_run(&memories, &request->plan, &request->stream.table, &options, &line.progress, &error));
     ocdm__progress_line_end(&line);
-    if (status == OCDM_OK)
-        status = report_memories(request, &memories, &error);
+    OCDM_THEN(status, report_memories(request, &memories, &error));
     ocdm__compare_memories_clear(&memories);
     ocdm__release(weights);
     if (status == OCDM_STOPPED)

@@ -81,19 +81,14 @@ static ocdm_status find_model(struct work *work, ocdm_error *error)
     ocdm__weights_file file = {.tensors = {.tensor_count = 0}};
     struct ocdm__weights_fit fit = {.model = NULL};
     ocdm_status status = ocdm__weights_open(&file, path, error);
-    if (status == OCDM_OK)
-        status = ocdm__weights_describe(&file, &fit, &work->about, error);
-    if (status == OCDM_OK)
-        status = ocdm__weights_choose_model(&file, &fit, &work->settings.model, error);
+    OCDM_THEN(status, ocdm__weights_describe(&file, &fit, &work->about, error));
+    OCDM_THEN(status, ocdm__weights_choose_model(&file, &fit, &work->settings.model, error));
     if (status == OCDM_OK && fit.model != NULL) /* else the agent reports which tensors are wrong */
         status = ocdm__weights_check_head(path, &fit, work->stream.table.class_count, error);
-    if (status == OCDM_OK)
-        status = ocdm__weights_check_classes(path, &work->about, &work->stream.table, error);
-    if (status == OCDM_OK)
-        status =
-            ocdm__weights_match_features(path, &work->about, &work->stream, ocdm__joined() ? NULL : ocdm__print_note, error);
-    if (status == OCDM_OK)
-        status = choose_size(&work->settings, &work->about, error);
+    OCDM_THEN(status, ocdm__weights_check_classes(path, &work->about, &work->stream.table, error));
+    OCDM_THEN(status,
+              ocdm__weights_match_features(path, &work->about, &work->stream, ocdm__joined() ? NULL : ocdm__print_note, error));
+    OCDM_THEN(status, choose_size(&work->settings, &work->about, error));
     ocdm__weights_close(&file);
     return status;
 }
@@ -149,13 +144,6 @@ static ocdm_status evaluate(struct work *work, ocdm_error *error)
 }
 
 /* ---- telling ------------------------------------------------------------------------------------------------------------- */
-
-static void explain(void)
-{
-    const ocdm__explanation *explanation;
-    for (size_t i = 0; (explanation = ocdm__explanation_at(i)) != NULL; i++)
-        printf("%-10s  %s\n", explanation->name, explanation->formula);
-}
 
 static void tell_skipped(const struct work *work)
 {
@@ -224,14 +212,10 @@ static ocdm_status open_all(const ocdm__arguments *arguments, struct work *work,
     const char *path = arguments->operands[0];
     ocdm_status status = ocdm__stream_open(&work->stream, path, error);
     work->settings.model = ocdm__argument_text(arguments, "model");
-    if (status == OCDM_OK)
-        status = find_model(work, error);
-    if (status == OCDM_OK)
-        status = ocdm__run_settings_resolve_model(&work->settings, &work->stream, path, error);
-    if (status == OCDM_OK)
-        status = make_tables(work, error);
-    if (status == OCDM_OK)
-        status = make_learner(work, error);
+    OCDM_THEN(status, find_model(work, error));
+    OCDM_THEN(status, ocdm__run_settings_resolve_model(&work->settings, &work->stream, path, error));
+    OCDM_THEN(status, make_tables(work, error));
+    OCDM_THEN(status, make_learner(work, error));
     return ocdm__join_ready(&work->learner, &work->stream, status, error);
 }
 
@@ -239,17 +223,18 @@ static int examine(const ocdm__arguments *arguments)
 {
     ocdm_error error;
     struct work work = {.tests = {.count = 0}};
-    if (ocdm__argument_given(arguments, "explain"))
-        explain();
+    if (ocdm__argument_given(arguments, "explain")) {
+        const ocdm__explanation *explanation;
+        for (size_t i = 0; (explanation = ocdm__explanation_at(i)) != NULL; i++)
+            printf("%-10s  %s\n", explanation->name, explanation->formula);
+    }
     if (ocdm__argument_given(arguments, "explain") && arguments->operand_count == 0)
         return ocdm__finish_output();
     ocdm__catch_signals();
     ocdm__progress_line_begin(&work.line, ocdm__argument_given(arguments, "quiet"));
     ocdm_status status = read_settings(arguments, &work, &error);
-    if (status == OCDM_OK)
-        status = open_all(arguments, &work, &error);
-    if (status == OCDM_OK)
-        status = evaluate(&work, &error);
+    OCDM_THEN(status, open_all(arguments, &work, &error));
+    OCDM_THEN(status, evaluate(&work, &error));
     ocdm__progress_line_end(&work.line);
     if (status == OCDM_OK) {
         tell_skipped(&work);

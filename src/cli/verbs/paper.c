@@ -107,32 +107,24 @@ static const char *known_stream(const char *name, size_t length)
     return NULL;
 }
 
-/* What the name of a file is without its folder and its ending. */
-static void take_stem(const char *path, char name[64])
-{
-    const char *slash = strrchr(path, '/'), *start = slash != NULL ? slash + 1 : path, *dot = strrchr(start, '.');
-    size_t length = dot != NULL && dot > start ? (size_t)(dot - start) : strlen(start);
-    snprintf(name, 64, "%.*s", (int)(length < 63 ? length : 63), start);
-}
-
-static size_t count_lists(const struct request *request, const struct source *source)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < request->source_count; i++)
-        count += strcmp(request->sources[i].stands_for, source->stands_for) == 0;
-    return count;
-}
-
 /* The runs of a stream are in a folder of its name: the paper's name, or the file's where several stand for the same. Where
  * there is none and a comparison was made there, they are in the folder itself. */
 static void place_runs(const struct request *request, struct source *source)
 {
     char compared[PATH_ROOM];
-    bool alone = count_lists(request, source) == 1;
+    size_t count = 0;
+    for (size_t i = 0; i < request->source_count; i++)
+        count += strcmp(request->sources[i].stands_for, source->stands_for) == 0;
+    bool alone = count == 1;
     if (alone)
         snprintf(source->name, sizeof source->name, "%s", source->builtin ? "scenes" : source->stands_for);
-    else
-        take_stem(source->path, source->name);
+    else {
+        /* What the name of a file is without its folder and its ending. */
+        const char *slash = strrchr(source->path, '/'), *start = slash != NULL ? slash + 1 : source->path,
+                   *dot = strrchr(start, '.');
+        size_t length = dot != NULL && dot > start ? (size_t)(dot - start) : strlen(start);
+        snprintf(source->name, 64, "%.*s", (int)(length < 63 ? length : 63), start);
+    }
     snprintf(source->folder, PATH_ROOM, "%.3900s/%s", request->runs, source->name);
     snprintf(compared, PATH_ROOM, "%.3900s/compare.json", request->runs);
     if (alone && !source->builtin && access(source->folder, F_OK) != 0 && access(compared, F_OK) == 0)
@@ -292,8 +284,7 @@ static ocdm_status check_runs(struct request *request, ocdm_error *error)
         if (item == NULL)
             continue;
         status = make_setup(request, source, error);
-        if (status == OCDM_OK)
-            status = make_plan(request, source, item, &plan, error);
+        OCDM_THEN(status, make_plan(request, source, item, &plan, error));
         if (status == OCDM_OK && source->grid.count == 0)
             status = ocdm__paper_check_runs(&plan, source->folder, &source->setup, error);
         ocdm__compare_plan_clear(&plan);
@@ -324,10 +315,8 @@ static ocdm_status provide_runs(struct request *request, struct source *source, 
         fprintf(stderr, "%s: runs into %s, model %s, lr %g\n", request->item->name, ocdm__show_path(source->folder).text,
                 request->settings.model, request->settings.network.learning_rate);
     ocdm_status status = ocdm__grid_choose(&source->grid, &run, plan, &tried, error);
-    if (status == OCDM_OK)
-        status = ocdm__paper_check_runs(plan, source->folder, &source->setup, error);
-    if (status == OCDM_OK)
-        status = ocdm__run_plan(&run, &failed, error);
+    OCDM_THEN(status, ocdm__paper_check_runs(plan, source->folder, &source->setup, error));
+    OCDM_THEN(status, ocdm__run_plan(&run, &failed, error));
     if (request->failed == 0 && tried != 0)
         request->failed = tried;
     if (request->failed == 0)
@@ -335,27 +324,13 @@ static ocdm_status provide_runs(struct request *request, struct source *source, 
     return status;
 }
 
-static ocdm_status read_results(struct request *request, struct source *source, ocdm__compare_plan *plan,
-                                ocdm__compare_results *results, ocdm_error *error)
-{
-    OCDM_TRY(provide_runs(request, source, plan, error));
-    OCDM_TRY(ocdm__compare_results_create(results, plan, error));
-    return ocdm__compare_results_read(results, plan, source->folder, error);
-}
-
 static ocdm_status run_memories(const struct request *request, const struct source *source, const ocdm__compare_plan *plan,
                                 ocdm__compare_memories *memories, ocdm_error *error)
 {
     ocdm__progress_line line;
-    ocdm__compare_memory_options options = {.memory = ocdm_options_default(), .threads = (unsigned)request->jobs};
-    enum ocdm__paper_kind kind = request->item->kind;
-    options.blur = request->settings.blur;
-    options.memory.batch = request->settings.batch;
-    options.memory.distance = (ocdm_distance)request->settings.distance;
-    options.memory.tie = (ocdm_tie)request->settings.tie;
-    options.memory.tolerance = request->settings.tolerance;
-    if (kind == OCDM__PAPER_CURVES || kind == OCDM__PAPER_DISTANCE)
-        options.curve_every = source->info.statistics.total.train / ((uint64_t)options.memory.batch * CURVE_POINTS) + 1;
+    ocdm__compare_memory_options options = {.settings = &request->settings, .threads = (unsigned)request->jobs};
+    if (ocdm__paper_needs[request->item->kind].curves)
+        options.curve_every = source->info.statistics.total.train / ((uint64_t)request->settings.batch * CURVE_POINTS) + 1;
     ocdm__catch_signals();
     ocdm__progress_line_begin(&line, request->quiet);
     ocdm_status status =
@@ -416,20 +391,6 @@ static const ocdm__compare_plan *plan_of_runs(const struct request *request, con
     return item == request->item ? &material->plan : &material->learnt_plan;
 }
 
-static void note_choices(struct request *request, const struct lists *lists)
-{
-    ocdm__grid_choice choices[MOST_SOURCES];
-    size_t count = 0;
-    for (size_t i = 0; i < lists->count; i++) {
-        const ocdm__compare_plan *plan = plan_of_runs(request, lists->sources[i], &lists->materials[i]);
-        const char *name = lists->count > 1 ? lists->sources[i]->name : NULL;
-        if (plan != NULL)
-            choices[count++] = (ocdm__grid_choice){&lists->sources[i]->grid, plan, name};
-    }
-    if (count > 0)
-        ocdm__grid_note(choices, count, request->note);
-}
-
 /* Whether "key value" is among the settings of a text. */
 static bool has_setting(const char *text, const char *setting, size_t length)
 {
@@ -478,20 +439,24 @@ static ocdm_status note_settings(struct request *request, const struct lists *li
     return status;
 }
 
-static void note_missing_runs(struct request *request, const struct lists *lists)
+static ocdm_status note_all(struct request *request, const struct lists *lists, ocdm_error *error)
 {
+    note_lists(request, lists);
     const struct source *source = lists->sources[0];
     const ocdm__paper_item *item = ocdm__paper_runs_of(request->item);
     if (item != NULL && item != request->item && runs_of(request, source) == NULL)
         add_note(request, "No %s on %s: it needs a network, and %s.\n", item->methods[0], lists->label,
                  is_learnable(source) ? "--model none is none" : "the stream has labels alone");
-}
-
-static ocdm_status note_all(struct request *request, const struct lists *lists, ocdm_error *error)
-{
-    note_lists(request, lists);
-    note_missing_runs(request, lists);
-    note_choices(request, lists);
+    ocdm__grid_choice choices[MOST_SOURCES];
+    size_t count = 0;
+    for (size_t i = 0; i < lists->count; i++) {
+        const ocdm__compare_plan *plan = plan_of_runs(request, lists->sources[i], &lists->materials[i]);
+        const char *name = lists->count > 1 ? lists->sources[i]->name : NULL;
+        if (plan != NULL)
+            choices[count++] = (ocdm__grid_choice){&lists->sources[i]->grid, plan, name};
+    }
+    if (count > 0)
+        ocdm__grid_note(choices, count, request->note);
     return note_settings(request, lists, error);
 }
 
@@ -522,8 +487,7 @@ static ocdm_status print_metrics(struct request *request, const struct lists *li
                                               results, lists->count, error);
     add_differences(request, lists->sources[0]->stands_for, table.title, sizeof table.title);
     snprintf(table.note, sizeof table.note, "%s", request->note);
-    if (status == OCDM_OK)
-        status = ocdm__print_table(&table, (enum ocdm__table_format)request->format, error);
+    OCDM_THEN(status, ocdm__print_table(&table, (enum ocdm__table_format)request->format, error));
     ocdm__table_clear(&table);
     request->note[0] = '\0';
     return status;
@@ -537,10 +501,8 @@ static ocdm_status add_trends(const struct request *request, const struct source
     ocdm__compare_plan plan = {.point_count = 0};
     ocdm__compare_memories memories = {.count = 0};
     ocdm_status status = make_plan(request, source, rho, &plan, error);
-    if (status == OCDM_OK)
-        status = run_memories(request, source, &plan, &memories, error);
-    if (status == OCDM_OK)
-        status = ocdm__paper_add_trends(table, label, &plan, &memories, error);
+    OCDM_THEN(status, run_memories(request, source, &plan, &memories, error));
+    OCDM_THEN(status, ocdm__paper_add_trends(table, label, &plan, &memories, error));
     ocdm__compare_memories_clear(&memories);
     ocdm__compare_plan_clear(&plan);
     return status;
@@ -590,27 +552,18 @@ static ocdm_status learn_memories(struct request *request, struct source *source
 
 static ocdm_status gather(struct request *request, struct source *source, struct material *material, ocdm_error *error)
 {
-    enum ocdm__paper_kind kind = request->item->kind;
-    if (kind == OCDM__PAPER_AMLR || kind == OCDM__PAPER_PROCESS || kind == OCDM__PAPER_STREAM)
+    const ocdm__paper_need *need = &ocdm__paper_needs[request->item->kind];
+    if (!need->runs && !need->memories)
         return OCDM_OK;
-    bool learns = runs_of(request, source) == request->item;
     OCDM_TRY(make_plan(request, source, request->item, &material->plan, error));
-    if (learns)
-        OCDM_TRY(read_results(request, source, &material->plan, &material->results, error));
-    if (kind == OCDM__PAPER_CLAIMS)
+    if (need->runs) {
+        OCDM_TRY(provide_runs(request, source, &material->plan, error));
+        OCDM_TRY(ocdm__compare_results_create(&material->results, &material->plan, error));
+        OCDM_TRY(ocdm__compare_results_read(&material->results, &material->plan, source->folder, error));
+    }
+    if (request->item->kind == OCDM__PAPER_CLAIMS)
         OCDM_TRY(learn_memories(request, source, material, error));
-    if (kind != OCDM__PAPER_METRICS)
-        OCDM_TRY(run_memories(request, source, &material->plan, &material->memories, error));
-    return OCDM_OK;
-}
-
-static void release(struct material *material)
-{
-    ocdm__compare_memories_clear(&material->learnt);
-    ocdm__compare_plan_clear(&material->learnt_plan);
-    ocdm__compare_memories_clear(&material->memories);
-    ocdm__compare_results_clear(&material->results);
-    ocdm__compare_plan_clear(&material->plan);
+    return need->memories ? run_memories(request, source, &material->plan, &material->memories, error) : OCDM_OK;
 }
 
 /* Distances step by step are rows of each list by itself: their steps differ. */
@@ -622,51 +575,33 @@ static ocdm_status add_distances(const struct lists *lists, size_t i, ocdm__tabl
     return ocdm__paper_add_distances(table, &source, &material->plan, &material->memories, error);
 }
 
-/* All rows of a list after each other, and its picture. */
-static ocdm_status add_list(struct request *request, const struct lists *lists, size_t i, ocdm__table *table, ocdm_error *error)
-{
-    struct material *material = &lists->materials[i];
-    size_t first = table->row_count;
-    OCDM_TRY(add_item(request, lists->sources[i], material, table, error));
-    if (request->item->kind == OCDM__PAPER_CURVES)
-        OCDM_TRY(add_distances(lists, i, table, error));
-    if (request->svg != NULL)
-        OCDM_TRY(ocdm__paper_draw(&request->sheet, request->item, &material->source, table, first, error));
-    return OCDM_OK;
-}
-
-/* Means over the lists in place of the rows of each. */
-static ocdm_status add_folded(const struct request *request, const struct lists *lists, ocdm__table *table, ocdm_error *error)
-{
-    size_t first = table->row_count;
-    for (size_t i = 0; i < lists->count; i++)
-        OCDM_TRY(add_item(request, lists->sources[i], &lists->materials[i], table, error));
-    ocdm__table_fold(table, first, lists->count);
-    for (size_t i = 0; request->item->kind == OCDM__PAPER_CURVES && i < lists->count; i++)
-        OCDM_TRY(add_distances(lists, i, table, error));
-    return OCDM_OK;
-}
-
 static ocdm_status add_lists(struct request *request, const struct lists *lists, ocdm__table *table, ocdm_error *error)
 {
     bool data = ocdm__table_is_data((enum ocdm__table_format)request->format);
     OCDM_TRY(note_all(request, lists, error));
     if (request->item->kind == OCDM__PAPER_METRICS && !data)
         return print_metrics(request, lists, error);
-    if (lists->folded)
-        return add_folded(request, lists, table, error);
-    for (size_t i = 0; i < lists->count; i++)
-        OCDM_TRY(add_list(request, lists, i, table, error));
+    if (lists->folded) {
+        /* Means over the lists in place of the rows of each. */
+        size_t first = table->row_count;
+        for (size_t i = 0; i < lists->count; i++)
+            OCDM_TRY(add_item(request, lists->sources[i], &lists->materials[i], table, error));
+        ocdm__table_fold(table, first, lists->count);
+        for (size_t i = 0; request->item->kind == OCDM__PAPER_CURVES && i < lists->count; i++)
+            OCDM_TRY(add_distances(lists, i, table, error));
+        return OCDM_OK;
+    }
+    for (size_t i = 0; i < lists->count; i++) {
+        /* All rows of a list after each other, and its picture. */
+        struct material *material = &lists->materials[i];
+        size_t first = table->row_count;
+        OCDM_TRY(add_item(request, lists->sources[i], material, table, error));
+        if (request->item->kind == OCDM__PAPER_CURVES)
+            OCDM_TRY(add_distances(lists, i, table, error));
+        if (request->svg != NULL)
+            OCDM_TRY(ocdm__paper_draw(&request->sheet, request->item, &material->source, table, first, error));
+    }
     return OCDM_OK;
-}
-
-/* Rows are alike on all lists where they are about tasks, methods and groups, not about classes and steps. */
-static bool can_be_folded(const struct request *request)
-{
-    enum ocdm__paper_kind kind = request->item->kind;
-    bool alike = kind == OCDM__PAPER_AMLR || kind == OCDM__PAPER_METRICS || kind == OCDM__PAPER_CURVES ||
-                 kind == OCDM__PAPER_RHO || kind == OCDM__PAPER_CLAIMS;
-    return alike && request->svg == NULL && !ocdm__table_is_data((enum ocdm__table_format)request->format);
 }
 
 static void find_lists(struct request *request, const struct source *first, struct lists *lists)
@@ -675,7 +610,8 @@ static void find_lists(struct request *request, const struct source *first, stru
     for (size_t i = 0; i < request->source_count; i++)
         if (strcmp(request->sources[i].stands_for, first->stands_for) == 0)
             lists->sources[lists->count++] = &request->sources[i];
-    lists->folded = lists->count > 1 && can_be_folded(request);
+    lists->folded = lists->count > 1 && ocdm__paper_needs[request->item->kind].alike && request->svg == NULL &&
+                    !ocdm__table_is_data((enum ocdm__table_format)request->format);
 }
 
 /* The lists of the paper's stream that a source stands for. */
@@ -691,10 +627,15 @@ static ocdm_status do_stream(struct request *request, const struct source *first
             .label = lists.folded ? lists.label : source->name, .stands_for = source->stands_for, .info = &source->info};
         status = gather(request, source, &lists.materials[i], error);
     }
-    if (status == OCDM_OK)
-        status = add_lists(request, &lists, table, error);
-    for (size_t i = 0; lists.materials != NULL && i < lists.count; i++)
-        release(&lists.materials[i]);
+    OCDM_THEN(status, add_lists(request, &lists, table, error));
+    for (size_t i = 0; lists.materials != NULL && i < lists.count; i++) {
+        struct material *material = &lists.materials[i];
+        ocdm__compare_memories_clear(&material->learnt);
+        ocdm__compare_plan_clear(&material->learnt_plan);
+        ocdm__compare_memories_clear(&material->memories);
+        ocdm__compare_results_clear(&material->results);
+        ocdm__compare_plan_clear(&material->plan);
+    }
     ocdm__release(lists.materials);
     return status;
 }
@@ -741,8 +682,7 @@ static ocdm_status do_item(struct request *request, ocdm_error *error)
     for (size_t i = 0; status == OCDM_OK && i < request->source_count; i++)
         if (is_first(request, i))
             status = do_stream(request, &request->sources[i], &table, error);
-    if (status == OCDM_OK)
-        status = request->svg != NULL ? write_picture(request, error) : write_table(request, &table, error);
+    OCDM_THEN(status, request->svg != NULL ? write_picture(request, error) : write_table(request, &table, error));
     ocdm__sheet_clear(&request->sheet);
     ocdm__table_clear(&table);
     return status;
@@ -768,19 +708,14 @@ static ocdm_status read_svg(const ocdm__arguments *arguments, struct request *re
 static ocdm_status read_request(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
 {
     ocdm_status status = find_item(arguments->operands[0], &request->item, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_choice(arguments, "format", &request->format, error);
+    OCDM_THEN(status, ocdm__argument_choice(arguments, "format", &request->format, error));
     if (ocdm__argument_given(arguments, "json"))
         request->format = OCDM__JSON;
-    if (status == OCDM_OK)
-        status = ocdm__read_seeds(arguments, &request->seeds, error);
-    if (status == OCDM_OK)
-        status = ocdm__read_jobs(arguments, &request->jobs, error);
-    if (status == OCDM_OK)
-        status = read_svg(arguments, request, error);
+    OCDM_THEN(status, ocdm__read_seeds(arguments, &request->seeds, error));
+    OCDM_THEN(status, ocdm__read_jobs(arguments, &request->jobs, error));
+    OCDM_THEN(status, read_svg(arguments, request, error));
     request->settings = ocdm__run_settings_default();
-    if (status == OCDM_OK)
-        status = ocdm__run_flags_read(arguments, &request->settings, error);
+    OCDM_THEN(status, ocdm__run_flags_read(arguments, &request->settings, error));
     if (status == OCDM_OK && request->settings.memory_bytes > 0)
         status = ocdm__argument_fail(arguments, "memory-bytes: the paper's tables say how many samples a memory holds", error);
     request->arguments = arguments;
@@ -797,10 +732,8 @@ static int run(const ocdm__arguments *arguments)
     if (arguments->operand_count == 0)
         return list_items();
     ocdm_status status = read_request(arguments, &request, &error);
-    if (status == OCDM_OK)
-        status = check_runs(&request, &error);
-    if (status == OCDM_OK)
-        status = do_item(&request, &error);
+    OCDM_THEN(status, check_runs(&request, &error));
+    OCDM_THEN(status, do_item(&request, &error));
     for (size_t i = 0; i < request.source_count; i++) {
         ocdm__grid_clear(&request.sources[i].grid);
         ocdm__run_setup_clear(&request.sources[i].setup);

@@ -26,10 +26,8 @@ static ocdm_status read_request(const ocdm__arguments *arguments, ocdm__predict_
 {
     size_t part = 0, precision = 0;
     ocdm_status status = ocdm__read_network_flags(arguments, &settings->network, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_choice(arguments, "split", &part, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_choice(arguments, "precision", &precision, error);
+    OCDM_THEN(status, ocdm__argument_choice(arguments, "split", &part, error));
+    OCDM_THEN(status, ocdm__argument_choice(arguments, "precision", &precision, error));
     settings->part = (enum ocdm__predict_part)part;
     settings->network.bf16 = precision == 1;
     settings->network.skip_bad = ocdm__argument_given(arguments, "skip-bad");
@@ -62,15 +60,6 @@ static void write_json(ocdm__output *output, const ocdm__predict_settings *setti
     ocdm__output_text(output, "}\n");
 }
 
-static void write_text(ocdm__output *output, const ocdm__predict_settings *settings, const ocdm__predict_report *report)
-{
-    static const char *const parts[] = {": test samples: ", ": training samples: ", ": samples: "};
-    ocdm__output_text(output, ocdm__show_path(settings->output).text);
-    ocdm__output_count(output, parts[settings->part], report->samples);
-    ocdm__output_count(output, ", classes: ", report->classes);
-    ocdm__output_text(output, "\n");
-}
-
 static ocdm_status print_report(const ocdm__arguments *arguments, const ocdm__predict_settings *settings,
                                 const ocdm__predict_report *report, ocdm_error *error)
 {
@@ -82,8 +71,13 @@ static ocdm_status print_report(const ocdm__arguments *arguments, const ocdm__pr
     OCDM_TRY(ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error));
     if (ocdm__argument_given(arguments, "json"))
         write_json(&output, settings, report);
-    else
-        write_text(&output, settings, report);
+    else {
+        static const char *const parts[] = {": test samples: ", ": training samples: ", ": samples: "};
+        ocdm__output_text(&output, ocdm__show_path(settings->output).text);
+        ocdm__output_count(&output, parts[settings->part], report->samples);
+        ocdm__output_count(&output, ", classes: ", report->classes);
+        ocdm__output_text(&output, "\n");
+    }
     return ocdm__output_commit(&output, error);
 }
 
@@ -161,20 +155,6 @@ static void sift(const struct listing *listing, size_t at, size_t count)
         uint32_t moved = heap[at];
         heap[at] = heap[child];
         heap[child] = moved;
-    }
-}
-
-static void sort_classes(struct listing *listing)
-{
-    for (size_t i = 0; i < listing->classes; i++)
-        listing->order[i] = (uint32_t)i;
-    for (size_t i = listing->classes / 2; i-- > 0;)
-        sift(listing, i, listing->classes);
-    for (size_t end = listing->classes; end-- > 1;) {
-        uint32_t last = listing->order[0];
-        listing->order[0] = listing->order[end];
-        listing->order[end] = last;
-        sift(listing, 0, end);
     }
 }
 
@@ -306,14 +286,6 @@ static ocdm_status tell_failure(struct listing *listing, const ocdm_error *why, 
     return OCDM_OK;
 }
 
-static void write_json_failure(ocdm__output *output, const ocdm__photo *photo)
-{
-    write_json_path(output, photo->path);
-    ocdm__output_text(output, ",\"error\":");
-    ocdm__output_json_string(output, photo->why->message, strlen(photo->why->message));
-    ocdm__output_text(output, "}\n");
-}
-
 static ocdm_status list_photo(void *state, const ocdm__photo *photo, ocdm_error *error)
 {
     static void (*const writers[])(struct listing *, const char *,
@@ -321,12 +293,25 @@ static ocdm_status list_photo(void *state, const ocdm__photo *photo, ocdm_error 
     struct listing *listing = state;
     listing->files++;
     if (photo->why != NULL) {
-        if (listing->form == JSON)
-            write_json_failure(&listing->output, photo);
+        if (listing->form == JSON) {
+            write_json_path(&listing->output, photo->path);
+            ocdm__output_text(&listing->output, ",\"error\":");
+            ocdm__output_json_string(&listing->output, photo->why->message, strlen(photo->why->message));
+            ocdm__output_text(&listing->output, "}\n");
+        }
         return tell_failure(listing, photo->why, error);
     }
     listing->logits = photo->logits;
-    sort_classes(listing);
+    for (size_t i = 0; i < listing->classes; i++)
+        listing->order[i] = (uint32_t)i;
+    for (size_t i = listing->classes / 2; i-- > 0;)
+        sift(listing, i, listing->classes);
+    for (size_t end = listing->classes; end-- > 1;) {
+        uint32_t last = listing->order[0];
+        listing->order[0] = listing->order[end];
+        listing->order[end] = last;
+        sift(listing, 0, end);
+    }
     writers[listing->form](listing, photo->path, count_labels(listing));
     return ocdm__output_check(&listing->output, error);
 }
@@ -368,8 +353,7 @@ static ocdm_status list_photos(const ocdm__arguments *arguments, struct listing 
     ocdm__progress_line line;
     ocdm__photo_list list = {.count = 0};
     ocdm_status status = open_listing(listing, predictor, settings->output, error);
-    if (status == OCDM_OK)
-        status = list_operands(arguments, listing, &list, error);
+    OCDM_THEN(status, list_operands(arguments, listing, &list, error));
     ocdm__progress_line_begin(&line, settings->output == NULL || ocdm__argument_given(arguments, "quiet"));
     if (status == OCDM_OK && list.count > 0)
         status = ocdm__photos_predict(predictor, &list, settings->network.threads, &line.progress, list_photo, listing, error);
@@ -390,20 +374,16 @@ static ocdm_status predict_photos(const ocdm__arguments *arguments, ocdm__predic
     const char *path = settings->output;
     ocdm__predictor predictor = {.agent = NULL};
     ocdm_status status = refuse_flags(arguments, others, "streams, not for image files", error);
-    if (status == OCDM_OK)
-        status = read_form(arguments, listing, error);
+    OCDM_THEN(status, read_form(arguments, listing, error));
     if (status == OCDM_OK && path != NULL && strlen(path) > 4 && strcmp(path + strlen(path) - 4, ".npy") == 0)
         status = ocdm__fail(error, OCDM_BAD_ARGUMENT, "take --csv or --json, or build a stream of the images",
                             "%s: NPY files of logits are made of streams, not of image files", path);
     if (status == OCDM_OK && path != NULL)
         status = ocdm__check_output(settings->network.weights, path, error);
     settings->network.needs_head = true;
-    if (status == OCDM_OK)
-        status = ocdm__predictor_open(&predictor, &settings->network, error);
-    if (status == OCDM_OK)
-        status = ocdm__read_class_names(arguments, predictor.fit.class_count, &predictor.about, error);
-    if (status == OCDM_OK)
-        status = list_photos(arguments, listing, &predictor, settings, error);
+    OCDM_THEN(status, ocdm__predictor_open(&predictor, &settings->network, error));
+    OCDM_THEN(status, ocdm__read_class_names(arguments, predictor.fit.class_count, &predictor.about, error));
+    OCDM_THEN(status, list_photos(arguments, listing, &predictor, settings, error));
     ocdm__release(listing->order);
     ocdm__predictor_close(&predictor);
     return status;
@@ -434,8 +414,7 @@ static int predict(const ocdm__arguments *arguments)
     struct listing listing = {.failed = 0};
     ocdm__predict_settings settings = {.output = NULL};
     ocdm_status status = check_operands(arguments, &error);
-    if (status == OCDM_OK)
-        status = read_request(arguments, &settings, &error);
+    OCDM_THEN(status, read_request(arguments, &settings, &error));
     if (status == OCDM_OK) {
         ocdm__catch_signals();
         status = names_streams(arguments) ? predict_stream(arguments, &settings, &error)

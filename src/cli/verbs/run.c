@@ -86,19 +86,6 @@ struct display {
     pid_t watcher;       /* the process that shows it; 0 before it starts */
 };
 
-/* The live view is a separate process: a plain fork is unsafe with the agent's threads, and closing the view must not end the
- * run. */
-static void start_watcher(struct display *display)
-{
-    char program[4096];
-    char *words[] = {"ocdm", "watch", (char *)display->watched, NULL};
-    fflush(stdout);
-    ocdm__own_program("/proc/self/exe", program, sizeof program);
-    if (posix_spawn(&display->watcher, program, NULL, NULL, words, environ) != 0)
-        display->watcher = 0;
-    display->watched = NULL;
-}
-
 static void await_watcher(struct display *display)
 {
     while (display->watcher > 0 && waitpid(display->watcher, NULL, 0) < 0 && errno == EINTR)
@@ -125,8 +112,17 @@ static void show_step(void *state, const ocdm__run *run)
 {
     struct display *display = state;
     char text[256];
-    if (display->watched != NULL)
-        start_watcher(display);
+    if (display->watched != NULL) {
+        /* The live view is a separate process: a plain fork is unsafe with the agent's threads, and closing the view must not
+         * end the run. */
+        char program[4096];
+        char *words[] = {"ocdm", "watch", (char *)display->watched, NULL};
+        fflush(stdout);
+        ocdm__own_program("/proc/self/exe", program, sizeof program);
+        if (posix_spawn(&display->watcher, program, NULL, NULL, words, environ) != 0)
+            display->watcher = 0;
+        display->watched = NULL;
+    }
     follow_events(&display->events);
     if (display->started == 0) {
         display->started = ocdm__seconds_now();
@@ -191,8 +187,7 @@ static ocdm_status read_request(const ocdm__arguments *arguments, struct request
 {
     request->settings = ocdm__run_settings_default();
     ocdm_status status = ocdm__run_flags_read(arguments, &request->settings, error);
-    if (status == OCDM_OK)
-        status = ocdm__run_flags_read_grid(arguments, &request->settings, request->order, error);
+    OCDM_THEN(status, ocdm__run_flags_read_grid(arguments, &request->settings, request->order, error));
     request->stream = arguments->operand_count > 0 ? arguments->operands[0] : NULL;
     request->folder = ocdm__argument_text(arguments, "output");
     if (status == OCDM_OK && request->stream == NULL)
@@ -211,10 +206,8 @@ static ocdm_status print_summary(const char *folder, ocdm_error *error)
     ocdm__mapped_file file = {.bytes = NULL};
     ocdm__output output;
     ocdm_status status = ocdm__folder_path(folder, "summary.json", path, error);
-    if (status == OCDM_OK)
-        status = ocdm__map_file(&file, path, error);
-    if (status == OCDM_OK)
-        status = ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error);
+    OCDM_THEN(status, ocdm__map_file(&file, path, error));
+    OCDM_THEN(status, ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error));
     if (status == OCDM_OK) {
         ocdm__output_write(&output, file.bytes, file.size);
         status = ocdm__output_commit(&output, error);
@@ -245,8 +238,7 @@ static ocdm_status run_request(struct request *request, bool resume, struct disp
                          .folder = request->folder,
                          .resume = resume};
     ocdm_status status = ocdm__stream_open(&stream, request->stream, error);
-    if (status == OCDM_OK)
-        status = ocdm__run_settings_resolve(&request->settings, &stream, request->stream, error);
+    OCDM_THEN(status, ocdm__run_settings_resolve(&request->settings, &stream, request->stream, error));
     if (status == OCDM_OK)
         status = ocdm__run_in_folder(&job, &hooks, error);
     else

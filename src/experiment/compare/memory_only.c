@@ -28,10 +28,10 @@ struct work {
 
 /* The steps over a shuffled stream, kept by a thread from one run to the next. */
 struct steps {
-    const ocdm__compare_point *point; /* whose order they have; NULL: none yet */
-    uint64_t seed;
     ocdm__schedule schedule;
-    uint32_t *batch;
+    uint64_t seed;
+    const uint64_t *order; /* points share theirs if it is the same list, or the default of none */
+    uint32_t *batch;       /* NULL: none yet */
 };
 
 /* ---- one run ------------------------------------------------------------------------------------------------------------ */
@@ -41,30 +41,21 @@ static void clear_steps(struct steps *steps)
 {
     ocdm__schedule_clear(&steps->schedule);
     ocdm__release(steps->batch);
-    *steps = (struct steps){.point = NULL};
+    *steps = (struct steps){.batch = NULL};
 }
 
 /* The shuffle takes longer than a small memory, so runs that follow each other share it. */
-static ocdm_status make_steps(struct steps *steps, const struct work *work, const ocdm__compare_point *point, uint64_t seed,
+static ocdm_status make_steps(struct steps *steps, const ocdm__stream_table *table, const ocdm__run_settings *settings,
                               ocdm_error *error)
 {
-    /* Points share their order if it is the same list, or the default of none. */
-    if (steps->point != NULL && steps->seed == seed && steps->point->order == point->order)
+    if (steps->batch != NULL && steps->seed == settings->network.seed && steps->order == settings->order)
         return OCDM_OK;
     clear_steps(steps);
-    ocdm__run_settings settings = ocdm__run_settings_default();
-    settings.batch = work->options->memory.batch;
-    settings.network.seed = seed;
-    settings.order = point->order;
-    settings.order_count = point->order_count;
-    settings.blur = work->options->blur;
-    OCDM_TRY(ocdm__schedule_make(&steps->schedule, &settings, work->table, error));
+    OCDM_TRY(ocdm__schedule_make(&steps->schedule, settings, table, error));
+    steps->seed = settings->network.seed;
+    steps->order = settings->order;
     steps->batch = ocdm__allocate(steps->schedule.batch, sizeof *steps->batch);
-    if (steps->batch == NULL)
-        return ocdm__fail_memory(error, "a batch");
-    steps->point = point;
-    steps->seed = seed;
-    return OCDM_OK;
+    return steps->batch != NULL ? OCDM_OK : ocdm__fail_memory(error, "a batch");
 }
 
 /* The steps of `ocdm run`, without a learner. */
@@ -100,7 +91,7 @@ static ocdm_status fill_result(const struct work *work, ocdm_memory *memory, str
     size_t classes = work->table->class_count;
     uint64_t every = work->options->curve_every;
     const ocdm__schedule *schedule = &steps->schedule;
-    const ocdm__online_parts parts = {.table = work->table, .memory = memory, .batch = work->options->memory.batch};
+    const ocdm__online_parts parts = {.table = work->table, .memory = memory, .batch = work->options->settings->batch};
     size_t moments = every > 0 ? (size_t)(ocdm__schedule_steps(schedule) / every) + schedule->order.task_count + 1 : 0;
     ocdm__online online = {.skipped = 0};
     double kept = 0, seen = 0;
@@ -132,13 +123,17 @@ static ocdm_status run_one(const struct work *work, size_t run, struct steps *st
     const ocdm__compare_plan *plan = work->plan;
     size_t methods = plan->method_count, seeds = (size_t)plan->seed_count;
     const ocdm__compare_point *point = &plan->points[run / methods / seeds];
-    ocdm_options options = work->options->memory;
+    ocdm__run_settings settings = *work->options->settings;
     ocdm_memory *memory = NULL;
-    options.policy = ocdm_policy_find(plan->methods[run % methods]);
-    options.capacity = point->memory;
-    options.rho = point->rho;
-    options.seed = ocdm__compare_seed(plan, run / methods % seeds);
-    ocdm_status status = make_steps(steps, work, point, options.seed, error);
+    settings.method = plan->methods[run % methods];
+    settings.memory = point->memory;
+    settings.rho = point->rho;
+    settings.network.seed = ocdm__compare_seed(plan, run / methods % seeds);
+    settings.order = point->order;
+    settings.order_count = point->order_count;
+    settings.validation = 0; /* the whole stream is offered */
+    const ocdm_options options = ocdm__run_memory_options(&settings);
+    ocdm_status status = make_steps(steps, work->table, &settings, error);
     OCDM_THEN(status, ocdm_memory_create(&options, &memory, error));
     OCDM_THEN(status, fill_result(work, memory, steps, &work->memories->results[run], error));
     ocdm_memory_destroy(memory);
@@ -150,7 +145,7 @@ static ocdm_status run_one(const struct work *work, size_t run, struct steps *st
 /* Takes one run after another, up to the first that failed. */
 static void work_on(struct work *work, const ocdm__progress *progress)
 {
-    struct steps steps = {.point = NULL};
+    struct steps steps = {.batch = NULL};
     size_t count = work->memories->count;
     for (;;) {
         ocdm_error error = {.status = OCDM_OK};

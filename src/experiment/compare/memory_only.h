@@ -88,11 +88,10 @@ typedef struct ocdm__compare_memories {
 } ocdm__compare_memories;
 
 typedef struct ocdm__compare_memory_options {
-    ocdm_options memory; /* batch, distance, tie; the plan has the rest */
-    ocdm__blur blur;
-    const double *class_weights; /* in the target, for each class of the stream; NULL: 1 */
-    uint64_t curve_every;        /* steps between two moments of a curve, the last of a task always among them; 0: no curve */
-    unsigned threads;            /* at least 1 */
+    const ocdm__run_settings *settings; /* those that concern neither a network nor the plan */
+    const double *class_weights;        /* in the target, for each class of the stream; NULL: 1 */
+    uint64_t curve_every; /* steps between two moments of a curve, the last of a task always among them; 0: no curve */
+    unsigned threads;     /* at least 1 */
 } ocdm__compare_memory_options;
 
 /*

@@ -286,8 +286,7 @@ ocdm_status ocdm__checkpoint_write(ocdm__run *run, uint64_t log_size, const char
 {
     struct image image = {.count = 0};
     ocdm_status status = build(&image, run, log_size, error);
-    if (status == OCDM_OK)
-        status = write_file(&image, run->learner, path, error);
+    OCDM_THEN(status, write_file(&image, run->learner, path, error));
     ocdm__output_abandon(&image.numbers);
     ocdm__output_abandon(&image.settings);
     ocdm__tensor_list_clear(&image.learner);

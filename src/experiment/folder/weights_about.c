@@ -135,8 +135,7 @@ ocdm_status ocdm__weights_write(const ocdm__run *run, const char *average, const
     ocdm_status status = add_notes(&notes, run, average, error);
     for (size_t i = 0; status == OCDM_OK && i < notes.count; i++)
         list[i] = (struct ocdm__note){.key = notes.keys[i], .value = notes.texts.buffer + notes.starts[i]};
-    if (status == OCDM_OK)
-        status = ocdm__learner_save(run->learner, list, notes.count, path, error);
+    OCDM_THEN(status, ocdm__learner_save(run->learner, list, notes.count, path, error));
     ocdm__output_abandon(&notes.texts);
     return status;
 }

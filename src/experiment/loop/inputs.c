@@ -302,8 +302,7 @@ ocdm_status ocdm__model_inputs_wait(ocdm__model_inputs *inputs, unsigned slot_nu
     slot->busy = false;
     if (inputs->loader != NULL)
         status = inputs->images->wait(inputs->loader, slot_number, &outcome, error);
-    if (status == OCDM_OK)
-        status = close_up(inputs, slot, outcome.failed > 0 ? outcome.errors : NULL, &kept, error);
+    OCDM_THEN(status, close_up(inputs, slot, outcome.failed > 0 ? outcome.errors : NULL, &kept, error));
     inputs->seconds += ocdm__seconds_now() - started;
     if (status == OCDM_OK)
         *ready = (ocdm__batch){.input = slot->tensor, .usable = slot->usable, .count = kept};

@@ -85,8 +85,7 @@ ocdm_status ocdm__learner_file_write(ocdm__output *output, const ocdm__learner_f
     ocdm__output header;
     OCDM_TRY(ocdm__output_open_memory(&header, "a file's header", error));
     ocdm_status status = make_header(&header, file, error);
-    if (status == OCDM_OK)
-        status = fill_in_checksum(&header, file, error);
+    OCDM_THEN(status, fill_in_checksum(&header, file, error));
     if (status == OCDM_OK) {
         ocdm__output_write(output, header.buffer, header.used);
         status = write_data(output, file, error);
@@ -108,8 +107,7 @@ ocdm_status ocdm__learner_save(const ocdm__learner *learner, const struct ocdm__
                                      .tensor_count = saved.count,
                                      .learner = learner,
                                      .saved = &saved};
-    if (status == OCDM_OK)
-        status = ocdm__learner_file_write(&output, &file, error);
+    OCDM_THEN(status, ocdm__learner_file_write(&output, &file, error));
     ocdm__tensor_list_clear(&saved);
     if (status == OCDM_OK)
         return ocdm__output_commit(&output, error);

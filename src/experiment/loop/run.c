@@ -175,10 +175,8 @@ static ocdm_status make_learner(ocdm__run *run, const ocdm__learner_maker *maker
     return run->ranks->size > 1 && run->inputs != NULL ? ocdm__model_inputs_keep_sums(run->inputs, error) : OCDM_OK;
 }
 
-/* With the weights of the classes in the target. */
-static ocdm_status make_memory(ocdm__run *run, ocdm_error *error)
+ocdm_options ocdm__run_memory_options(const ocdm__run_settings *settings)
 {
-    const ocdm__run_settings *settings = run->settings;
     ocdm_options options = ocdm_options_default();
     options.capacity = settings->memory;
     options.batch = settings->batch;
@@ -188,6 +186,13 @@ static ocdm_status make_memory(ocdm__run *run, ocdm_error *error)
     options.tolerance = settings->tolerance;
     options.rho = settings->rho;
     options.seed = settings->network.seed;
+    return options;
+}
+
+/* With the weights of the classes in the target. */
+static ocdm_status make_memory(ocdm__run *run, ocdm_error *error)
+{
+    const ocdm_options options = ocdm__run_memory_options(run->settings);
     OCDM_TRY(ocdm_memory_create(&options, &run->memory, error));
     return ocdm__class_weights_set(run->memory, run->class_weights, run->stream->table.class_count, error);
 }

@@ -158,6 +158,9 @@ ocdm_status ocdm__class_weights_set(ocdm_memory *memory, const double *weights, 
 ocdm_status ocdm__run_open(const ocdm__run_settings *settings, const ocdm__stream *stream, const ocdm__learner_maker *maker,
                            ocdm__run **run, ocdm_error *error);
 
+/* What a memory is made with by the settings of a run. */
+ocdm_options ocdm__run_memory_options(const ocdm__run_settings *settings);
+
 /* The memory as bytes, none for a run without: release them. There is room for four bytes more. OCDM_OK, OCDM_NO_MEMORY. */
 ocdm_status ocdm__run_memory_bytes(const ocdm__run *run, unsigned char **bytes, size_t *size, ocdm_error *error);
 

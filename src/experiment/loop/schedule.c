@@ -177,8 +177,7 @@ ocdm_status ocdm__stream_order_make(ocdm__stream_order *order, const ocdm__strea
     size_t *counts = ocdm__allocate(OCDM__MAX_TASKS, sizeof *counts), next = 0;
     bool *exists = ocdm__allocate(OCDM__MAX_TASKS, sizeof *exists);
     ocdm_status status = counts != NULL && exists != NULL ? OCDM_OK : ocdm__fail_memory(error, "the order of the samples");
-    if (status == OCDM_OK)
-        status = ocdm__stream_order_allocate(order, table->sample_count, count_tasks(table, part, counts, exists), error);
+    OCDM_THEN(status, ocdm__stream_order_allocate(order, table->sample_count, count_tasks(table, part, counts, exists), error));
     if (tasks != NULL)
         OCDM_THEN(status, take_tasks(order, tasks, task_count, exists, error));
     for (uint32_t task = 0; status == OCDM_OK && tasks == NULL && task < OCDM__MAX_TASKS; task++)

@@ -15,6 +15,18 @@
 
 const char *const ocdm__paper_streams[OCDM__PAPER_STREAMS + 1] = {"mscoco", "nuswide", "cocoseq", "nuswideseq", NULL};
 
+const ocdm__paper_need ocdm__paper_needs[] = {
+    [OCDM__PAPER_AMLR] = {.alike = true},
+    [OCDM__PAPER_METRICS] = {.runs = true, .alike = true},
+    [OCDM__PAPER_PROCESS] = {.runs = false},
+    [OCDM__PAPER_STREAM] = {.runs = false},
+    [OCDM__PAPER_KEPT] = {.memories = true},
+    [OCDM__PAPER_CURVES] = {.runs = true, .memories = true, .curves = true, .alike = true},
+    [OCDM__PAPER_RHO] = {.runs = true, .memories = true, .alike = true},
+    [OCDM__PAPER_DISTANCE] = {.memories = true, .curves = true},
+    [OCDM__PAPER_CLAIMS] = {.memories = true, .alike = true},
+};
+
 /* Lists of streams and methods. */
 #define BOTH                                                                                                                   \
     {                                                                                                                          \
@@ -89,7 +101,7 @@ const ocdm__paper_item *ocdm__paper_runs_of(const ocdm__paper_item *item)
 {
     if (item->kind == OCDM__PAPER_CLAIMS)
         return &learnt_claims;
-    return item->kind == OCDM__PAPER_METRICS || item->kind == OCDM__PAPER_CURVES || item->kind == OCDM__PAPER_RHO ? item : NULL;
+    return ocdm__paper_needs[item->kind].runs ? item : NULL;
 }
 
 /* ---- plans ------------------------------------------------------------------------------------------------------------ */

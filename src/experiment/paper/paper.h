@@ -27,6 +27,18 @@ enum ocdm__paper_kind {
     OCDM__PAPER_CLAIMS    /* what the text says of the memory */
 };
 
+/* What the items of a kind need, and how their rows are. */
+typedef struct ocdm__paper_need {
+    bool runs;     /* with a network; claims have some of their own, see ocdm__paper_runs_of */
+    bool memories; /* without one */
+    bool curves;   /* these step by step */
+    bool
+        alike; /* rows are alike on all lists of tasks: they are about tasks, methods and groups, not about classes and steps */
+} ocdm__paper_need;
+
+/* By kind. */
+extern const ocdm__paper_need ocdm__paper_needs[];
+
 #define OCDM__PAPER_STREAMS 4
 
 typedef struct ocdm__paper_item {
