@@ -12,6 +12,7 @@
 #include "../golden/image_files.h"
 #include "../golden/image_hex.h"
 #include "../small_run.h"
+#include "base/inner_memory.h"
 #include "experiment/loop/run.h"
 
 static const struct small_plan plan = {.tasks = 3, .train = 40, .test = 10, .seed = 5};
@@ -447,13 +448,43 @@ TEST(loss_replay_draws_by_losses)
         assert_true(fabs((double)counts[i] / DRAWS - 1.0 / 17) < 0.02);
 }
 
+/* Python's Replay.sample(by="loss") gives the library the same weights; tests/python/test_draws.py judges what is drawn by
+ * them. */
+TEST(loss_replay_makes_the_draws_of_the_library)
+{
+    float losses[MEMBERS] = {3, 0, 0.25F, 7, 1e-9F, 2, 2, 0.5F, 11, 1};
+    double weights[MEMBERS], keys[4];
+    ocdm_options options = ocdm_options_default();
+    ocdm_memory *memory = NULL;
+    const ocdm__replay replay = {
+        .rule = OCDM__REPLAY_LOSS, .seed = 9, .losses = 1, .width = 1, .kept = losses, .weights = weights};
+    assert_int_equal(ocdm_memory_create(&options, &memory, NULL), OCDM_OK);
+    for (uint64_t i = 0; i < MEMBERS; i++)
+        assert_int_equal(ocdm_memory_update(memory, &(ocdm_sample){.id = i}, 1, NULL, NULL), OCDM_OK);
+    for (uint64_t step = 0; step < 50; step++) {
+        uint32_t drawn[4], expected[4];
+        double own[MEMBERS];
+        for (size_t i = 0; i < MEMBERS; i++)
+            own[i] = fmax((double)losses[i], 1e-6);
+        assert_int_equal(ocdm__replay_draw(&replay, memory, step, drawn, keys, 4), 4);
+        assert_int_equal(ocdm__draw_apart(9, step, own, MEMBERS, expected, keys, 4), 4);
+        assert_memory_equal(drawn, expected, sizeof drawn);
+    }
+    ocdm_memory_destroy(memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(balanced_replay_draws_classes_alike),      cmocka_unit_test(loss_replay_draws_by_losses),
-        cmocka_unit_test(online_learns_as_the_plain_loop_does),     cmocka_unit_test(finetune_learns_from_the_stream_alone),
-        cmocka_unit_test(agent_and_memory_never_see_tasks),         cmocka_unit_test(seeds_pair_methods),
-        cmocka_unit_test(online_leaves_out_what_cannot_be_decoded), cmocka_unit_test(online_fails_when_no_image_can_be_decoded),
+        cmocka_unit_test(loss_replay_makes_the_draws_of_the_library),
+        cmocka_unit_test(balanced_replay_draws_classes_alike),
+        cmocka_unit_test(loss_replay_draws_by_losses),
+        cmocka_unit_test(online_learns_as_the_plain_loop_does),
+        cmocka_unit_test(finetune_learns_from_the_stream_alone),
+        cmocka_unit_test(agent_and_memory_never_see_tasks),
+        cmocka_unit_test(seeds_pair_methods),
+        cmocka_unit_test(online_leaves_out_what_cannot_be_decoded),
+        cmocka_unit_test(online_fails_when_no_image_can_be_decoded),
     };
     return cmocka_run_group_tests(tests, make_stream, leave_folder);
 }
