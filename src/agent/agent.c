@@ -65,7 +65,7 @@ static ocdm_status reserve_training(ocdm__agent *agent, size_t batch, ocdm_error
     return status;
 }
 
-/* The number of blocks of a mobilenet1 is that of its weights. */
+/* The number of blocks of a mobilenet1, and the width of an mlp, are those of its weights. */
 static ocdm_status make_agent(ocdm__agent *agent, const ocdm__agent_settings *settings, const struct ocdm__weights *weights,
                               ocdm_error *error)
 {
@@ -73,8 +73,10 @@ static ocdm_status make_agent(ocdm__agent *agent, const ocdm__agent_settings *se
     struct ocdm__weights_fit fit = {0};
     if (weights != NULL)
         OCDM_TRY(ocdm__weights_fit(weights->file, &fit, error));
-    if (wanted.size.blocks == 0 && fit.model != NULL && strcmp(fit.model, wanted.size.name) == 0)
+    if (wanted.size.blocks == 0 && fit.model != NULL && strcmp(fit.model, wanted.size.name) == 0) {
         wanted.size.blocks = fit.blocks;
+        wanted.size.hidden = fit.hidden;
+    }
     agent->settings = settings->network;
     agent->class_count = settings->size.class_count;
     int before = ocdm__single_thread();

@@ -197,6 +197,7 @@ struct ocdm__weights_fit {
     const char *model;    /* NULL: none */
     uint32_t class_count; /* of the head; 0: the file has none */
     uint32_t features;    /* for linear and mlp */
+    uint32_t hidden;      /* for mlp */
     uint32_t blocks;      /* for mobilenet1 */
     bool optimiser;       /* Adam's averages are there */
     char reason[400];     /* why no model fits: "the tensors are ..." */

@@ -566,6 +566,7 @@ static bool size_by_file(const struct ocdm__safetensors *file, uint32_t classes,
     bool mlp = strcmp(size->name, "mlp") == 0, linear = strcmp(size->name, "linear") == 0;
     size->class_count = classes ? classes : 1;
     size->features = linear ? dimension(file, "fc.weight", 1) : mlp ? dimension(file, "hidden.weight", 1) : 0;
+    size->hidden = mlp ? dimension(file, "hidden.weight", 0) : 0;
     size->blocks = strcmp(size->name, "mobilenet1") == 0 ? mobilenet_blocks(file) : 0;
     return size->features > 0 || !(mlp || linear);
 }
@@ -584,6 +585,7 @@ ocdm_status ocdm__weights_fit(const struct ocdm__safetensors *file, struct ocdm_
             continue;
         found.model = size.name;
         found.features = size.features;
+        found.hidden = size.hidden;
         found.blocks = size.blocks;
     }
     if (found.model == NULL) {

@@ -53,6 +53,7 @@ struct ocdm__model_size {
     const char *name;       /* one of ocdm__model_names */
     uint32_t class_count;   /* outputs of the head */
     uint32_t features;      /* inputs of linear and mlp */
+    uint32_t hidden;        /* of mlp: the width of its hidden layer; 0 for 512 */
     uint32_t height, width; /* of images */
     uint32_t blocks;        /* of mobilenet1: how many of its 13 blocks; 0 for all */
 };

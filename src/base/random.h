@@ -6,8 +6,11 @@
 #ifndef OCDM_BASE_RANDOM_H
 #define OCDM_BASE_RANDOM_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/logarithm.h"
 
 /* The purpose of a number. Append only: these values affect every result. */
 enum ocdm__purpose {
@@ -26,7 +29,8 @@ enum ocdm__purpose {
     OCDM__FOR_REPLAY = 13,
     OCDM__FOR_BLUR = 14,
     OCDM__FOR_PROBES = 15,
-    OCDM__FOR_SPLITS = 16
+    OCDM__FOR_SPLITS = 16,
+    OCDM__FOR_PROJECTION = 17
 };
 
 /* A stream of random numbers: create one where it is needed and discard it afterwards. */
@@ -96,6 +100,18 @@ static inline void ocdm__random_shuffle(ocdm__random *random, uint32_t *numbers,
 static inline double ocdm__random_unit(ocdm__random *random)
 {
     return (double)(ocdm__random_next(random) >> 11) * 0x1p-53;
+}
+
+/* Standard normal, by Marsaglia's polar method: nothing but a logarithm and a root, which are the same on every machine. */
+static inline double ocdm__random_normal(ocdm__random *random)
+{
+    double x, square;
+    do {
+        double y = 2 * ocdm__random_unit(random) - 1;
+        x = 2 * ocdm__random_unit(random) - 1;
+        square = x * x + y * y;
+    } while (square >= 1 || square == 0);
+    return x * sqrt(-2 * ocdm__ln_real(square) / square);
 }
 
 #endif

@@ -5,6 +5,8 @@
  *
  * With partial labels a class is fitted to the samples that know it. Classes that the same samples know are a block, which has
  * its own Gram matrix; where all labels are known there is one block.
+ *
+ * The function may be of random features instead of the features themselves: a = max(0, R x), R drawn by the seed.
  */
 #include "experiment/agent_learner.h"
 
@@ -14,27 +16,31 @@
 #include "base/allocate.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/logarithm.h"
+#include "base/random.h"
 #include "stream/labelled_set.h"
 
 /* What is saved of the sums: tensors of doubles. */
-enum sums { SAMPLES, GRAM, CROSS, FEATURE_SUMS, LABEL_COUNTS, SUMS };
+enum sums { SAMPLES, GRAM, CROSS, FEATURE_SUMS, LABEL_COUNTS, CARRIERS, SUMS };
 
-static const char *const names[SUMS] = {[SAMPLES] = "ridge.samples",
-                                        [GRAM] = "ridge.gram",
-                                        [CROSS] = "ridge.cross",
-                                        [FEATURE_SUMS] = "ridge.features",
-                                        [LABEL_COUNTS] = "ridge.labels"};
+static const char *const names[SUMS] = {
+    [SAMPLES] = "ridge.samples",       [GRAM] = "ridge.gram",           [CROSS] = "ridge.cross",
+    [FEATURE_SUMS] = "ridge.features", [LABEL_COUNTS] = "ridge.labels", [CARRIERS] = "ridge.carriers"};
 
 struct ridge {
-    size_t features, classes, blocks;
-    double lambda;
+    size_t inputs, features, classes,
+        blocks; /* features: those that are fitted; inputs of a sample, unless projected as many */
+    ocdm__ridge_options options;
+    float *projection;    /* R, a row for each feature; NULL: features are inputs */
     uint32_t *block_of;   /* of each class */
     uint32_t *first_of;   /* of each block a class */
     double *sums[SUMS];   /* GRAM: of each block the lower triangle by rows; CROSS: a row for each class */
     double *factor;       /* room for the triangle that is solved */
     double *solution;     /* a row for each class */
     float *weight, *bias; /* of the solution, as a linear layer has them */
-    double *row;          /* room for a sample */
+    float *no_bias;       /* of the projection, all 0 */
+    double *rows;         /* the features of a batch */
+    size_t row_room;      /* samples */
     bool *has;            /* room for its labels */
     bool solved;
 };
@@ -52,7 +58,8 @@ static size_t length_of(const struct ridge *ridge, enum sums which)
                                   [GRAM] = ridge->blocks * triangle_of(ridge),
                                   [CROSS] = ridge->classes * ridge->features,
                                   [FEATURE_SUMS] = ridge->blocks * ridge->features,
-                                  [LABEL_COUNTS] = ridge->classes};
+                                  [LABEL_COUNTS] = ridge->classes,
+                                  [CARRIERS] = ridge->options.balance ? ridge->classes : 0};
     return lengths[which];
 }
 
@@ -87,32 +94,90 @@ static double product(const double *a, const double *b, size_t count)
     return sum;
 }
 
+/* ---- features ---------------------------------------------------------------------------------------------------------- */
+
+/* Rows of `features` numbers. A row of R serves all samples while it is in the cache. */
+static void take_features(const struct ridge *ridge, const float *input, size_t count, double *rows)
+{
+    if (ridge->projection == NULL) {
+        for (size_t i = 0; i < count * ridge->features; i++)
+            rows[i] = (double)input[i];
+        return;
+    }
+    for (size_t k = 0; k < ridge->features; k++)
+        for (size_t i = 0; i < count; i++) {
+            const float *r = ridge->projection + k * ridge->inputs, *x = input + i * ridge->inputs;
+            double lanes[LANES] = {0}, sum = 0;
+            size_t j = 0;
+            for (; j + LANES <= ridge->inputs; j += LANES)
+                for (size_t l = 0; l < LANES; l++)
+                    lanes[l] += (double)r[j + l] * (double)x[j + l];
+            for (; j < ridge->inputs; j++)
+                sum += (double)r[j] * (double)x[j];
+            for (size_t l = 0; l < LANES; l++)
+                sum += lanes[l];
+            rows[i * ridge->features + k] = sum > 0 ? sum : 0;
+        }
+}
+
 /* ---- sums -------------------------------------------------------------------------------------------------------------- */
 
-/* `known` as in ocdm__batch. The sample is in ridge->row. */
-static void add_sample(struct ridge *ridge, const uint32_t *labels, size_t label_count, const uint8_t *known)
+/* omega, the mean over the sample's classes k of C n_k^-1/2 / (sum over the classes j so far of n_j^-1/2), C of them, each n
+ * counting this sample. 1 without labels, or if samples weigh alike. */
+static double weigh(struct ridge *ridge, const uint32_t *labels, size_t label_count)
 {
-    const double *row = ridge->row;
-    size_t features = ridge->features;
-    for (size_t block = 0; block < ridge->blocks; block++) {
-        if (!ocdm__bits_have(known, ridge->first_of[block]))
-            continue;
-        double *gram = ridge->sums[GRAM] + block * triangle_of(ridge);
-        ridge->sums[SAMPLES][block] += 1;
-        add_scaled(ridge->sums[FEATURE_SUMS] + block * features, row, 1, features);
-        for (size_t i = 0; i < features; i++)
-            if (row[i] != 0)
-                add_scaled(row_of(gram, i), row, row[i], i + 1);
+    double *carriers = ridge->sums[CARRIERS], all = 0, own = 0, classes = 0, carried = 0;
+    if (!ridge->options.balance)
+        return 1;
+    memset(ridge->has, 0, ridge->classes * sizeof *ridge->has);
+    for (size_t k = 0; k < label_count; k++)
+        if (!ridge->has[labels[k]]) {
+            ridge->has[labels[k]] = true;
+            carriers[labels[k]] += 1;
+        }
+    for (size_t c = 0; c < ridge->classes; c++) {
+        double rarity = carriers[c] > 0 ? 1 / sqrt(carriers[c]) : 0;
+        classes += carriers[c] > 0;
+        all += rarity;
+        carried += ridge->has[c];
+        own += ridge->has[c] ? rarity : 0;
     }
+    return carried > 0 ? classes * own / (all * carried) : 1;
+}
+
+/* `known` as in ocdm__batch. */
+static void add_labels(struct ridge *ridge, const double *row, double weight, const uint32_t *labels, size_t label_count,
+                       const uint8_t *known)
+{
+    for (size_t block = 0; block < ridge->blocks; block++)
+        if (ocdm__bits_have(known, ridge->first_of[block])) {
+            ridge->sums[SAMPLES][block] += weight;
+            add_scaled(ridge->sums[FEATURE_SUMS] + block * ridge->features, row, weight, ridge->features);
+        }
     memset(ridge->has, 0, ridge->classes * sizeof *ridge->has);
     for (size_t k = 0; k < label_count; k++) {
         uint32_t c = labels[k];
         if (ridge->has[c])
             continue;
         ridge->has[c] = true;
-        ridge->sums[LABEL_COUNTS][c] += 1;
-        add_scaled(ridge->sums[CROSS] + c * features, row, 1, features);
+        ridge->sums[LABEL_COUNTS][c] += weight;
+        add_scaled(ridge->sums[CROSS] + c * ridge->features, row, weight, ridge->features);
     }
+}
+
+/* Rows of the Gram matrices outside, samples inside: a row is in the cache for the whole batch. */
+static void add_products(struct ridge *ridge, const ocdm__batch *batch, const double *weights)
+{
+    for (size_t block = 0; block < ridge->blocks; block++)
+        for (size_t k = 0; k < ridge->features; k++) {
+            double *gram = row_of(ridge->sums[GRAM] + block * triangle_of(ridge), k);
+            for (size_t i = 0; i < batch->fresh; i++) {
+                const double *row = ridge->rows + i * ridge->features;
+                const uint8_t *known = batch->known != NULL ? batch->known + i * ocdm__bits_size(ridge->classes) : NULL;
+                if (row[k] != 0 && ocdm__bits_have(known, ridge->first_of[block]))
+                    add_scaled(gram, row, weights[i] * row[k], k + 1);
+            }
+        }
 }
 
 /* Replayed samples were counted when they came. There is no loss before the sums are solved. */
@@ -120,17 +185,23 @@ static ocdm_status train(void *state, const ocdm__batch *batch, double *loss, si
 {
     struct ridge *ridge = state;
     (void)loss;
-    for (size_t i = 0; i < batch->fresh; i++) {
-        const uint8_t *known = batch->known != NULL ? batch->known + i * ocdm__bits_size(ridge->classes) : NULL;
-        for (size_t k = 0; k < ridge->features; k++) {
-            ridge->row[k] = (double)batch->input[i * ridge->features + k];
-            if (isfinite(ridge->row[k]))
-                continue;
-            *bad = i;
+    if (!ocdm__reserve(&ridge->rows, &ridge->row_room, batch->fresh, (ridge->features + 1) * sizeof *ridge->rows))
+        return ocdm__fail_memory(error, "the features of a batch");
+    for (size_t i = 0; i < batch->fresh * ridge->inputs; i++)
+        if (!isfinite(batch->input[i])) {
+            *bad = i / ridge->inputs;
             return ocdm__fail(error, OCDM_BAD_RECORD, "build the stream again without it", "a feature is not a finite number");
         }
-        add_sample(ridge, batch->labels + batch->starts[i], batch->starts[i + 1] - batch->starts[i], known);
+    double *weights = ridge->rows + batch->fresh * ridge->features;
+    take_features(ridge, batch->input, batch->fresh, ridge->rows);
+    for (size_t i = 0; i < batch->fresh; i++) {
+        const uint8_t *known = batch->known != NULL ? batch->known + i * ocdm__bits_size(ridge->classes) : NULL;
+        const uint32_t *labels = batch->labels + batch->starts[i];
+        size_t label_count = batch->starts[i + 1] - batch->starts[i];
+        weights[i] = weigh(ridge, labels, label_count);
+        add_labels(ridge, ridge->rows + i * ridge->features, weights[i], labels, label_count, known);
     }
+    add_products(ridge, batch, weights);
     ridge->solved = false;
     return OCDM_OK;
 }
@@ -150,7 +221,7 @@ static bool factorise(const struct ridge *ridge, size_t block)
     for (size_t i = 0; i < ridge->features; i++) {
         double *row = row_of(ridge->factor, i);
         add_scaled(row, sum, -sum[i] / samples, i + 1);
-        row[i] += ridge->lambda;
+        row[i] += ridge->options.lambda;
         for (size_t j = 0; j < i; j++) {
             const double *above = row_of(ridge->factor, j);
             row[j] = (row[j] - product(row, above, j)) / above[j];
@@ -199,7 +270,7 @@ static ocdm_status solve(struct ridge *ridge, ocdm_error *error)
         if (!empty && !factorise(ridge, block))
             return ocdm__fail(error, OCDM_BAD_RECORD, "take a larger --lambda",
                               "ridge regression: the features depend on each other, and lambda %g is too small to decide",
-                              ridge->lambda);
+                              ridge->options.lambda);
         for (size_t c = 0; c < ridge->classes; c++)
             if (ridge->block_of[c] == block && empty)
                 ridge->bias[c] = -0.5f;
@@ -215,18 +286,31 @@ static ocdm_status predict(void *state, const float *input, size_t count, float 
 {
     struct ridge *ridge = state;
     OCDM_TRY(solve(ridge, error));
-    for (size_t i = 0; i < count; i++)
+    if (!ocdm__reserve(&ridge->rows, &ridge->row_room, 1, (ridge->features + 1) * sizeof *ridge->rows))
+        return ocdm__fail_memory(error, "the features of a sample");
+    for (size_t i = 0; i < count; i++) {
+        take_features(ridge, input + i * ridge->inputs, 1, ridge->rows);
         for (size_t c = 0; c < ridge->classes; c++) {
-            const float *weight = ridge->weight + c * ridge->features, *x = input + i * ridge->features;
+            const float *weight = ridge->weight + c * ridge->features;
             double sum = (double)ridge->bias[c];
             for (size_t k = 0; k < ridge->features; k++)
-                sum += (double)weight[k] * (double)x[k];
+                sum += (double)weight[k] * ridge->rows[k];
             logits[i * ridge->classes + c] = (float)sum;
         }
+    }
     return OCDM_OK;
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------------- */
+
+static struct ocdm__tensor matrix(const char *name, const float *values, size_t rows, size_t columns)
+{
+    struct ocdm__tensor tensor = ocdm__tensor_of(name, OCDM__F32, values, rows * columns);
+    tensor.rank = 2;
+    tensor.shape[0] = rows;
+    tensor.shape[1] = columns;
+    return tensor;
+}
 
 /* A checkpoint has the sums, weights files the solution. */
 static ocdm_status save(void *state, bool all, ocdm__tensor_list *tensors, ocdm_error *error)
@@ -235,19 +319,21 @@ static ocdm_status save(void *state, bool all, ocdm__tensor_list *tensors, ocdm_
     struct ocdm__tensor *made = ocdm__allocate(SUMS, sizeof *made);
     if (made == NULL)
         return ocdm__fail_memory(error, "the sums of a ridge regression");
-    *tensors = (ocdm__tensor_list){.tensors = made, .count = all ? SUMS : 2};
+    *tensors = (ocdm__tensor_list){.tensors = made};
     if (!all) {
-        /* The solution as a linear layer, which the model linear takes. */
+        /* The solution as a linear layer, which the model linear takes; behind random features as the model mlp. */
         ocdm_status status = solve(ridge, error);
-        made[0] = ocdm__tensor_of("fc.weight", OCDM__F32, ridge->weight, ridge->classes * ridge->features);
-        made[0].rank = 2;
-        made[0].shape[0] = ridge->classes;
-        made[0].shape[1] = ridge->features;
-        made[1] = ocdm__tensor_of("fc.bias", OCDM__F32, ridge->bias, ridge->classes);
+        if (ridge->projection != NULL) {
+            made[tensors->count++] = matrix("hidden.weight", ridge->projection, ridge->features, ridge->inputs);
+            made[tensors->count++] = ocdm__tensor_of("hidden.bias", OCDM__F32, ridge->no_bias, ridge->features);
+        }
+        made[tensors->count++] = matrix("fc.weight", ridge->weight, ridge->classes, ridge->features);
+        made[tensors->count++] = ocdm__tensor_of("fc.bias", OCDM__F32, ridge->bias, ridge->classes);
         return status;
     }
     for (unsigned i = 0; i < SUMS; i++)
-        made[i] = ocdm__tensor_of(names[i], OCDM__F64, ridge->sums[i], length_of(ridge, (enum sums)i));
+        if (length_of(ridge, (enum sums)i) > 0)
+            made[tensors->count++] = ocdm__tensor_of(names[i], OCDM__F64, ridge->sums[i], length_of(ridge, (enum sums)i));
     return OCDM_OK;
 }
 
@@ -258,6 +344,8 @@ static ocdm_status load(void *state, const struct ocdm__weights *saved, ocdm_err
     for (unsigned i = 0; i < SUMS; i++) {
         const struct ocdm__tensor *tensor = ocdm__safetensors_find(saved->file, names[i]);
         size_t length = length_of(ridge, (enum sums)i);
+        if (length == 0)
+            continue;
         if (tensor == NULL || tensor->dtype != OCDM__F64 || tensor->size != 8 * length)
             return ocdm__fail(error, OCDM_BAD_FILE, "", "%s: tensor %s is missing or of another size", saved->name, names[i]);
         for (size_t k = 0; k < length; k++)
@@ -273,18 +361,21 @@ static ocdm_status load(void *state, const struct ocdm__weights *saved, ocdm_err
 
 /* ---- making ------------------------------------------------------------------------------------------------------------ */
 
-/* Two for each product that a sample adds to the Gram matrix's triangle; sums are solved at evaluations, not in steps. */
+/* Two for each product that a sample adds to the Gram matrix's triangle, and that projects it; sums are solved at evaluations,
+ * not in steps. */
 static double operations(const void *state, size_t count, size_t fresh)
 {
+    const struct ridge *ridge = state;
     (void)count;
-    return 2 * (double)length_of(state, GRAM) * (double)fresh;
+    double projected = ridge->projection != NULL ? (double)ridge->features * (double)ridge->inputs : 0;
+    return 2 * ((double)length_of(ridge, GRAM) + projected) * (double)fresh;
 }
 
 static void destroy(void *state)
 {
     struct ridge *ridge = state;
-    void *const blocks[] = {ridge->block_of, ridge->first_of, ridge->factor, ridge->solution,
-                            ridge->weight,   ridge->bias,     ridge->row,    ridge->has};
+    void *const blocks[] = {ridge->block_of, ridge->first_of, ridge->factor,     ridge->solution, ridge->weight,
+                            ridge->bias,     ridge->no_bias,  ridge->projection, ridge->rows,     ridge->has};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         ocdm__release(blocks[i]);
     for (unsigned i = 0; i < SUMS; i++)
@@ -345,22 +436,38 @@ static bool make_room(struct ridge *ridge)
     ridge->solution = ocdm__allocate(ridge->features, sizeof *ridge->solution);
     ridge->weight = ocdm__allocate(length_of(ridge, CROSS), sizeof *ridge->weight);
     ridge->bias = ocdm__allocate(ridge->classes, sizeof *ridge->bias);
-    ridge->row = ocdm__allocate(ridge->features, sizeof *ridge->row);
     ridge->has = ocdm__allocate(ridge->classes, sizeof *ridge->has);
     return made && ridge->factor != NULL && ridge->solution != NULL && ridge->weight != NULL && ridge->bias != NULL &&
-           ridge->row != NULL && ridge->has != NULL;
+           ridge->has != NULL;
 }
 
-ocdm_status ocdm__ridge_learner(size_t features, size_t classes, double lambda, const ocdm__stream_table *table,
-                                ocdm__learner *learner, ocdm_error *error)
+/* R has standard normal numbers. */
+static bool draw_projection(struct ridge *ridge)
+{
+    ocdm__random random = ocdm__random_stream(ocdm__random_base(ridge->options.seed, OCDM__FOR_PROJECTION), 0);
+    ridge->projection = ocdm__allocate(ridge->features * ridge->inputs, sizeof *ridge->projection);
+    ridge->no_bias = ocdm__allocate(ridge->features, sizeof *ridge->no_bias);
+    if (ridge->projection == NULL || ridge->no_bias == NULL)
+        return false;
+    for (size_t i = 0; i < ridge->features * ridge->inputs; i++)
+        ridge->projection[i] = (float)ocdm__random_normal(&random);
+    return true;
+}
+
+ocdm_status ocdm__ridge_learner(size_t inputs, size_t classes, const ocdm__ridge_options *options,
+                                const ocdm__stream_table *table, ocdm__learner *learner, ocdm_error *error)
 {
     static const ocdm__learner_functions functions = {
         .train = train, .predict = predict, .save = save, .load = load, .operations = operations, .destroy = destroy};
     struct ridge *ridge = ocdm__allocate(1, sizeof *ridge);
     if (ridge == NULL)
         return ocdm__fail_memory(error, "a ridge regression");
-    *ridge = (struct ridge){.features = features, .classes = classes, .blocks = 1, .lambda = lambda};
-    if (!find_blocks(ridge, table) || !make_room(ridge)) {
+    *ridge = (struct ridge){.inputs = inputs,
+                            .features = options->project > 0 ? options->project : inputs,
+                            .classes = classes,
+                            .blocks = 1,
+                            .options = *options};
+    if (!find_blocks(ridge, table) || !make_room(ridge) || (options->project > 0 && !draw_projection(ridge))) {
         destroy(ridge);
         return ocdm__fail_memory(error, "the sums of a ridge regression");
     }

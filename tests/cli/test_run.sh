@@ -48,7 +48,7 @@ metrics = "classes CF1 OF1 mAP CP CR CF1_macro OP OR AUC ranking_loss coverage h
 evaluation = "after task step samples distance distance_seen total majority moderate minority tasks"
 has([], "format version id program settings stream classes evaluations final forgetting mean_mAP mean_CF1 mean_OF1 memory cost curve steps samples skipped times environment")
 has(["settings"], "method memory batch replay rho class_weights distance tie model weights precision lr adam_eps clip seed order epochs resize crop "
-    "groups log_every validation resample_tests loss negatives focal loss_balance ema ema_start optimiser weight_decay momentum schedule horizon warmup lambda "
+    "groups log_every validation resample_tests loss negatives focal loss_balance ema ema_start optimiser weight_decay momentum schedule horizon warmup lambda project class_balance "
     "replay_policy dark memory_bytes store blur eval_every eval_samples steps_per_batch budget tolerance")
 has(["stream"], "file checksum ids_sha256 train test classes tasks kind width")
 has(["classes", 0], "name group train test tasks")

@@ -63,6 +63,8 @@ static const struct contradiction contradictions[] = {
     {"sgd has no epsilon", OCDM_BAD_ARGUMENT, CHANGED(.network.optimiser = OCDM__OPTIMISER_SGD, .network.epsilon = 1e-8)},
     {"--ema-start class: there are no averages", OCDM_BAD_ARGUMENT, CHANGED(.average_start = OCDM__AVERAGE_SINCE_CLASS)},
     {"--lambda is of ridge, the model is linear", OCDM_BAD_ARGUMENT, CHANGED(.lambda = 10)},
+    {"--project and --class-balance are of ridge, the model is linear", OCDM_BAD_ARGUMENT, CHANGED(.project = 10)},
+    {"--project and --class-balance are of ridge, the model is linear", OCDM_BAD_ARGUMENT, CHANGED(.class_balance = true)},
     {"ridge is solved and takes no steps", OCDM_BAD_ARGUMENT, CHANGED(.model = "ridge")},
     {"ridge counts each sample once", OCDM_BAD_ARGUMENT,
      CHANGED(.model = "ridge", .network.learning_rate = 1e-4, .method = "multitask")},
@@ -199,7 +201,7 @@ TEST(settings_are_written_with_every_default)
         "\"adam_eps\":0.0001,\"clip\":5,\"seed\":0,\"order\":[1,0],\"epochs\":1,\"resize\":0,\"crop\":32,\"groups\":\"600,"
         "100\",\"log_every\":10,\"validation\":0,\"resample_tests\":false,\"loss\":\"bce\","
         "\"negatives\":1,\"focal\":0,\"loss_balance\":0,\"ema\":null,\"ema_start\":\"stream\",\"optimiser\":\"adam\","
-        "\"weight_decay\":0,\"momentum\":0.9,\"schedule\":\"constant\",\"horizon\":0,\"warmup\":0,\"lambda\":1000,\"replay_policy\":\"uniform\",\"dark\":0,\"memory_bytes\":null,\"store\":\"none\",\"blur\":null,\"eval_every\":0,\"eval_samples\":500,\"steps_per_batch\":1,\"budget\":null,\"tolerance\":0}";
+        "\"weight_decay\":0,\"momentum\":0.9,\"schedule\":\"constant\",\"horizon\":0,\"warmup\":0,\"lambda\":1000,\"project\":0,\"class_balance\":false,\"replay_policy\":\"uniform\",\"dark\":0,\"memory_bytes\":null,\"store\":\"none\",\"blur\":null,\"eval_every\":0,\"eval_samples\":500,\"steps_per_batch\":1,\"budget\":null,\"tolerance\":0}";
     ocdm__run_settings settings = ocdm__run_settings_default();
     settings.model = "cnn";
     settings.weights = "some/folder/w.safetensors";

@@ -26,18 +26,6 @@ static int by_arrival(const void *a, const void *b)
     return (x->sample > y->sample) - (x->sample < y->sample);
 }
 
-/* Marsaglia's polar method: nothing but a logarithm and a root, which are the same on every machine. */
-static double normal(ocdm__random *random)
-{
-    double x, square;
-    do {
-        double y = 2 * ocdm__random_unit(random) - 1;
-        x = 2 * ocdm__random_unit(random) - 1;
-        square = x * x + y * y;
-    } while (square >= 1 || square == 0);
-    return x * sqrt(-2 * ocdm__ln_real(square) / square);
-}
-
 /* Which samples of a task there are, and which of the tasks that have samples it is. */
 struct period {
     size_t number, count; /* of them */
@@ -65,7 +53,8 @@ static void shake(const struct period *period, const uint32_t *samples, double d
     for (size_t i = 0; i < size; i++) {
         ocdm__random random = ocdm__random_stream(base, samples[i]);
         double planned = (double)period->number + ((double)i + 0.5) / (double)size;
-        arrivals[i] = (struct arrival){.time = planned + deviation * normal(&random), .key = i, .sample = samples[i]};
+        arrivals[i] =
+            (struct arrival){.time = planned + deviation * ocdm__random_normal(&random), .key = i, .sample = samples[i]};
     }
 }
 

@@ -82,7 +82,9 @@ typedef struct ocdm__run_settings {
     uint64_t checkpoint_every; /* steps; 0: only after each task */
     double loss_balance;       /* power of the weights of classes in the loss */
     uint32_t average_start;    /* an ocdm__average_start */
-    double lambda;             /* of the model ridge */
+    double lambda;             /* of the model ridge, */
+    uint32_t project;          /* its random features; 0: those of the stream */
+    bool class_balance;        /* and whether its samples weigh more if their classes are rare */
     uint32_t replay_policy;    /* an ocdm__replay_policy */
     const char *preset;        /* what other settings start from, by ocdm__run_preset_apply; NULL: their own defaults */
     uint64_t memory_bytes;     /* from which `memory` follows (experiment/loop/store.h); 0: it is given */
@@ -218,6 +220,10 @@ enum ocdm__setting_kind {
         "steps over which the learning rate rises from 0")                                                                     \
     ROW("lambda", lambda, REAL, 0, "lambda", "X", "1000", NULL, 1e-12, 1e12,                                                   \
         "penalty of the model ridge on squared weights")                                                                       \
+    ROW("project", project, WHOLE, 0, "project", "P", "0", NULL, 0, 65536, \
+        "ridge: fit P random features max(0, R x) instead of the features, R drawn by the seed; 0: the features")  \
+    ROW("class_balance", class_balance, SWITCH, 0, "class-balance", NULL, NULL, NULL, 0, 0, \
+        "ridge: samples of rare classes weigh more, by one over the root of how many there were")  \
     ROW("replay_policy", replay_policy, CHOICE, 0, "replay-policy", "NAME", "uniform", ocdm__run_replay_policies, 0, 0,        \
         "how samples to replay are drawn: each alike, each class alike, or by their last loss")                                \
     ROW("dark", network.loss.dark, REAL, 0, "dark", "A", "0", NULL, 0, 1e6,                                                    \

@@ -170,6 +170,9 @@ static ocdm_status check_learning(const ocdm__run_settings *settings, ocdm_error
     REFUSE_IF(sgd && settings->network.epsilon != usual.network.epsilon, "leave --adam-eps out", "sgd has no epsilon");
     REFUSE_IF(!ocdm__run_is_ridge(settings) && settings->lambda != usual.lambda, "leave --lambda out, or take --model ridge",
               "--lambda is of ridge, the model is %s", settings->model);
+    REFUSE_IF(!ocdm__run_is_ridge(settings) && (settings->project > 0 || settings->class_balance),
+              "leave them out, or take --model ridge", "--project and --class-balance are of ridge, the model is %s",
+              settings->model);
     return OCDM_OK;
 }
 
