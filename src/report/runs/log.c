@@ -38,17 +38,17 @@ ocdm_status ocdm__log_next(ocdm__log *log, const char **line, size_t *length, oc
 {
     *line = NULL;
     for (;;) {
-        const char *start = log->bytes + log->taken;
-        const char *end = log->taken < log->length ? memchr(start, '\n', log->length - log->taken) : NULL;
+        size_t left = log->length - log->taken;
+        const char *end = left > 0 ? memchr(log->bytes + log->taken, '\n', left) : NULL;
         if (end != NULL) {
-            *line = start;
-            *length = (size_t)(end - start);
+            *line = log->bytes + log->taken;
+            *length = (size_t)(end - *line);
             log->taken += *length + 1;
             return OCDM_OK;
         }
         if (log->taken > 0)
-            memmove(log->bytes, start, log->length - log->taken);
-        log->length -= log->taken;
+            memmove(log->bytes, log->bytes + log->taken, left);
+        log->length = left;
         log->taken = 0;
         if (!ocdm__reserve(&log->bytes, &log->room, log->length + READ_SIZE, 1))
             return ocdm__fail_memory(error, "a line of the log");

@@ -45,7 +45,10 @@ ocdm__cell *ocdm__table_row(ocdm__table *table)
 {
     if (!ocdm__reserve(&table->cells, &table->room, (table->row_count + 1) * table->column_count, sizeof *table->cells))
         table->failed = true;
-    ocdm__cell *row = table->failed ? table->spare : table->cells + table->row_count++ * table->column_count;
+    ocdm__cell *row = table->spare;
+    if (!table->failed && table->column_count > 0)
+        row = table->cells + table->row_count * table->column_count;
+    table->row_count += !table->failed;
     for (size_t i = 0; row != NULL && i < table->column_count; i++)
         row[i] = empty;
     table->filled = 0;
