@@ -111,7 +111,8 @@ static void draw_matrix(const struct matrices *plan, size_t series)
 {
     const ocdm__canvas *canvas = plan->canvas;
     double x = plan->width * (double)(series % plan->per_row);
-    double y = LEGEND_ROOM + plan->height * (double)(series / plan->per_row);
+    size_t above = series / plan->per_row;
+    double y = LEGEND_ROOM + plan->height * (double)above;
     ocdm__output_text(canvas->out, "<g role=\"table\" aria-label=\"");
     ocdm__put_plain(canvas->out, plan->chart->series[series].label, OCDM__MARK_LIMIT);
     ocdm__output_text(canvas->out, ": mAP of each task after each task\"");

@@ -66,7 +66,7 @@ ocdm_status ocdm__put_kept(ocdm__output *out, const ocdm__study *study, const oc
 /* data.c: everything as JSON, escaped so that it cannot end its script element. OCDM_OK, OCDM_NO_MEMORY. */
 ocdm_status ocdm__put_data(ocdm__output *out, const ocdm__page *page, ocdm_error *error);
 
-/* base64.c: the digest of a text in parts, ended by NULL, as a Content-Security-Policy takes it; a picture as a data URL. */
+/* html.c: the digest of a text in parts, ended by NULL, as a Content-Security-Policy takes it; a picture as a data URL. */
 void ocdm__put_digest(ocdm__output *out, const char *const *parts);
 ocdm_status ocdm__put_picture(ocdm__output *out, const uint8_t *rgb, uint32_t side, ocdm_error *error);
 
