@@ -95,7 +95,8 @@ class Disk:
         """Refuses what files cannot keep."""
         for payload in payloads:
             if not hasattr(payload, "holder") or not payload.holder.mappable or 0 in payload.holder.shape:
-                raise ValueError("store_dir keeps arrays and tensors of the CPU; keep objects elsewhere, or as arrays of numbers")
+                raise ValueError("store_dir keeps arrays, and tensors of the CPU of a type that NumPy has; keep objects elsewhere, or as "
+                                 "arrays of numbers")
         _files.check(structure)
 
     def attach(self, payloads, size, capacity):

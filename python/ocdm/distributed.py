@@ -71,9 +71,7 @@ class Memory(_memory.Memory):
 
         A batch that is refused in one process is refused in all, and nothing changes: ValueError, KeyError.
         """
-        parts, failed = self._gather(ids, labels, known)
-        if failed:
-            raise ValueError(failed)
+        parts = self._gather(ids, labels, known)
         counts = [len(offsets) - 1 for _, offsets, _, _ in parts]
         starts = numpy.cumsum([0, *counts])
         joined = [self.arrived + start + numpy.arange(count) if own is None else own
@@ -88,17 +86,20 @@ class Memory(_memory.Memory):
         return Change(whole, whole.slots[mine], whole.items[mine] - starts[self.rank], gone, nothing, nothing)
 
     def _gather(self, ids, labels, known):
-        """What every rank offers, as flat arrays and the names of its labels; and what is wrong with it."""
-        reader = _memory.Memory(1)
+        """What every rank offers, as flat arrays and the names of its labels. If something is wrong with it in one rank, all raise."""
+        reader, wrong = _memory.Memory(1), None
         try:
             flat = reader._read_batch(ids, labels, known)
             own_ids, offsets, numbers = (numpy.frombuffer(part, dtype) for part, dtype in zip(flat, ("i8", "u8", "u4")))
             own = (None if ids is None else own_ids, offsets, numbers, reader.names), None
-        except (ValueError, TypeError) as error:
-            own = None, f"rank {self.rank}: {error}"
+        except Exception as error:  # whatever it is, the others wait
+            own, wrong = (None, f"rank {self.rank}: {error}"), error
         all_of_them = [None] * torch.distributed.get_world_size(self.group)
         torch.distributed.all_gather_object(all_of_them, own, group=self.group)
-        return [part for part, _ in all_of_them], next((error for _, error in all_of_them if error), None)
+        failed = next((text for _, text in all_of_them if text), None)
+        if failed is not None:
+            raise wrong or ValueError(failed)
+        return [part for part, _ in all_of_them]
 
     def _joined_labels(self, parts):
         if any(names is not None for *_, names in parts):

@@ -45,11 +45,15 @@ def follow(memory, rank, payload, ranks):
 def refusals(memory, rank):
     """A batch that one rank cannot offer is refused in all."""
     before = memory._save_bytes()
-    for ids, labels in (([1], [[None]] if rank == 1 else [[1]]), ([5], [[1]]), ([2 + rank], ["text"] if rank == 0 else [[3]])):
+    broken = (1 / (1 - rank) for _ in range(1))
+    for ids, labels in (([1], [[None]] if rank == 1 else [[1]]), ([5], [[1]]), ([2 + rank], ["text"] if rank == 0 else [[3]]),
+                        ([3 + rank], broken if rank == 1 else [[1]])):
         try:
             memory.update(ids, labels)
         except (ValueError, KeyError):
             pass
+        except ZeroDivisionError:
+            assert rank == 1
         else:
             raise AssertionError("not refused")
     assert memory._save_bytes() == before
