@@ -157,17 +157,17 @@ static void tell_skipped(const struct work *work)
 static void write_json(ocdm__output *output, const struct work *work, bool per_class)
 {
     const ocdm__evaluation *evaluation = &work->evaluation;
-    ocdm__output_text(output, "{\"model\":");
-    ocdm__output_json_string(output, work->settings.model, strlen(work->settings.model));
+    ocdm__json_open(output, NULL, '{');
+    ocdm__json_string(output, "model", work->settings.model);
     if (ocdm__model_takes_images(work->settings.model)) {
-        ocdm__output_count(output, ",\"resize\":", work->inputs->resize);
-        ocdm__output_count(output, ",\"crop\":", work->inputs->side);
+        ocdm__json_count(output, "resize", work->inputs->resize);
+        ocdm__json_count(output, "crop", work->inputs->side);
     }
-    ocdm__output_count(output, ",\"tests\":", work->tests.count);
-    ocdm__output_count(output, ",\"skipped\":", evaluation->skipped);
+    ocdm__json_count(output, "tests", work->tests.count);
+    ocdm__json_count(output, "skipped", evaluation->skipped);
     ocdm__evaluation_metrics_write(output, evaluation, work->tests.tasks);
     if (per_class) {
-        ocdm__output_text(output, ",\"per_class\":");
+        ocdm__json_key(output, "per_class");
         ocdm__class_scores_write(output, work->scores, work->stream.table.class_count);
     }
     ocdm__output_text(output, "}\n");

@@ -48,18 +48,6 @@ static ocdm_status refuse_flags(const ocdm__arguments *arguments, const char *co
 
 /* ---- a stream ------------------------------------------------------------------------------------------------------------ */
 
-static void write_json(ocdm__output *output, const ocdm__predict_settings *settings, const ocdm__predict_report *report)
-{
-    ocdm__output_text(output, "{\"file\":");
-    ocdm__output_json_string(output, settings->output, strlen(settings->output));
-    ocdm__output_text(output, ",\"split\":\"");
-    ocdm__output_text(output, part_names[settings->part]);
-    ocdm__output_count(output, "\",\"samples\":", report->samples);
-    ocdm__output_count(output, ",\"classes\":", report->classes);
-    ocdm__output_count(output, ",\"skipped\":", report->skipped);
-    ocdm__output_text(output, "}\n");
-}
-
 static ocdm_status print_report(const ocdm__arguments *arguments, const ocdm__predict_settings *settings,
                                 const ocdm__predict_report *report, ocdm_error *error)
 {
@@ -69,9 +57,15 @@ static ocdm_status print_report(const ocdm__arguments *arguments, const ocdm__pr
     if (ocdm__argument_given(arguments, "quiet"))
         return OCDM_OK;
     OCDM_TRY(ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error));
-    if (ocdm__argument_given(arguments, "json"))
-        write_json(&output, settings, report);
-    else {
+    if (ocdm__argument_given(arguments, "json")) {
+        ocdm__json_open(&output, NULL, '{');
+        ocdm__json_string(&output, "file", settings->output);
+        ocdm__json_string(&output, "split", part_names[settings->part]);
+        ocdm__json_count(&output, "samples", report->samples);
+        ocdm__json_count(&output, "classes", report->classes);
+        ocdm__json_count(&output, "skipped", report->skipped);
+        ocdm__output_text(&output, "}\n");
+    } else {
         static const char *const parts[] = {": test samples: ", ": training samples: ", ": samples: "};
         ocdm__output_text(&output, ocdm__show_path(settings->output).text);
         ocdm__output_count(&output, parts[settings->part], report->samples);
@@ -210,26 +204,28 @@ static void write_text_labels(struct listing *listing, const char *path, size_t 
     ocdm__output_text(&listing->output, "\n");
 }
 
-/* JSON is UTF-8, which the names of files need not be. */
+/* Begins a line. JSON is UTF-8, which the names of files need not be. */
 static void write_json_path(ocdm__output *output, const char *path)
 {
     const ocdm__shown_path shown = ocdm__show_path(path);
-    ocdm__output_text(output, "{\"file\":");
-    ocdm__output_json_string(output, shown.text, strlen(shown.text));
+    ocdm__json_open(output, NULL, '{');
+    ocdm__json_string(output, "file", shown.text);
 }
 
 static void write_json_labels(struct listing *listing, const char *path, size_t count)
 {
     ocdm__output *output = &listing->output;
     write_json_path(output, path);
-    ocdm__output_text(output, ",\"labels\":[");
+    ocdm__json_open(output, "labels", '[');
     for (size_t i = 0; i < count; i++) {
         char digits[24];
         size_t length;
         const char *name = class_name(listing, listing->order[i], digits, &length);
-        ocdm__output_text(output, i > 0 ? ",{\"label\":" : "{\"label\":");
-        ocdm__output_json_string(output, name, length);
-        write_share(output, ",\"probability\":%.4f}", probability(listing->logits[listing->order[i]]));
+        ocdm__json_open(output, NULL, '{');
+        ocdm__json_bytes(output, "label", name, length);
+        ocdm__json_key(output, "probability");
+        write_share(output, "%.4f", probability(listing->logits[listing->order[i]]));
+        ocdm__json_close(output, '}');
     }
     ocdm__output_text(output, "]}\n");
 }
@@ -295,8 +291,7 @@ static ocdm_status list_photo(void *state, const ocdm__photo *photo, ocdm_error 
     if (photo->why != NULL) {
         if (listing->form == JSON) {
             write_json_path(&listing->output, photo->path);
-            ocdm__output_text(&listing->output, ",\"error\":");
-            ocdm__output_json_string(&listing->output, photo->why->message, strlen(photo->why->message));
+            ocdm__json_string(&listing->output, "error", photo->why->message);
             ocdm__output_text(&listing->output, "}\n");
         }
         return tell_failure(listing, photo->why, error);

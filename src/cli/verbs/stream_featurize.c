@@ -38,17 +38,22 @@ static ocdm_status print_report(bool json, const char *path, const ocdm__featuri
     ocdm__output output;
     OCDM_TRY(ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error));
     if (json) {
-        ocdm__output_text(&output, "{\"file\":");
-        ocdm__output_json_string(&output, path, strlen(path));
+        ocdm__json_open(&output, NULL, '{');
+        ocdm__json_string(&output, "file", path);
+        ocdm__json_count(&output, "samples", report->samples);
+        ocdm__json_count(&output, "features", report->features);
+        ocdm__json_count(&output, "classes", report->classes);
+        ocdm__json_string(&output, "ids_sha256", report->ids);
+        ocdm__output_text(&output, "}\n");
     } else {
         ocdm__output_text(&output, ocdm__show_path(path).text);
+        ocdm__output_count(&output, ": samples: ", report->samples);
+        ocdm__output_count(&output, ", features: ", report->features);
+        ocdm__output_count(&output, ", classes: ", report->classes);
+        ocdm__output_text(&output, "\nSHA-256 of the ids: ");
+        ocdm__output_text(&output, report->ids);
+        ocdm__output_text(&output, "\n");
     }
-    ocdm__output_count(&output, json ? ",\"samples\":" : ": samples: ", report->samples);
-    ocdm__output_count(&output, json ? ",\"features\":" : ", features: ", report->features);
-    ocdm__output_count(&output, json ? ",\"classes\":" : ", classes: ", report->classes);
-    ocdm__output_text(&output, json ? ",\"ids_sha256\":\"" : "\nSHA-256 of the ids: ");
-    ocdm__output_text(&output, report->ids);
-    ocdm__output_text(&output, json ? "\"}\n" : "\n");
     return ocdm__output_commit(&output, error);
 }
 
