@@ -408,26 +408,21 @@ ocdm_status ocdm_loop_next(ocdm_loop *loop, const ocdm_loop_step **step, ocdm_er
 }
 
 /* A step ends with the last of its updates: the memory is updated then, and its loss is their mean. */
-static ocdm_status end_step(ocdm_loop *loop, double loss, ocdm_error *error)
+ocdm_status ocdm_loop_done(ocdm_loop *loop, double loss, ocdm_error *error)
 {
+    enum duty next = loop->step.evaluate ? EVALUATE : ASK;
+    OCDM_TRY(check_duty(loop, TRAIN, error));
+    if (loop->batch.count == 0)
+        return closing(loop, OCDM_OK, next);
     loop->run->online.times.train += ocdm__seconds_now() - loop->begun;
     loop->losses = loop->updates == 0 ? loss : loop->losses + loss;
     if (++loop->updates < loop->settings.steps_per_batch)
-        return OCDM_OK;
+        return closing(loop, OCDM_OK, next);
     loss = loop->losses / loop->updates;
     loop->updates = 0;
-    OCDM_TRY(ocdm__run_end_step(loop->run, loss, error));
-    return ocdm__folder_log(loop->folder, OCDM__RUN_STEPPED, error);
-}
-
-ocdm_status ocdm_loop_done(ocdm_loop *loop, double loss, ocdm_error *error)
-{
-    ocdm_status status = check_duty(loop, TRAIN, error);
-    if (status != OCDM_OK)
-        return status;
-    if (loop->batch.count > 0)
-        status = end_step(loop, loss, error);
-    return closing(loop, status, loop->step.evaluate ? EVALUATE : ASK);
+    ocdm_status status = ocdm__run_end_step(loop->run, loss, error);
+    OCDM_THEN(status, ocdm__folder_log(loop->folder, OCDM__RUN_STEPPED, error));
+    return closing(loop, status, next);
 }
 
 /* Whether an evaluation is due that needs a part of the tests only. */

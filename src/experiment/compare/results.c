@@ -118,38 +118,31 @@ void ocdm__compare_group_head(const ocdm__compare_results *const *results, size_
         snprintf(text, OCDM__GROUP_HEAD, "%.16s (%zu-%zu)", group, fewest, most);
 }
 
-/* Reads the numbers of a finished run; those of others stay NaN. */
-static ocdm_status read_run(ocdm__compare_results *results, const char *folder, double *values, ocdm_error *error)
-{
-    char path[OCDM__SUMMARY_PATH];
-    ocdm__json_tree tree = {.root = NULL};
-    if (!ocdm__summary_find(folder, path))
-        return OCDM_OK;
-    ocdm_status status = ocdm__summary_read(&tree, path, error);
-    for (size_t i = 0; status == OCDM_OK && i < OCDM__COMPARE_COLUMNS; i++)
-        values[i] = ocdm__json_number(ocdm__json_find(tree.root, ocdm__compare_columns[i].path));
-    for (size_t i = 0; status == OCDM_OK && i < OCDM__COMPARE_GROUPS; i++) { /* every run has the same groups */
-        snprintf(path, sizeof path, "final.%s.classes", group_name(i));
-        double classes = ocdm__json_number(ocdm__json_find(tree.root, path));
-        if (classes > 0)
-            results->classes[i] = (size_t)classes;
-    }
-    ocdm__json_tree_clear(&tree);
-    return status;
-}
-
 ocdm_status ocdm__compare_results_read(ocdm__compare_results *results, const ocdm__compare_plan *plan, const char *folder,
                                        ocdm_error *error)
 {
-    char path[4096], name[OCDM__COMPARE_NAME];
-    for (size_t point = 0; point < plan->point_count; point++)
-        for (size_t method = 0; method < plan->method_count; method++)
-            for (uint64_t seed = 0; seed < plan->seed_count; seed++) {
-                ocdm__compare_folder(plan, point, method, seed, name);
-                if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, name) >= sizeof path)
-                    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%.64s...: the name is too long", folder);
-                OCDM_TRY(read_run(results, path, ocdm__compare_values(results, point, method, seed), error));
-            }
+    size_t seeds = (size_t)plan->seed_count, methods = plan->method_count;
+    char run[OCDM__SUMMARY_PATH], path[OCDM__SUMMARY_PATH], name[OCDM__COMPARE_NAME];
+    for (size_t i = 0; i < plan->point_count * methods * seeds; i++) {
+        size_t point = i / seeds / methods, method = i / seeds % methods;
+        ocdm__json_tree tree = {.root = NULL};
+        ocdm__compare_folder(plan, point, method, i % seeds, name);
+        if ((size_t)snprintf(run, sizeof run, "%s/%s", folder, name) >= sizeof run)
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%.64s...: the name is too long", folder);
+        if (!ocdm__summary_find(run, path)) /* it is not finished: its numbers stay NaN */
+            continue;
+        double *values = ocdm__compare_values(results, point, method, i % seeds);
+        OCDM_TRY(ocdm__summary_read(&tree, path, error));
+        for (size_t k = 0; k < OCDM__COMPARE_COLUMNS; k++)
+            values[k] = ocdm__json_number(ocdm__json_find(tree.root, ocdm__compare_columns[k].path));
+        for (size_t k = 0; k < OCDM__COMPARE_GROUPS; k++) { /* every run has the same groups */
+            snprintf(path, sizeof path, "final.%s.classes", group_name(k));
+            double classes = ocdm__json_number(ocdm__json_find(tree.root, path));
+            if (classes > 0)
+                results->classes[k] = (size_t)classes;
+        }
+        ocdm__json_tree_clear(&tree);
+    }
     return OCDM_OK;
 }
 

@@ -74,26 +74,20 @@ static void pass_curve(struct pass *pass, ocdm__run *run, bool reported)
     pass_record(pass, OCDM__RECORD_POINT, &run->curve->last);
 }
 
-/* An evaluation has the averages of all classes, of each group, and of each task that was tested. */
-static void pass_evaluations_of(struct pass *pass, const ocdm__run *run, ocdm__evaluation *evaluations)
-{
-    for (size_t i = 0; i < run->evaluation_count; i++) {
-        ocdm__evaluation *evaluation = &evaluations[i];
-        pass_record(pass, OCDM__RECORD_EVALUATION, evaluation);
-        pass_record(pass, OCDM__RECORD_AVERAGES, &evaluation->total);
-        for (size_t g = 0; g < OCDM__GROUPS; g++)
-            pass_record(pass, OCDM__RECORD_AVERAGES, &evaluation->groups[g]);
-        for (size_t k = 0; k < evaluation->task_count; k++)
-            pass_record(pass, OCDM__RECORD_AVERAGES, &evaluation->tasks[k]);
-    }
-}
-
-/* The version of the weights that is reported, then the others, if there are some, in tensors of their own. */
+/* The version of the weights that is reported, then the others, if there are some, in tensors of their own. An evaluation has
+ * the averages of all classes, of each group, and of each task that was tested. */
 static void pass_evaluations(struct pass *pass, ocdm__run *run, bool reported)
 {
     for (size_t v = 0; v < run->version_count; v++)
-        if ((v == run->reported) == reported)
-            pass_evaluations_of(pass, run, run->versions[v].evaluations);
+        for (size_t i = 0; (v == run->reported) == reported && i < run->evaluation_count; i++) {
+            ocdm__evaluation *evaluation = &run->versions[v].evaluations[i];
+            pass_record(pass, OCDM__RECORD_EVALUATION, evaluation);
+            pass_record(pass, OCDM__RECORD_AVERAGES, &evaluation->total);
+            for (size_t g = 0; g < OCDM__GROUPS; g++)
+                pass_record(pass, OCDM__RECORD_AVERAGES, &evaluation->groups[g]);
+            for (size_t k = 0; k < evaluation->task_count; k++)
+                pass_record(pass, OCDM__RECORD_AVERAGES, &evaluation->tasks[k]);
+        }
 }
 
 static void pass_scores(struct pass *pass, ocdm__run *run, bool reported)

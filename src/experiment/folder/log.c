@@ -89,27 +89,18 @@ ocdm_status ocdm__run_log_start(ocdm__run_log *log, const ocdm__run *run, bool r
     return end_line(log, error);
 }
 
-/* The samples in memory of each class, on some of the steps, for `ocdm watch`. */
+/* Every so many logged steps have the samples in memory of each class, for `ocdm watch`; not of streams with more classes. */
 #define COUNTS_EVERY 10
 #define MOST_COUNTS 4096
-static void write_counts(ocdm__output *output, const ocdm__run *run)
-{
-    size_t classes = run->stream->table.class_count;
-    size_t place = ocdm__schedule_place(&run->schedule, run->step - 1);
-    bool due =
-        run->step % (COUNTS_EVERY * (uint64_t)run->settings->log_every) == 0 || run->step == run->schedule.task_ends[place];
-    if (run->memory == NULL || !due || classes > MOST_COUNTS)
-        return;
-    ocdm__json_open(output, "counts", '[');
-    for (size_t c = 0; c < classes; c++)
-        ocdm__json_count(output, NULL, ocdm_memory_kept(run->memory, (uint32_t)c));
-    ocdm__json_close(output, ']');
-}
 
 ocdm_status ocdm__run_log_step(ocdm__run_log *log, const ocdm__run *run, ocdm_error *error)
 {
     ocdm__output *output = &log->output;
     const ocdm__curve_point *point = &run->curve->last;
+    const ocdm_memory *memory = run->memory;
+    size_t classes = run->stream->table.class_count, place = ocdm__schedule_place(&run->schedule, run->step - 1);
+    bool counts =
+        run->step % (COUNTS_EVERY * (uint64_t)run->settings->log_every) == 0 || run->step == run->schedule.task_ends[place];
     ocdm__run_times times = ocdm__run_times_now(run);
     begin_line(log, "step");
     ocdm__json_count(output, "step", run->step);
@@ -118,9 +109,14 @@ ocdm_status ocdm__run_log_step(ocdm__run_log *log, const ocdm__run *run, ocdm_er
     ocdm__json_real(output, "loss", point->loss);
     ocdm__json_real(output, "distance", point->distance);
     ocdm__json_real(output, "distance_seen", point->distance_seen);
-    ocdm__json_count(output, "kept", run->memory != NULL ? ocdm_memory_size(run->memory) : 0);
+    ocdm__json_count(output, "kept", memory != NULL ? ocdm_memory_size(memory) : 0);
     ocdm__json_real(output, "seconds", ocdm__step_seconds(&times.steps));
-    write_counts(output, run);
+    if (memory != NULL && counts && classes <= MOST_COUNTS) {
+        ocdm__json_open(output, "counts", '[');
+        for (size_t c = 0; c < classes; c++)
+            ocdm__json_count(output, NULL, ocdm_memory_kept(memory, (uint32_t)c));
+        ocdm__json_close(output, ']');
+    }
     return end_line(log, error);
 }
 

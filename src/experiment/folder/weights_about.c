@@ -231,16 +231,6 @@ static ocdm_status read_floats(const struct reading *reading, const char *key, s
     return status;
 }
 
-/* Features that were not standardized have no mean and deviation. */
-static ocdm_status read_features(const struct reading *reading, ocdm__weights_about *about)
-{
-    OCDM_TRY(read_number(reading, "features", INT32_MAX, &about->features));
-    if (ocdm__safetensors_note(reading->file, "feature_mean") == NULL)
-        return OCDM_OK;
-    OCDM_TRY(read_floats(reading, "feature_mean", about->features, &about->feature_mean));
-    return read_floats(reading, "feature_deviation", about->features, &about->feature_deviation);
-}
-
 /* The normalisation belongs to the model; another one could not be applied. */
 static ocdm_status read_images(const struct reading *reading, ocdm__weights_about *about)
 {
@@ -275,9 +265,15 @@ ocdm_status ocdm__weights_about_read(ocdm__weights_about *about, const char *nam
     OCDM_THEN(status, copy_names(&reading, tree.root, about));
     ocdm__json_tree_clear(&tree);
     OCDM_TRY(status);
-    if (ocdm__note_is(input, "features"))
-        return read_features(&reading, about);
-    return ocdm__note_is(input, "images") ? read_images(&reading, about) : fail(&reading, "input");
+    if (ocdm__note_is(input, "images"))
+        return read_images(&reading, about);
+    if (!ocdm__note_is(input, "features"))
+        return fail(&reading, "input");
+    OCDM_TRY(read_number(&reading, "features", INT32_MAX, &about->features));
+    if (ocdm__safetensors_note(file, "feature_mean") == NULL) /* they were not standardized */
+        return OCDM_OK;
+    OCDM_TRY(read_floats(&reading, "feature_mean", about->features, &about->feature_mean));
+    return read_floats(&reading, "feature_deviation", about->features, &about->feature_deviation);
 }
 
 void ocdm__weights_about_clear(ocdm__weights_about *about)

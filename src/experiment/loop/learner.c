@@ -37,9 +37,12 @@ static ocdm_status data_of(const ocdm__learner_file *file, size_t i, const unsig
     return file->learner->functions->fetch(file->learner->state, file->saved, i - file->first, data, error);
 }
 
-/* The header with its checksum, in memory. It has the bytes that ocdm__safetensors_write gives it. */
+/* The header, made in memory, has the bytes that ocdm__safetensors_write gives it. The checksum is over the header, in which
+ * its place is blank, and all data. */
 static ocdm_status make_header(ocdm__output *header, const ocdm__learner_file *file, ocdm_error *error)
 {
+    static const char before[] = "{\"__metadata__\":{\"checksum\":\"";
+    char digits[24];
     uint64_t sum;
     struct ocdm__note *notes = ocdm__allocate(file->note_count + 1, sizeof *notes);
     if (notes == NULL)
@@ -49,16 +52,10 @@ static ocdm_status make_header(ocdm__output *header, const ocdm__learner_file *f
     ocdm_status status =
         ocdm__safetensors_begin(header, notes, file->note_count + 1, file->tensors, file->tensor_count, &sum, error);
     ocdm__release(notes);
-    return status == OCDM_OK ? ocdm__output_check(header, error) : status;
-}
-
-/* The checksum is over the header, in which its place is blank, and all data. */
-static ocdm_status fill_in_checksum(ocdm__output *header, const ocdm__learner_file *file, ocdm_error *error)
-{
-    static const char before[] = "{\"__metadata__\":{\"checksum\":\"";
+    OCDM_THEN(status, ocdm__output_check(header, error));
+    OCDM_TRY(status);
     char *text = header->buffer + 8; /* after the header's length */
-    char digits[24];
-    uint64_t sum = ocdm__checksum(OCDM__CHECKSUM_START, text, header->used - 8);
+    sum = ocdm__checksum(OCDM__CHECKSUM_START, text, header->used - 8);
     for (size_t i = 0; i < file->tensor_count; i++) {
         const unsigned char *data;
         OCDM_TRY(data_of(file, i, &data, error));
@@ -70,28 +67,21 @@ static ocdm_status fill_in_checksum(ocdm__output *header, const ocdm__learner_fi
 }
 
 /* Fetches the tensors a second time rather than keeping all of them in memory. */
-static ocdm_status write_data(ocdm__output *output, const ocdm__learner_file *file, ocdm_error *error)
+ocdm_status ocdm__learner_file_write(ocdm__output *output, const ocdm__learner_file *file, ocdm_error *error)
 {
+    ocdm__output header;
+    OCDM_TRY(ocdm__output_open_memory(&header, "a file's header", error));
+    ocdm_status status = make_header(&header, file, error);
+    if (status == OCDM_OK)
+        ocdm__output_write(output, header.buffer, header.used);
+    ocdm__output_abandon(&header);
+    OCDM_TRY(status);
     for (size_t i = 0; i < file->tensor_count; i++) {
         const unsigned char *data;
         OCDM_TRY(data_of(file, i, &data, error));
         ocdm__output_write(output, data, file->tensors[i].size);
     }
     return OCDM_OK;
-}
-
-ocdm_status ocdm__learner_file_write(ocdm__output *output, const ocdm__learner_file *file, ocdm_error *error)
-{
-    ocdm__output header;
-    OCDM_TRY(ocdm__output_open_memory(&header, "a file's header", error));
-    ocdm_status status = make_header(&header, file, error);
-    OCDM_THEN(status, fill_in_checksum(&header, file, error));
-    if (status == OCDM_OK) {
-        ocdm__output_write(output, header.buffer, header.used);
-        status = write_data(output, file, error);
-    }
-    ocdm__output_abandon(&header);
-    return status;
 }
 
 ocdm_status ocdm__learner_save(const ocdm__learner *learner, const struct ocdm__note *notes, size_t note_count,

@@ -189,14 +189,6 @@ ocdm_options ocdm__run_memory_options(const ocdm__run_settings *settings)
     return options;
 }
 
-/* With the weights of the classes in the target. */
-static ocdm_status make_memory(ocdm__run *run, ocdm_error *error)
-{
-    const ocdm_options options = ocdm__run_memory_options(run->settings);
-    OCDM_TRY(ocdm_memory_create(&options, &run->memory, error));
-    return ocdm__class_weights_set(run->memory, run->class_weights, run->stream->table.class_count, error);
-}
-
 ocdm_status ocdm__run_open(const ocdm__run_settings *settings, const ocdm__stream *stream, const ocdm__learner_maker *maker,
                            ocdm__run **run, ocdm_error *error)
 {
@@ -211,8 +203,11 @@ ocdm_status ocdm__run_open(const ocdm__run_settings *settings, const ocdm__strea
     ocdm_status status = make_tables(made, error);
     if (ocdm__run_has_agent(settings))
         OCDM_THEN(status, make_learner(made, maker, error));
-    if (ocdm__run_has_memory(settings))
-        OCDM_THEN(status, make_memory(made, error));
+    if (ocdm__run_has_memory(settings)) {
+        const ocdm_options options = ocdm__run_memory_options(settings);
+        OCDM_THEN(status, ocdm_memory_create(&options, &made->memory, error));
+        OCDM_THEN(status, ocdm__class_weights_set(made->memory, made->class_weights, stream->table.class_count, error));
+    }
     OCDM_THEN(status, ocdm__replay_open(&made->replays, settings, stream->table.class_count, error));
     OCDM_THEN(status, ocdm__store_open(&made->store, settings, stream, error));
     if (status == OCDM_OK)

@@ -88,14 +88,6 @@ static ocdm_status read_bytes(const ocdm__setting *setting, const char *text, ui
     return OCDM_OK;
 }
 
-static ocdm_status read_short(const ocdm__setting *setting, const char *text, uint32_t *value, ocdm_error *error)
-{
-    uint64_t number = *value;
-    ocdm_status status = read_whole(setting, text, strlen(text), &number, error);
-    *value = (uint32_t)number;
-    return status;
-}
-
 static ocdm_status read_real(const ocdm__setting *setting, const char *text, double *value, ocdm_error *error)
 {
     double number;
@@ -253,10 +245,13 @@ ocdm_status ocdm__setting_read(const ocdm__setting *setting, const char *text, o
                                ocdm_error *error)
 {
     void *member = ocdm__setting_member(settings, setting);
+    uint64_t number = 0;
     switch (setting->kind) {
     case OCDM__SETTING_WHOLE:
     case OCDM__SETTING_OPTIONAL_WHOLE:
-        return read_short(setting, text, member, error);
+        OCDM_TRY(read_whole(setting, text, strlen(text), &number, error));
+        *(uint32_t *)member = (uint32_t)number;
+        break;
     case OCDM__SETTING_LONG:
         return read_whole(setting, text, strlen(text), member, error);
     case OCDM__SETTING_REAL:

@@ -12,19 +12,6 @@
 #define LARGEST_HALF 65504.0f
 #define STEPS 255 /* between the lowest and the highest value of a byte */
 
-/* A row of features as the store keeps it. */
-static uint64_t feature_bytes(enum ocdm__store_kind kind, uint64_t width)
-{
-    switch (kind) {
-    case OCDM__STORE_F16:
-        return 2 * width;
-    case OCDM__STORE_U8:
-        return width;
-    default:
-        return 4 * width;
-    }
-}
-
 /* Beside the payload. */
 static uint64_t other_bytes(const ocdm__run_settings *settings, const ocdm__stream *stream)
 {
@@ -49,8 +36,9 @@ ocdm__store_bytes ocdm__store_bytes_of(const ocdm__run_settings *settings, const
 {
     const ocdm__payload_shape *shape = &stream->shape;
     ocdm__store_bytes bytes = {.shared = 0};
+    uint64_t each = settings->store == OCDM__STORE_U8 ? 1 : settings->store == OCDM__STORE_F16 ? 2 : 4; /* bytes of a number */
     if (shape->kind == OCDM__FEATURES)
-        bytes.sample = feature_bytes((enum ocdm__store_kind)settings->store, shape->width);
+        bytes.sample = each * shape->width;
     else if (settings->store == OCDM__STORE_JPEG)
         bytes.sample = ocdm__store_jpeg_bytes(settings->store_quality, settings->store_pixels);
     else if (shape->kind == OCDM__IMAGES)
@@ -168,28 +156,19 @@ void ocdm__store_learn(ocdm__store *store, const float *row)
 
 /* ---- encoding ---------------------------------------------------------------------------------------------------------- */
 
-/* The nearest of the 256 values of a feature, the upper one of two that are equally near; the lowest or highest beyond the
- * range. In double precision, so that every CPU rounds alike. */
-static float pass_byte(float value, double low, double step)
-{
-    double place = step > 0 ? floor(((double)value - low) / step + 0.5) : 0;
-    unsigned byte = place > 0 ? place < STEPS ? (unsigned)place : STEPS : 0;
-    return (float)(low + byte * step);
-}
-
-/* Values beyond the range become the largest ones. */
-static float pass_half(float value)
-{
-    float inside = value > LARGEST_HALF ? LARGEST_HALF : value < -LARGEST_HALF ? -LARGEST_HALF : value;
-    return ocdm__half_to_float(ocdm__float_to_half(inside));
-}
-
+/* Of a byte, the nearest of the 256 values of a feature, the upper one of two that are equally near; the lowest or highest
+ * beyond the range. In double precision, so that every CPU rounds alike. Of a half, values beyond the range become the largest
+ * ones. */
 void ocdm__store_pass(const ocdm__store *store, float *row)
 {
-    if (store->kind == OCDM__STORE_U8)
-        for (size_t i = 0; i < store->width; i++)
-            row[i] = pass_byte(row[i], (double)store->low[i], (double)store->step[i]);
-    if (store->kind == OCDM__STORE_F16)
-        for (size_t i = 0; i < store->width; i++)
-            row[i] = pass_half(row[i]);
+    for (size_t i = 0; store->kind == OCDM__STORE_U8 && i < store->width; i++) {
+        double low = (double)store->low[i], step = (double)store->step[i];
+        double place = step > 0 ? floor(((double)row[i] - low) / step + 0.5) : 0;
+        unsigned byte = place > 0 ? place < STEPS ? (unsigned)place : STEPS : 0;
+        row[i] = (float)(low + byte * step);
+    }
+    for (size_t i = 0; store->kind == OCDM__STORE_F16 && i < store->width; i++) {
+        float inside = row[i] > LARGEST_HALF ? LARGEST_HALF : row[i] < -LARGEST_HALF ? -LARGEST_HALF : row[i];
+        row[i] = ocdm__half_to_float(ocdm__float_to_half(inside));
+    }
 }
