@@ -174,11 +174,6 @@ void ocdm__put_grouped(ocdm__output *out, double value)
         ocdm__put_decimals(out, value, 0);
 }
 
-void ocdm__metric_text(const char *before, ocdm_metric metric, char *text, size_t room)
-{
-    snprintf(text, room, "%s%s (%s)", before, ocdm__metric_name(metric), ocdm__metrics[metric].unit);
-}
-
 char *ocdm__shell_word(const char *text)
 {
     static const char harmless[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./,:=+-";

@@ -38,8 +38,8 @@ void ocdm__put_decimals(ocdm__output *out, double value, int decimals);
 /* An integer with commas: 26,617. */
 void ocdm__put_grouped(ocdm__output *out, double value);
 
-/* A metric with its unit, for an axis: "total mAP (%)" when `before` is "total ". */
-void ocdm__metric_text(const char *before, ocdm_metric metric, char *text, size_t room);
+/* The title of an axis of mAP. */
+#define OCDM__MAP_AXIS OCDM__MAP_NAME " (%)"
 
 /* A word for a shell, in single quotes if necessary, not escaped for HTML. Returns allocated text, NULL if an allocation
  * fails. */

@@ -55,7 +55,6 @@ static size_t curve_length(const ocdm__run_record *run, curve_of *curve)
 /* A line for each group that logged such numbers, a row for each step of its runs. */
 static void add_curves(const ocdm__study *study, ocdm__group_filter *takes, curve_of *curve, ocdm__chart *chart)
 {
-    chart->kind = OCDM__CHART_LINES;
     for (size_t i = 0; i < study->group_count; i++) {
         const ocdm__run_group *group = &study->groups[i];
         size_t rows = 0, series = chart->series_count;
@@ -86,13 +85,18 @@ static const ocdm__run_record *best_run(const ocdm__study *study)
 
 /* ---- distance ----------------------------------------------------------------------------------------------------------- */
 
+const ocdm__chart ocdm__distance_chart = {.kind = OCDM__CHART_LINES,
+                                          .x = "step",
+                                          .y = "distance_seen",
+                                          .x_what = "training steps",
+                                          .y_what = "distance to the target (KL)",
+                                          .is_log = true};
+
 /* Tasks are shown where all groups have one order. Several lines of a method, those of other orders, have other dashes. */
-void ocdm__make_distance(const ocdm__study *study, ocdm__group_filter *takes, ocdm__chart *chart)
+void ocdm__fill_distance(const ocdm__study *study, ocdm__group_filter *takes, ocdm__chart *chart)
 {
     const ocdm__run_group *first = NULL;
     bool one_order = true;
-    *chart = (ocdm__chart){
-        .x = "step", .y = "distance_seen", .x_what = "training steps", .y_what = "distance to the target (KL)", .is_log = true};
     for (size_t i = 0; i < study->group_count; i++) {
         const ocdm__run_group *group = &study->groups[i];
         if (!takes(study, group))
@@ -109,9 +113,9 @@ void ocdm__make_distance(const ocdm__study *study, ocdm__group_filter *takes, oc
                 chart->series[i].colour += OCDM__COLOURS;
 }
 
-static void make_distance(const ocdm__study *study, ocdm__chart *chart)
+static void fill_distance(const ocdm__study *study, ocdm__chart *chart)
 {
-    ocdm__make_distance(study, ocdm__is_base_group, chart);
+    ocdm__fill_distance(study, ocdm__is_base_group, chart);
 }
 
 const ocdm__figure ocdm__figure_distance = {
@@ -123,14 +127,14 @@ const ocdm__figure ocdm__figure_distance = {
         "memory comes down quickly. The line is the mean over seeds, the band reaches from the lowest seed to the highest.",
     .section = OCDM__SECTION_FIGURES,
     .scales = {"logarithmic", "linear"},
-    .make = make_distance,
+    .chart = &ocdm__distance_chart,
+    .fill = fill_distance,
 };
 
 /* ---- loss --------------------------------------------------------------------------------------------------------------- */
 
-static void make_loss(const ocdm__study *study, ocdm__chart *chart)
+static void fill_loss(const ocdm__study *study, ocdm__chart *chart)
 {
-    *chart = (ocdm__chart){.x = "step", .y = "loss", .x_what = "training steps", .y_what = "training loss", .smooth = true};
     add_curves(study, ocdm__is_base_group, loss_of, chart);
     ocdm__add_task_sections(chart, best_run(study), "step", 1);
 }
@@ -144,15 +148,19 @@ const ocdm__figure ocdm__figure_loss = {
         "the network has learned the memory by heart.",
     .section = OCDM__SECTION_FIGURES,
     .scales = {"linear", "logarithmic"},
-    .make = make_loss,
+    .chart = &(const ocdm__chart){.kind = OCDM__CHART_LINES,
+                                  .x = "step",
+                                  .y = "loss",
+                                  .x_what = "training steps",
+                                  .y_what = "training loss",
+                                  .smooth = true},
+    .fill = fill_loss,
 };
 
 /* ---- mAP at any time ----------------------------------------------------------------------------------------------------- */
 
-static void make_probes(const ocdm__study *study, ocdm__chart *chart)
+static void fill_probes(const ocdm__study *study, ocdm__chart *chart)
 {
-    *chart = (ocdm__chart){
-        .x = "samples", .y = OCDM__MAP_NAME, .x_what = "samples seen", .y_what = "mAP on a balanced part of the tests (%)"};
     add_curves(study, ocdm__is_base_group, probe_of, chart);
     ocdm__add_task_sections(chart, best_run(study), "samples", 1);
 }
@@ -165,5 +173,10 @@ const ocdm__figure ocdm__figure_anytime = {
         "a fixed part, balanced over the classes, of which those of the tasks seen so far count. AUC of mAP is the height of "
         "the line averaged over the stream. The line is the mean over seeds, the band reaches from the lowest to the highest.",
     .section = OCDM__SECTION_FIGURES,
-    .make = make_probes,
+    .chart = &(const ocdm__chart){.kind = OCDM__CHART_LINES,
+                                  .x = "samples",
+                                  .y = OCDM__MAP_NAME,
+                                  .x_what = "samples seen",
+                                  .y_what = "mAP on a balanced part of the tests (%)"},
+    .fill = fill_probes,
 };

@@ -20,8 +20,9 @@ typedef struct ocdm__figure {
     const char *title;   /* a few words */
     const char *reading; /* a sentence or two on how to read it */
     enum ocdm__figure_section section;
-    const char *scales[2]; /* its own and the other one that the page offers; NULL if there is one only */
-    void (*make)(const ocdm__study *study, ocdm__chart *chart);
+    const char *scales[2];    /* its own and the other one that the page offers; NULL if there is one only */
+    const ocdm__chart *chart; /* what is drawn how, without its numbers */
+    void (*fill)(const ocdm__study *study, ocdm__chart *chart);
 } ocdm__figure;
 
 /* All figures, in the order of the page, terminated by NULL. */
@@ -44,8 +45,9 @@ typedef bool ocdm__group_filter(const ocdm__study *study, const ocdm__run_group 
 bool ocdm__is_base_group(const ocdm__study *study, const ocdm__run_group *group);
 
 /* curves.c: the distance over the steps; memory.c: the class distribution in memory. */
-void ocdm__make_distance(const ocdm__study *study, ocdm__group_filter *takes, ocdm__chart *chart);
-void ocdm__make_memory(const ocdm__study *study, ocdm__group_filter *takes, ocdm__chart *chart);
+extern const ocdm__chart ocdm__distance_chart, ocdm__memory_chart;
+void ocdm__fill_distance(const ocdm__study *study, ocdm__group_filter *takes, ocdm__chart *chart);
+void ocdm__fill_memory(const ocdm__study *study, ocdm__group_filter *takes, ocdm__chart *chart);
 
 /* Cells with the mean, which has this key, the deviation and the number of runs. */
 void ocdm__add_summary(ocdm__table *table, const char *key, ocdm__summary summary);

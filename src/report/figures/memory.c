@@ -46,15 +46,16 @@ static double number_of(const ocdm__numbers *numbers, size_t column)
     return column < numbers->count ? numbers->values[column] : NAN;
 }
 
-void ocdm__make_memory(const ocdm__study *study, ocdm__group_filter *takes, ocdm__chart *chart)
+const ocdm__chart ocdm__memory_chart = {.kind = OCDM__CHART_BARS,
+                                        .x = ".bar",
+                                        .y = "in_memory",
+                                        .target = "target",
+                                        .y_what = "samples in memory with the class",
+                                        .target_what = "target",
+                                        .marks_lost = true};
+
+void ocdm__fill_memory(const ocdm__study *study, ocdm__group_filter *takes, ocdm__chart *chart)
 {
-    *chart = (ocdm__chart){.kind = OCDM__CHART_BARS,
-                           .x = ".bar",
-                           .y = "in_memory",
-                           .target = "target",
-                           .y_what = "samples in memory with the class",
-                           .target_what = "target",
-                           .marks_lost = true};
     add_classes(chart, study);
     for (size_t i = 0; i < study->group_count; i++) {
         const ocdm__run_group *group = &study->groups[i];
@@ -77,9 +78,9 @@ void ocdm__make_memory(const ocdm__study *study, ocdm__group_filter *takes, ocdm
     }
 }
 
-static void make_memory(const ocdm__study *study, ocdm__chart *chart)
+static void fill_memory(const ocdm__study *study, ocdm__chart *chart)
 {
-    ocdm__make_memory(study, ocdm__is_base_group, chart);
+    ocdm__fill_memory(study, ocdm__is_base_group, chart);
 }
 
 const ocdm__figure ocdm__figure_memory = {
@@ -92,7 +93,8 @@ const ocdm__figure ocdm__figure_memory = {
         "it.",
     .section = OCDM__SECTION_FIGURES,
     .scales = {"linear", "logarithmic"},
-    .make = make_memory,
+    .chart = &ocdm__memory_chart,
+    .fill = fill_memory,
 };
 
 /* ---- in the stream ------------------------------------------------------------------------------------------------------ */
@@ -113,10 +115,8 @@ static void add_task_panel(ocdm__chart *chart, const ocdm__study *study, size_t 
     snprintf(panel->notes[1], sizeof panel->notes[1], "%.0f labels", labels);
 }
 
-static void make_stream(const ocdm__study *study, ocdm__chart *chart)
+static void fill_stream(const ocdm__study *study, ocdm__chart *chart)
 {
-    *chart = (ocdm__chart){
-        .kind = OCDM__CHART_BARS, .x = ".bar", .y = "training_samples", .y_what = "training samples", .is_log = true};
     add_classes(chart, study);
     chart->section_count = 0;
     for (size_t turn = 0; turn < study->order.count; turn++)
@@ -140,7 +140,10 @@ const ocdm__figure ocdm__figure_stream = {
         "logarithmic scale a step from one number to the next is ten times as many samples.",
     .section = OCDM__SECTION_FIGURES,
     .scales = {"logarithmic", "linear"},
-    .make = make_stream,
+    .chart =
+        &(const ocdm__chart){
+            .kind = OCDM__CHART_BARS, .x = ".bar", .y = "training_samples", .y_what = "training samples", .is_log = true},
+    .fill = fill_stream,
 };
 
 /* ---- age ---------------------------------------------------------------------------------------------------------------- */
@@ -198,17 +201,10 @@ static void add_arrivals(ocdm__chart *chart, const ocdm__run_group *group, doubl
     }
 }
 
-static void make_age(const ocdm__study *study, ocdm__chart *chart)
+static void fill_age(const ocdm__study *study, ocdm__chart *chart)
 {
     double samples = samples_of(study->groups[0].runs[0]);
-    *chart = (ocdm__chart){.kind = OCDM__CHART_BARS,
-                           .x = ".bar",
-                           .y = "samples_in_memory",
-                           .target = ".target",
-                           .x_what = "position in the stream (samples)",
-                           .y_what = "samples in memory",
-                           .target_what = "equally remembered",
-                           .x_reach = {0, samples}};
+    chart->x_reach[1] = samples;
     for (size_t k = 0; k < BINS; k++)
         ocdm__chart_add_bar(chart, NULL, OCDM__BAR_MAJORITY);
     ocdm__add_task_sections(chart, study->groups[0].runs[0], "samples", BINS / samples);
@@ -226,5 +222,12 @@ const ocdm__figure ocdm__figure_age = {
         "Each bar is a stretch of the stream: how many samples of the memory at the end arrived in it, mean over seeds. The "
         "mark is what every stretch would have if all were equally remembered; a memory that forgets is empty at the left.",
     .section = OCDM__SECTION_FIGURES,
-    .make = make_age,
+    .chart = &(const ocdm__chart){.kind = OCDM__CHART_BARS,
+                                  .x = ".bar",
+                                  .y = "samples_in_memory",
+                                  .target = ".target",
+                                  .x_what = "position in the stream (samples)",
+                                  .y_what = "samples in memory",
+                                  .target_what = "equally remembered"},
+    .fill = fill_age,
 };

@@ -369,8 +369,7 @@ static ocdm_status draw_map(const struct part *part, size_t *row, ocdm_error *er
 {
     const ocdm__statistics *statistics = &part->source->info->statistics;
     const char *order = text_at(part, part->first, ORDER);
-    ocdm__chart chart = begin_chart(OCDM__CHART_DOTS, "");
-    ocdm__metric_text("total ", OCDM_MAP, chart.y_what, sizeof chart.y_what);
+    ocdm__chart chart = begin_chart(OCDM__CHART_DOTS, "total " OCDM__MAP_AXIS);
     chart.x_what = "evaluated after";
     chart.mark_what = "the paper";
     for (size_t turn = 0; turn < statistics->task_count && task_at(statistics, order, turn) != NULL; turn++) {
@@ -455,9 +454,7 @@ static ocdm_status draw_groups(const struct part *part, bool is_map, ocdm_error 
 {
     const char *stream = part->source->stands_for;
     ocdm__paper_line numbers = ocdm__paper_line_find(stream, stream, "", "ocdm");
-    ocdm__chart chart = begin_chart(OCDM__CHART_DOTS, "samples per class");
-    if (is_map)
-        ocdm__metric_text("", OCDM_MAP, chart.y_what, sizeof chart.y_what);
+    ocdm__chart chart = begin_chart(OCDM__CHART_DOTS, is_map ? OCDM__MAP_AXIS : "samples per class");
     chart.x_what = "rho";
     chart.mark_what = is_map ? "the paper" : NULL;
     for (size_t i = 0; ocdm__paper_trend_at(i) != NULL; i++) {

@@ -36,11 +36,8 @@ static void name_evaluations(const ocdm__study *study, ocdm__chart *chart)
 
 /* ---- mAP after each task ------------------------------------------------------------------------------------------------ */
 
-static void make_map(const ocdm__study *study, ocdm__chart *chart)
+static void fill_map(const ocdm__study *study, ocdm__chart *chart)
 {
-    *chart = (ocdm__chart){
-        .kind = OCDM__CHART_DOTS, .x = "after", .y = "mean", .deviation = "deviation", .x_what = "evaluated after"};
-    ocdm__metric_text("total ", OCDM_MAP, chart->y_what, sizeof chart->y_what);
     name_evaluations(study, chart);
     for (size_t i = 0; i < study->base_count && study->trained; i++) {
         const ocdm__run_group *group = &study->groups[i];
@@ -62,17 +59,21 @@ const ocdm__figure ocdm__figure_map = {
         "harder to the right; how little a line falls shows how little is forgotten. Bars are one standard deviation over "
         "seeds to either side.",
     .section = OCDM__SECTION_FIGURES,
-    .make = make_map,
+    .chart = &(const ocdm__chart){.kind = OCDM__CHART_DOTS,
+                                  .x = "after",
+                                  .y = "mean",
+                                  .deviation = "deviation",
+                                  .x_what = "evaluated after",
+                                  .y_what = "total " OCDM__MAP_AXIS},
+    .fill = fill_map,
 };
 
 /* ---- difference to the best ---------------------------------------------------------------------------------------------- */
 
-static void make_difference(const ocdm__study *study, ocdm__chart *chart)
+static void fill_difference(const ocdm__study *study, ocdm__chart *chart)
 {
     const ocdm__run_group *best = ocdm__study_best(study);
     const char *measure = strchr(ocdm__study_measure(study), '.') + 1; /* by its path in an evaluation */
-    *chart = (ocdm__chart){
-        .kind = OCDM__CHART_DOTS, .x = "after", .y = "mean", .deviation = "deviation", .x_what = "evaluated after"};
     if (best == NULL || study->base_count < 2)
         return;
     snprintf(chart->y_what, sizeof chart->y_what, "%s minus that of %.40s", study->trained ? "mAP in points" : "distance",
@@ -99,7 +100,10 @@ const ocdm__figure ocdm__figure_difference = {
         "with the same seed, and one standard deviation of them to either side. The best method is the line at 0; a "
         "method whose bars stay on one side of it differs by more than the choice of the seed.",
     .section = OCDM__SECTION_FIGURES,
-    .make = make_difference,
+    .chart =
+        &(const ocdm__chart){
+            .kind = OCDM__CHART_DOTS, .x = "after", .y = "mean", .deviation = "deviation", .x_what = "evaluated after"},
+    .fill = fill_difference,
 };
 
 /* ---- each task after each task ------------------------------------------------------------------------------------------- */
@@ -118,9 +122,8 @@ static ocdm__summary task_map(const ocdm__run_group *group, size_t row, size_t c
     return ocdm__summarise(group->room, group->run_count);
 }
 
-static void make_tasks(const ocdm__study *study, ocdm__chart *chart)
+static void fill_tasks(const ocdm__study *study, ocdm__chart *chart)
 {
-    *chart = (ocdm__chart){.kind = OCDM__CHART_MATRIX, .x = ".cell", .y = "mean", .y_what = OCDM__MAP_NAME};
     name_evaluations(study, chart);
     size_t side = chart->name_count;
     for (size_t i = 0; i < study->base_count && side > 1; i++) {
@@ -148,7 +151,8 @@ const ocdm__figure ocdm__figure_tasks = {
         "one scale for all methods. The diagonal is what a task scores when it has just been learned; how a row pales to "
         "the right is what is forgotten of it.",
     .section = OCDM__SECTION_FIGURES,
-    .make = make_tasks,
+    .chart = &(const ocdm__chart){.kind = OCDM__CHART_MATRIX, .x = ".cell", .y = "mean", .y_what = OCDM__MAP_NAME},
+    .fill = fill_tasks,
 };
 
 /* ---- every class ----------------------------------------------------------------------------------------------------------
@@ -164,9 +168,8 @@ static int by_frequency(const void *a, const void *b)
     return left->column < right->column ? -1 : left->column > right->column;
 }
 
-static void make_classes(const ocdm__study *study, ocdm__chart *chart)
+static void fill_classes(const ocdm__study *study, ocdm__chart *chart)
 {
-    *chart = (ocdm__chart){.kind = OCDM__CHART_ROWS, .x = ".bar", .y = "AP"};
     const ocdm__study_class **classes = ocdm__allocate(study->class_count, sizeof *classes);
     chart->table.failed = classes == NULL;
     if (classes == NULL)
@@ -200,5 +203,6 @@ const ocdm__figure ocdm__figure_classes = {
         "precision at the end in percent of a method, mean over seeds, and all columns have the same scale from 0 to 100. "
         "Where bars get shorter further down, a method learns frequent classes better than rare ones.",
     .section = OCDM__SECTION_FIGURES,
-    .make = make_classes,
+    .chart = &(const ocdm__chart){.kind = OCDM__CHART_ROWS, .x = ".bar", .y = "AP"},
+    .fill = fill_classes,
 };

@@ -91,10 +91,6 @@ static void add_rho_lines(const ocdm__study *study, bool kept, ocdm__chart *char
     const ocdm__run_group *first = NULL;
     for (size_t i = 0; i < study->group_count && first == NULL; i++)
         first = is_in_sweep(study, &study->groups[i], "rho") ? &study->groups[i] : NULL;
-    chart->kind = OCDM__CHART_DOTS;
-    chart->x = ".x";
-    chart->deviation = "deviation";
-    chart->x_what = "rho";
     for (size_t g = 0; g < OCDM__PAPER_GROUPS; g++) {
         const char *name = ocdm__paper_groups[g];
         char path[OCDM__METRIC_PATH];
@@ -109,16 +105,13 @@ static void add_rho_lines(const ocdm__study *study, bool kept, ocdm__chart *char
     }
 }
 
-static void make_rho(const ocdm__study *study, ocdm__chart *chart)
+static void fill_rho(const ocdm__study *study, ocdm__chart *chart)
 {
-    *chart = (ocdm__chart){.y = OCDM__MAP_NAME};
-    ocdm__metric_text("", OCDM_MAP, chart->y_what, sizeof chart->y_what);
     add_rho_lines(study, false, chart);
 }
 
-static void make_rho_kept(const ocdm__study *study, ocdm__chart *chart)
+static void fill_rho_kept(const ocdm__study *study, ocdm__chart *chart)
 {
-    *chart = (ocdm__chart){.y = "samples_per_class", .y_what = "samples in memory per class"};
     add_rho_lines(study, true, chart);
 }
 
@@ -129,7 +122,13 @@ const ocdm__figure ocdm__figure_rho = {
                "shares, 1 for those of the stream. Where the lines of rare classes fall to the right, a larger rho costs them. "
                "Bars are one standard deviation over seeds to either side.",
     .section = OCDM__SECTION_FIGURES,
-    .make = make_rho,
+    .chart = &(const ocdm__chart){.kind = OCDM__CHART_DOTS,
+                                  .x = ".x",
+                                  .y = OCDM__MAP_NAME,
+                                  .deviation = "deviation",
+                                  .x_what = "rho",
+                                  .y_what = OCDM__MAP_AXIS},
+    .fill = fill_rho,
 };
 
 const ocdm__figure ocdm__figure_rho_kept = {
@@ -138,7 +137,13 @@ const ocdm__figure ocdm__figure_rho_kept = {
     .reading = "Samples in memory that carry a class, mean over the classes of a group: with rho the memory moves from rare "
                "classes to frequent ones.",
     .section = OCDM__SECTION_FIGURES,
-    .make = make_rho_kept,
+    .chart = &(const ocdm__chart){.kind = OCDM__CHART_DOTS,
+                                  .x = ".x",
+                                  .deviation = "deviation",
+                                  .x_what = "rho",
+                                  .y = "samples_per_class",
+                                  .y_what = "samples in memory per class"},
+    .fill = fill_rho_kept,
 };
 
 /* ---- the size of the memory, orders of tasks ---------------------------------------------------------------------------- */
@@ -158,11 +163,8 @@ static size_t line_of(ocdm__chart *chart, const ocdm__run_group *group)
 static void add_methods(const ocdm__study *study, const char *setting, ocdm__chart *chart)
 {
     const char *measure = ocdm__study_measure(study);
-    *chart = (ocdm__chart){.kind = OCDM__CHART_DOTS, .x = ".x", .y = "mean", .deviation = "deviation"};
-    if (study->trained)
-        ocdm__metric_text("total ", OCDM_MAP, chart->y_what, sizeof chart->y_what);
-    else
-        snprintf(chart->y_what, sizeof chart->y_what, "final distance to the target (KL)");
+    snprintf(chart->y_what, sizeof chart->y_what, "%s",
+             study->trained ? "total " OCDM__MAP_AXIS : "final distance to the target (KL)");
     for (size_t i = 0; i < study->group_count; i++) {
         const ocdm__run_group *group = &study->groups[i];
         if (is_in_sweep(study, group, setting))
@@ -170,10 +172,9 @@ static void add_methods(const ocdm__study *study, const char *setting, ocdm__cha
     }
 }
 
-static void make_memory_size(const ocdm__study *study, ocdm__chart *chart)
+static void fill_memory_size(const ocdm__study *study, ocdm__chart *chart)
 {
     add_methods(study, "memory", chart);
-    chart->x_what = "memory size (samples)";
 }
 
 const ocdm__figure ocdm__figure_memory_size = {
@@ -182,14 +183,16 @@ const ocdm__figure ocdm__figure_memory_size = {
     .reading = "Each line is a method, each point a size of the memory, mean over seeds with one standard deviation to either "
                "side: a method is better where its line runs above the others (below, where the distance is shown).",
     .section = OCDM__SECTION_FIGURES,
-    .make = make_memory_size,
+    .chart =
+        &(const ocdm__chart){
+            .kind = OCDM__CHART_DOTS, .x = ".x", .y = "mean", .deviation = "deviation", .x_what = "memory size (samples)"},
+    .fill = fill_memory_size,
 };
 
 /* x is the number of an order, in the order in which they come. */
-static void make_orders(const ocdm__study *study, ocdm__chart *chart)
+static void fill_orders(const ocdm__study *study, ocdm__chart *chart)
 {
     add_methods(study, "order", chart);
-    chart->x_what = "order of the tasks";
     for (size_t row = 0; row < chart->table.row_count; row++) {
         char name[40];
         size_t number = 0;
@@ -209,7 +212,10 @@ const ocdm__figure ocdm__figure_orders = {
         "Each point is a method on one order of the tasks, mean over seeds with one standard deviation to either side. A "
         "method that does not depend on the order has a level line.",
     .section = OCDM__SECTION_FIGURES,
-    .make = make_orders,
+    .chart =
+        &(const ocdm__chart){
+            .kind = OCDM__CHART_DOTS, .x = ".x", .y = "mean", .deviation = "deviation", .x_what = "order of the tasks"},
+    .fill = fill_orders,
 };
 
 static bool takes_order(const ocdm__study *study, const ocdm__run_group *group)
@@ -220,9 +226,9 @@ static bool takes_order(const ocdm__study *study, const ocdm__run_group *group)
     return groups <= MOST_CURVES && is_in_sweep(study, group, "order");
 }
 
-static void make_orders_distance(const ocdm__study *study, ocdm__chart *chart)
+static void fill_orders_distance(const ocdm__study *study, ocdm__chart *chart)
 {
-    ocdm__make_distance(study, takes_order, chart);
+    ocdm__fill_distance(study, takes_order, chart);
 }
 
 const ocdm__figure ocdm__figure_orders_distance = {
@@ -232,12 +238,13 @@ const ocdm__figure ocdm__figure_orders_distance = {
         "Lower is better, as above. Each order meets its new classes at steps of its own, so the jumps lie elsewhere; what "
         "counts is how far down the lines come after them.",
     .section = OCDM__SECTION_FIGURES,
-    .make = make_orders_distance,
+    .chart = &ocdm__distance_chart,
+    .fill = fill_orders_distance,
 };
 
-static void make_orders_memory(const ocdm__study *study, ocdm__chart *chart)
+static void fill_orders_memory(const ocdm__study *study, ocdm__chart *chart)
 {
-    ocdm__make_memory(study, takes_order, chart);
+    ocdm__fill_memory(study, takes_order, chart);
 }
 
 const ocdm__figure ocdm__figure_orders_memory = {
@@ -246,5 +253,6 @@ const ocdm__figure ocdm__figure_orders_memory = {
     .reading = "As the figure of the memory above, a panel for each method and order; classes are in the same order in all of "
                "them. Panels of a method that look alike mean that the order does not matter to it.",
     .section = OCDM__SECTION_FIGURES,
-    .make = make_orders_memory,
+    .chart = &ocdm__memory_chart,
+    .fill = fill_orders_memory,
 };

@@ -16,9 +16,8 @@ bool ocdm__time_part_is_there(const ocdm__study *study, size_t part)
     return strcmp(ocdm__time_parts[part].name, "decode") != 0 || ocdm__study_has_images(study);
 }
 
-static void make_time(const ocdm__study *study, ocdm__chart *chart)
+static void fill_time(const ocdm__study *study, ocdm__chart *chart)
 {
-    *chart = (ocdm__chart){.kind = OCDM__CHART_STACKS, .x = ".part", .y = "seconds", .x_what = "seconds"};
     for (size_t part = 0; part < OCDM__TIME_PARTS; part++)
         if (ocdm__time_part_is_there(study, part))
             ocdm__chart_add_bar(chart, ocdm__time_parts[part].text, ocdm__time_parts[part].heat);
@@ -44,5 +43,6 @@ const ocdm__figure ocdm__figure_time = {
     .reading = "Seconds of a whole run, mean over seeds. The number at the right is the memory update's share of the training "
                "steps; evaluation is not part of them.",
     .section = OCDM__SECTION_TIME,
-    .make = make_time,
+    .chart = &(const ocdm__chart){.kind = OCDM__CHART_STACKS, .x = ".part", .y = "seconds", .x_what = "seconds"},
+    .fill = fill_time,
 };
