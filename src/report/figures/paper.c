@@ -260,19 +260,6 @@ static ocdm_status draw_step_panels(const struct part *part, const ocdm__paper_c
     return end_chart(&chart, part, "the memory before and after", error);
 }
 
-/* The classes of a sample, truncated to the room; the drawing shows fewer characters than that. */
-static void name_sample(const ocdm__stream_table *table, uint32_t sample, char *name, size_t room)
-{
-    size_t used = 0;
-    name[0] = '\0';
-    for (uint64_t k = table->label_starts[sample]; k < table->label_starts[sample + 1] && used < room; k++) {
-        size_t length;
-        const char *label = ocdm__text_at(&table->classes, table->labels[k], &length);
-        used +=
-            (size_t)snprintf(name + used, room - used, "%s%.*s", used > 0 ? ", " : "", (int)(length < 40 ? length : 40), label);
-    }
-}
-
 static ocdm_status draw_step_distance(const struct part *part, const ocdm__process *process, ocdm_error *error)
 {
     ocdm__chart chart = begin_chart(OCDM__CHART_DOTS, "distance (KL)");
@@ -285,7 +272,7 @@ static ocdm_status draw_step_distance(const struct part *part, const ocdm__proce
         if (isnan(event->distance))
             continue;
         if (!event->joins)
-            name_sample(&part->source->info->stream.table, event->sample, name, sizeof name);
+            ocdm__paper_labels(&part->source->info->stream.table, event->sample, ", ", name, sizeof name);
         add_point(&chart, (double)chart.name_count, event->distance, NAN);
         ocdm__chart_add_name(&chart, name);
     }

@@ -59,6 +59,57 @@ bool ocdm__groups_agree(const ocdm__run_group *a, const ocdm__run_group *b, cons
     return ocdm__json_same(ocdm__group_setting(a, setting), ocdm__group_setting(b, setting));
 }
 
+/* ---- numbers ------------------------------------------------------------------------------------------------------------ */
+
+void ocdm__metric_path(size_t group, ocdm_metric metric, char path[OCDM__METRIC_PATH])
+{
+    snprintf(path, OCDM__METRIC_PATH, "final.%s.%s", ocdm__paper_groups[group], ocdm__metric_name(metric));
+}
+
+/* A number of the summary, in place of one of an evaluation. */
+#define IN_SUMMARY SIZE_MAX
+
+static double number_of(const ocdm__run_record *run, size_t after, const char *path)
+{
+    const ocdm__json_node *node = run->summary.root;
+    if (after != IN_SUMMARY)
+        node = ocdm__json_element(ocdm__json_find(node, "evaluations"), after);
+    return ocdm__json_number(ocdm__json_find(node, path));
+}
+
+ocdm__summary ocdm__group_evaluation(const ocdm__run_group *group, size_t after, const char *path)
+{
+    for (size_t i = 0; i < group->run_count; i++)
+        group->room[i] = number_of(group->runs[i], after, path);
+    return ocdm__summarise(group->room, group->run_count);
+}
+
+ocdm__summary ocdm__group_summary(const ocdm__run_group *group, const char *path)
+{
+    return ocdm__group_evaluation(group, IN_SUMMARY, path);
+}
+
+/* A group against itself has its numbers in one place, whose differences are 0. */
+ocdm__summary ocdm__group_evaluation_difference(const ocdm__run_group *a, const ocdm__run_group *b, size_t after,
+                                                const char *path)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < a->run_count; i++)
+        for (size_t j = 0; j < b->run_count && count < a->run_count && count < b->run_count; j++) {
+            if (!(a->runs[i]->seed == b->runs[j]->seed))
+                continue;
+            a->room[count] = number_of(a->runs[i], after, path);
+            b->room[count++] = number_of(b->runs[j], after, path);
+            break;
+        }
+    return ocdm__summarise_pairs(a->room, b->room, count);
+}
+
+ocdm__summary ocdm__group_difference(const ocdm__run_group *a, const ocdm__run_group *b, const char *path)
+{
+    return ocdm__group_evaluation_difference(a, b, IN_SUMMARY, path);
+}
+
 /* ---- groups ------------------------------------------------------------------------------------------------------------- */
 
 static ocdm_status join_group(ocdm__run_group *group, const ocdm__run_record *run, ocdm_error *error)
@@ -387,8 +438,8 @@ static ocdm_status finish_study(ocdm__study *study, ocdm_error *error)
     size_t most = 0;
     for (size_t i = 0; i < study->group_count; i++)
         for (size_t j = 0; j < study->groups[i].run_count; j++)
-            study->trained = study->trained || !isnan(ocdm__json_number(ocdm__json_find(study->groups[i].runs[j]->summary.root,
-                                                                                        "final.total." OCDM__MAP_NAME)));
+            study->trained =
+                study->trained || !isnan(number_of(study->groups[i].runs[j], IN_SUMMARY, "final.total." OCDM__MAP_NAME));
     mark_base(study);
     sort_groups(study);
     colour_groups(study);
@@ -443,73 +494,13 @@ void ocdm__studies_clear(ocdm__study_list *studies)
     *studies = (ocdm__study_list){.studies = NULL};
 }
 
-/* ---- numbers ------------------------------------------------------------------------------------------------------------ */
-
-ocdm__summary ocdm__group_summary(const ocdm__run_group *group, const char *path)
-{
-    for (size_t i = 0; i < group->run_count; i++)
-        group->room[i] = ocdm__json_number(ocdm__json_find(group->runs[i]->summary.root, path));
-    return ocdm__summarise(group->room, group->run_count);
-}
-
-void ocdm__metric_path(size_t group, ocdm_metric metric, char path[OCDM__METRIC_PATH])
-{
-    snprintf(path, OCDM__METRIC_PATH, "final.%s.%s", ocdm__paper_groups[group], ocdm__metric_name(metric));
-}
-
-static double evaluation_number(const ocdm__run_record *run, size_t after, const char *path)
-{
-    const ocdm__json_node *list = ocdm__json_find(run->summary.root, "evaluations");
-    return ocdm__json_number(ocdm__json_find(ocdm__json_element(list, after), path));
-}
-
-/* At the end; `after` plays no part. */
-static double final_number(const ocdm__run_record *run, size_t after, const char *path)
-{
-    (void)after;
-    return ocdm__json_number(ocdm__json_find(run->summary.root, path));
-}
-
-ocdm__summary ocdm__group_evaluation(const ocdm__run_group *group, size_t after, const char *path)
-{
-    for (size_t i = 0; i < group->run_count; i++)
-        group->room[i] = evaluation_number(group->runs[i], after, path);
-    return ocdm__summarise(group->room, group->run_count);
-}
-
-/* A group against itself has its numbers in one place, whose differences are 0. */
-static ocdm__summary difference_of(const ocdm__run_group *a, const ocdm__run_group *b,
-                                   double (*number)(const ocdm__run_record *run, size_t after, const char *path), size_t after,
-                                   const char *path)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < a->run_count; i++)
-        for (size_t j = 0; j < b->run_count && count < a->run_count && count < b->run_count; j++) {
-            if (!(a->runs[i]->seed == b->runs[j]->seed))
-                continue;
-            a->room[count] = number(a->runs[i], after, path);
-            b->room[count++] = number(b->runs[j], after, path);
-            break;
-        }
-    return ocdm__summarise_pairs(a->room, b->room, count);
-}
-
-ocdm__summary ocdm__group_difference(const ocdm__run_group *a, const ocdm__run_group *b, const char *path)
-{
-    return difference_of(a, b, final_number, 0, path);
-}
-
-ocdm__summary ocdm__group_evaluation_difference(const ocdm__run_group *a, const ocdm__run_group *b, size_t after,
-                                                const char *path)
-{
-    return difference_of(a, b, evaluation_number, after, path);
-}
+/* ---- questions ---------------------------------------------------------------------------------------------------------- */
 
 static double value_of_seed(const ocdm__run_group *group, double seed, const char *path)
 {
     for (size_t i = 0; i < group->run_count; i++)
         if (group->runs[i]->seed == seed)
-            return ocdm__json_number(ocdm__json_find(group->runs[i]->summary.root, path));
+            return number_of(group->runs[i], IN_SUMMARY, path);
     return NAN;
 }
 

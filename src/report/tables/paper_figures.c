@@ -12,15 +12,15 @@
 
 /* ---- one step --------------------------------------------------------------------------------------------------------- */
 
-static void list_labels(const ocdm__stream_info *info, uint32_t sample, char *text, size_t room)
+void ocdm__paper_labels(const ocdm__stream_table *table, uint32_t sample, const char *between, char *text, size_t room)
 {
-    const ocdm__stream_table *table = &info->stream.table;
     size_t used = 0;
     text[0] = '\0';
     for (uint64_t k = table->label_starts[sample]; k < table->label_starts[sample + 1] && used < room; k++) {
         size_t length;
         const char *label = ocdm__text_at(&table->classes, table->labels[k], &length);
-        used += (size_t)snprintf(text + used, room - used, "%s%.*s", used > 0 ? " " : "", (int)length, label);
+        used += (size_t)snprintf(text + used, room - used, "%s%.*s", used > 0 ? between : "",
+                                 (int)(length < room ? length : room), label);
     }
 }
 
@@ -37,7 +37,7 @@ ocdm_status ocdm__paper_add_process(ocdm__table *table, const ocdm__stand_in *so
         ocdm__add_text(table, "event", process.events[i].joins ? "joins" : "leaves");
         snprintf(text, sizeof text, "%.*s", (int)(length < 60 ? length : 60), id);
         ocdm__add_text(table, "id", text);
-        list_labels(source->info, process.events[i].sample, text, sizeof text);
+        ocdm__paper_labels(&source->info->stream.table, process.events[i].sample, " ", text, sizeof text);
         ocdm__add_text(table, "labels", text);
         ocdm__add_number(table, "distance", process.events[i].distance, NAN, 6);
     }

@@ -53,6 +53,9 @@ typedef struct ocdm__stand_in {
     const ocdm__stream_info *info;
 } ocdm__stand_in;
 
+/* The classes of a sample, cut where the room ends. */
+void ocdm__paper_labels(const ocdm__stream_table *table, uint32_t sample, const char *between, char *text, size_t room);
+
 /* Creates a table with the columns of a kind and no rows. Returns OCDM_OK or OCDM_NO_MEMORY; must be cleared. */
 ocdm_status ocdm__paper_table_begin(ocdm__table *table, enum ocdm__paper_kind kind, ocdm_error *error);
 
