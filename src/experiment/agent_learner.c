@@ -1,4 +1,8 @@
-/* The learner that is a network of src/agent. */
+/*
+ * The learner that is a network of src/agent, and the maker that chooses it, or ridge, by the settings of a run.
+ *
+ * The network's functions have the signatures of the table, so that none needs a wrapper here.
+ */
 #include "experiment/agent_learner.h"
 
 #include <stdio.h>

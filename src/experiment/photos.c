@@ -1,4 +1,9 @@
-/* A network over image files that belong to no stream: which files there are, and what it says of each. */
+/*
+ * A network over image files that belong to no stream: which files there are, and what it says of each.
+ *
+ * A file that cannot be decoded ends nothing: its reason is reported in its place. On several ranks the leader finds the
+ * files, and all decode and predict them.
+ */
 #define _XOPEN_SOURCE 700
 
 #include "experiment/predict.h"

@@ -1,4 +1,8 @@
-/* Applies a network to the samples of a stream: opens the files, prepares batches, and writes logits as an NPY file. */
+/*
+ * Applies a network to the samples of a stream: opens the files, prepares batches, and writes logits as an NPY file.
+ *
+ * The weights must fit exactly: where training would make a new head or another input, predicting would give noise.
+ */
 #include "experiment/predict.h"
 
 #include <inttypes.h>

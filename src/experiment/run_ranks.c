@@ -1,4 +1,9 @@
-/* Getting ready for a run on several ranks, and following its leader. */
+/*
+ * Getting ready for a run on several ranks, and following its leader.
+ *
+ * Ranks only work together after all of them have said that they are ready and have the same files. From then on an error of
+ * one of them that the others cannot know ends all.
+ */
 #include "experiment/run_ranks.h"
 
 #include <stdio.h>

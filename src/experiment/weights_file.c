@@ -1,4 +1,8 @@
-/* Opens weights files and finds out what they are. */
+/*
+ * Opens weights files and finds out what they are.
+ *
+ * Which model a file is of follows from its tensors; what the file says about itself must agree with them.
+ */
 #define _POSIX_C_SOURCE 200809L
 
 #include "experiment/weights_file.h"

@@ -1,4 +1,9 @@
-/* Starts child processes, collects their exit codes and error lines, and passes signals on to them. */
+/*
+ * Starts child processes, collects their exit codes and error lines, and passes signals on to them.
+ *
+ * A child ends with its parent: it learns from its environment who started it, and asks the system for a signal when that
+ * process is gone. Its stderr is a log, from which the last error and hint are read when it has failed.
+ */
 #define _POSIX_C_SOURCE 200809L
 
 #include "experiment/compare/execute.h"

@@ -1,4 +1,9 @@
-/* Runs the plan of a comparison as processes, after looking into the folders of its runs. */
+/*
+ * Runs the plan of a comparison as processes, after looking into the folders of its runs.
+ *
+ * Every folder is looked into before anything is started: a run that was made with other settings is an error that costs
+ * nothing. A run is a call, and the calls that are not finished have a child each.
+ */
 #define _POSIX_C_SOURCE 200809L
 
 #include "experiment/compare/execute.h"

@@ -1,4 +1,9 @@
-/* Runs many memories at once: each thread takes the next run that is free. */
+/*
+ * Runs many memories at once: each thread takes the next run that is free.
+ *
+ * Results do not depend on the number of threads, since no run knows of another. Of several errors the first run's is
+ * reported, whichever thread came first.
+ */
 #define _POSIX_C_SOURCE 200809L
 
 #include "experiment/compare/memory_only.h"

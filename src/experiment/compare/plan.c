@@ -1,4 +1,8 @@
-/* Parses the flags of a sweep and lists its points. */
+/*
+ * Parses the flags of a sweep and lists its points.
+ *
+ * A value that is named twice counts once, so that no two runs share a folder.
+ */
 #include "experiment/compare/plan.h"
 
 #include <math.h>

@@ -1,4 +1,8 @@
-/* Reading summaries and judging methods by paired seeds. */
+/*
+ * Reads the summaries of runs, and judges methods by paired seeds.
+ *
+ * The columns are one table: where a number is in summary.json, what heads its column, and which direction is better.
+ */
 #include "experiment/compare/results.h"
 
 #include <math.h>

@@ -1,4 +1,8 @@
-/* The fields of each kind of record. */
+/*
+ * The fields of each kind of record, once: the table says what is written, in which order, and where it is read to.
+ *
+ * To add a field, add it at the end of its row; older files then lack it.
+ */
 #include "experiment/folder/checkpoint_fields.h"
 
 #include <math.h>

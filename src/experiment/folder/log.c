@@ -1,4 +1,9 @@
-/* Writes run.jsonl, one line for each step that is logged and for each evaluation. */
+/*
+ * Writes run.jsonl, one line for each step that is logged and for each evaluation.
+ *
+ * The file only grows. A run that is resumed cuts it back to the length that its checkpoint knows, and writes the same lines
+ * again: an interrupted run has the log of an unbroken one.
+ */
 #define _POSIX_C_SOURCE 200809L
 
 #include "experiment/folder/summary.h"

@@ -1,4 +1,9 @@
-/* Runs an experiment in a folder: locks it, writes log and checkpoints, resumes from the last one. */
+/*
+ * Runs an experiment in a folder: locks it, writes log and checkpoints, resumes from the last one.
+ *
+ * What must hold at any moment, even after a power failure: once there was a checkpoint there is a complete one, under its
+ * name or as the previous one; summary.json is there only when all other files are.
+ */
 #define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE
 

@@ -1,4 +1,9 @@
-/* Compares a saved run with the requested one. */
+/*
+ * Compares a saved run with the requested one, setting by setting.
+ *
+ * Values are compared as the JSON that a run writes, so that there is no second reader of settings; numbers that are written
+ * in two ways are equal if their values are.
+ */
 #include "experiment/folder/saved_run.h"
 
 #include <string.h>

@@ -1,4 +1,9 @@
-/* Writes summary.json and memory.jsonl. */
+/*
+ * Writes summary.json and memory.jsonl, which docs/run-files.md describes.
+ *
+ * Two runs with the same settings and stream write the same bytes, but for times, date, machine and paths. A number that does
+ * not exist is null.
+ */
 #define _POSIX_C_SOURCE 200809L
 
 #include "experiment/folder/summary.h"

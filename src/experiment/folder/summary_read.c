@@ -1,4 +1,8 @@
-/* Reads summary.json and checks that it is the summary of a run. */
+/*
+ * Reads summary.json and checks that it is the summary of a run.
+ *
+ * What a summary lacks, as one of an earlier version may, is not an error here: callers decide whether they need it.
+ */
 #define _POSIX_C_SOURCE 200809L
 
 #include "experiment/folder/summary_read.h"

@@ -1,4 +1,9 @@
-/* Writes and reads the metadata of weights files. */
+/*
+ * Writes and reads the metadata of weights files.
+ *
+ * Entries are read with the care for files from elsewhere, although only those of this program have them: a file may be
+ * damaged or edited.
+ */
 #include "experiment/folder/weights_about.h"
 
 #include <inttypes.h>

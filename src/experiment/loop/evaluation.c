@@ -1,4 +1,9 @@
-/* Evaluates a learner on test sets, and writes evaluations as JSON. */
+/*
+ * Evaluates a learner on test sets, scores its answers, and writes evaluations as JSON; finds the groups of classes.
+ *
+ * All tests are predicted once, piece by piece; metrics of tasks and groups are then computed from the same logits. Several
+ * versions of the weights share the pieces, so that an image is decoded once for all of them.
+ */
 #include "experiment/loop/evaluation.h"
 
 #include <inttypes.h>

@@ -1,4 +1,9 @@
-/* Prepares this process's part of batches, and agrees with the other ranks on what can be used. */
+/*
+ * Prepares this process's part of batches, and agrees with the other ranks on what can be used.
+ *
+ * An image that one rank cannot decode is left out by all of them: every rank must train on the same batch. The parts are
+ * then dealt again, since each rank has other samples of a smaller batch.
+ */
 #include "experiment/loop/feed.h"
 
 #include <string.h>

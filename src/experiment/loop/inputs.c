@@ -1,4 +1,9 @@
-/* A stream's samples as tensors: features are copied at once, images go through the image loader. */
+/*
+ * A stream's samples as tensors: features are copied at once, images go through the image loader.
+ *
+ * A slot has the batch that is being prepared and keeps its memory for the next one. Several ranks also compare checksums of
+ * the image files that they have read.
+ */
 #include "experiment/loop/inputs.h"
 
 #include <inttypes.h>

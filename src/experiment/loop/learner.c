@@ -1,4 +1,8 @@
-/* Writes the tensors of a learner to a file, one at a time. */
+/*
+ * The part of a batch that is this process's; and files with the tensors of a learner, which are fetched one at a time.
+ *
+ * A checkpoint of a large network would otherwise need its size in memory once more.
+ */
 #include "experiment/loop/learner.h"
 
 #include <inttypes.h>

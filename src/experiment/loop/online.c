@@ -1,4 +1,9 @@
-/* The parts of the online step: drawing, decoding, training, remembering. */
+/*
+ * The parts of the online step: drawing, decoding, training, remembering; and the counts of classes that the loss may need.
+ *
+ * The batch is one struct from the draw to the loss: first the samples of the stream, then those that are replayed. Samples
+ * that cannot be decoded leave it before it is trained on, and never reach the memory.
+ */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,9 @@
-/* A run from its settings to its last evaluation. */
+/*
+ * A run from its settings to its last evaluation.
+ *
+ * Opening makes everything that can fail before the first step. Evaluations change nothing in the run until they have
+ * succeeded, so that one that is stopped can be made again after a resume.
+ */
 #include "experiment/loop/run.h"
 
 #include <math.h>

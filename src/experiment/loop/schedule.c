@@ -1,4 +1,9 @@
-/* The order of the samples, and the steps that they are divided into. */
+/*
+ * The order of the samples, and the steps that they are divided into.
+ *
+ * Nothing here is kept from step to step but the shuffle of multitask, which is made again when it is needed: a run continues
+ * at any step without a state to save.
+ */
 #include "experiment/loop/schedule.h"
 
 #include <math.h>

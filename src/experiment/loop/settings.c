@@ -1,4 +1,8 @@
-/* The table of settings: defaults, members and JSON. */
+/*
+ * The table of settings: defaults, members, texts and JSON.
+ *
+ * A kind of setting says how its member is read and written; rows say everything else.
+ */
 #include "experiment/loop/settings.h"
 
 #include <inttypes.h>

@@ -1,4 +1,8 @@
-/* Checks the settings of a run against each other and against the stream, and fills in what depends on the stream. */
+/*
+ * Checks the settings of a run against each other and against the stream, and fills in what depends on the stream.
+ *
+ * A setting that would have no effect is refused: the files of a run name all its settings, and none of them may mislead.
+ */
 #include "experiment/loop/settings.h"
 
 #include <string.h>

@@ -1,4 +1,9 @@
-/* The gradients that policies such as gss compare. */
+/*
+ * The gradients that policies such as gss compare.
+ *
+ * The memory asks in the middle of an update, through a function that it was given: what that needs is in one struct, which
+ * must not move.
+ */
 #include <math.h>
 #include <string.h>
 

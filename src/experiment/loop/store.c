@@ -1,4 +1,8 @@
-/* How samples are stored: the bytes that they take, and rows of features as f32, f16 and u8. */
+/*
+ * How samples are stored: the bytes that they take, and rows of features as f32, f16 and u8.
+ *
+ * A sample that is replayed is encoded and decoded again, which gives the same numbers as if it had been kept in that form.
+ */
 #include "experiment/loop/store.h"
 
 #include <math.h>

@@ -1,4 +1,8 @@
-/* The tables and figures of the paper, the runs that they need, and the classes of a stream as figures show them. */
+/*
+ * The tables and figures of the paper, the runs that they need, and the classes of a stream as figures show them.
+ *
+ * A table or figure is a row: to add one, add a row, and its numbers in report/tables/paper_numbers.h.
+ */
 #include "experiment/paper/paper.h"
 
 #include <math.h>
