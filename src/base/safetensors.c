@@ -63,124 +63,97 @@ bool ocdm__note_is(const struct ocdm__note *note, const char *text)
 
 /* ---- writing -------------------------------------------------------------------------------------------------------- */
 
-/* The header while it grows; room is counted beforehand. */
-struct header {
-    char *text;
-    size_t length;
-};
+/* Where the digits of the checksum are: behind the header's length and the first key. */
+static const char before_checksum[] = "{\"__metadata__\":{\"checksum\":\"";
+enum { LENGTH = 8 };
 
-static void append(struct header *header, const char *text)
+/* The header in memory, with its length before it. Spaces at its end align the data. */
+static ocdm_status build_header(ocdm__output *header, bool has_checksum, const struct ocdm__note *notes, size_t note_count,
+                                const struct ocdm__tensor *tensors, size_t tensor_count, ocdm_error *error)
 {
-    size_t length = strlen(text);
-    memcpy(header->text + header->length, text, length);
-    header->length += length;
-}
-
-static void append_quoted(struct header *header, const char *text)
-{
-    header->length += ocdm__json_quote(text, strlen(text), header->text + header->length);
-}
-
-static void append_number(struct header *header, uint64_t x)
-{
-    char digits[24];
-    snprintf(digits, sizeof digits, "%" PRIu64, x);
-    append(header, digits);
-}
-
-static void append_tensor(struct header *header, const struct ocdm__tensor *tensor, uint64_t offset)
-{
-    append(header, ",");
-    append_quoted(header, tensor->name);
-    append(header, ":{\"dtype\":\"");
-    append(header, ocdm__dtypes[tensor->dtype].name);
-    append(header, "\",\"shape\":[");
-    for (uint32_t i = 0; i < tensor->rank; i++) {
-        append(header, i ? "," : "");
-        append_number(header, tensor->shape[i]);
-    }
-    append(header, "],\"data_offsets\":[");
-    append_number(header, offset);
-    append(header, ",");
-    append_number(header, offset + tensor->size);
-    append(header, "]}");
-}
-
-static size_t header_room(const struct ocdm__note *notes, size_t note_count, const struct ocdm__tensor *tensors,
-                          size_t tensor_count)
-{
-    size_t room = 128;
-    for (size_t i = 0; i < note_count; i++)
-        room += OCDM__JSON_QUOTED(strlen(notes[i].key)) + OCDM__JSON_QUOTED(strlen(notes[i].value)) + 2;
-    for (size_t i = 0; i < tensor_count; i++)
-        room += OCDM__JSON_QUOTED(strlen(tensors[i].name)) + 128 + 24 * (size_t)tensors[i].rank;
-    return room;
-}
-
-/* `first` opens the metadata. Spaces at the end align the data. */
-static void build_header(struct header *header, const char *first, const struct ocdm__note *notes, size_t note_count,
-                         const struct ocdm__tensor *tensors, size_t tensor_count)
-{
-    append(header, first);
-    for (size_t i = 0; i < note_count; i++) {
-        append(header, header->text[header->length - 1] == '{' ? "" : ",");
-        append_quoted(header, notes[i].key);
-        append(header, ":");
-        append_quoted(header, notes[i].value);
-    }
-    append(header, "}");
+    static const unsigned char no_length[LENGTH] = {0};
     uint64_t offset = 0;
+    OCDM_TRY(ocdm__output_open_memory(header, "a file's header", error));
+    ocdm__output_write(header, no_length, LENGTH);
+    ocdm__json_open(header, NULL, '{');
+    ocdm__json_open(header, "__metadata__", '{');
+    if (has_checksum)
+        ocdm__json_string(header, "checksum", OCDM__CHECKSUM_BLANK);
+    for (size_t i = 0; i < note_count; i++)
+        ocdm__json_string(header, notes[i].key, notes[i].value);
+    ocdm__json_close(header, '}');
     for (size_t i = 0; i < tensor_count; i++) {
-        append_tensor(header, &tensors[i], offset);
-        offset += tensors[i].size;
+        ocdm__json_open(header, tensors[i].name, '{');
+        ocdm__json_string(header, "dtype", ocdm__dtypes[tensors[i].dtype].name);
+        ocdm__json_open(header, "shape", '[');
+        for (uint32_t k = 0; k < tensors[i].rank; k++)
+            ocdm__json_count(header, NULL, tensors[i].shape[k]);
+        ocdm__json_close(header, ']');
+        ocdm__json_open(header, "data_offsets", '[');
+        ocdm__json_count(header, NULL, offset);
+        ocdm__json_count(header, NULL, offset += tensors[i].size);
+        ocdm__json_close(header, ']');
+        ocdm__json_close(header, '}');
     }
-    append(header, "}");
-    while (header->length % 8)
-        append(header, " ");
-}
-
-static uint64_t write_header(ocdm__output *output, const struct header *header)
-{
-    unsigned char length[8];
-    ocdm__put_u64(length, header->length);
-    ocdm__output_write(output, length, sizeof length);
-    ocdm__output_write(output, header->text, header->length);
-    return ocdm__checksum(ocdm__checksum(OCDM__CHECKSUM_START, length, sizeof length), header->text, header->length);
+    ocdm__json_close(header, '}');
+    while (header->used % 8 != 0)
+        ocdm__output_write(header, " ", 1);
+    ocdm__put_u64((unsigned char *)header->buffer, header->used - LENGTH);
+    ocdm_status status = ocdm__output_check(header, error);
+    if (status != OCDM_OK)
+        ocdm__output_abandon(header);
+    return status;
 }
 
 ocdm_status ocdm__safetensors_begin(ocdm__output *output, const struct ocdm__note *notes, size_t note_count,
                                     const struct ocdm__tensor *tensors, size_t tensor_count, uint64_t *sum, ocdm_error *error)
 {
-    struct header header = {ocdm__allocate(header_room(notes, note_count, tensors, tensor_count), 1), 0};
-    if (!header.text)
-        return ocdm__fail_memory(error, "a file's header");
-    build_header(&header, "{\"__metadata__\":{", notes, note_count, tensors, tensor_count);
-    *sum = write_header(output, &header);
-    ocdm__release(header.text);
+    ocdm__output header;
+    OCDM_TRY(build_header(&header, false, notes, note_count, tensors, tensor_count, error));
+    ocdm__output_write(output, header.buffer, header.used);
+    *sum = ocdm__checksum(OCDM__CHECKSUM_START, header.buffer, header.used);
+    ocdm__output_abandon(&header);
     return OCDM_OK;
+}
+
+/* Adds the data of all tensors to a checksum; with an output, writes it. */
+static ocdm_status pass_data(const struct ocdm__tensor *tensors, size_t count, ocdm__tensor_data *data_of, const void *state,
+                             uint64_t *sum, ocdm__output *output, ocdm_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        const unsigned char *data = tensors[i].data;
+        if (data_of != NULL)
+            OCDM_TRY(data_of(state, i, &data, error));
+        if (output != NULL)
+            ocdm__output_write(output, data, tensors[i].size);
+        else
+            *sum = ocdm__checksum(*sum, data, tensors[i].size);
+    }
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__safetensors_write_from(ocdm__output *output, const struct ocdm__note *notes, size_t note_count,
+                                         const struct ocdm__tensor *tensors, size_t tensor_count, ocdm__tensor_data *data_of,
+                                         const void *state, ocdm_error *error)
+{
+    ocdm__output header;
+    char digits[24];
+    OCDM_TRY(build_header(&header, true, notes, note_count, tensors, tensor_count, error));
+    uint64_t sum = ocdm__checksum(OCDM__CHECKSUM_START, header.buffer + LENGTH, header.used - LENGTH);
+    ocdm_status status = pass_data(tensors, tensor_count, data_of, state, &sum, NULL, error);
+    snprintf(digits, sizeof digits, "%016" PRIx64, sum);
+    memcpy(header.buffer + LENGTH + strlen(before_checksum), digits, strlen(OCDM__CHECKSUM_BLANK));
+    if (status == OCDM_OK)
+        ocdm__output_write(output, header.buffer, header.used);
+    ocdm__output_abandon(&header);
+    OCDM_THEN(status, pass_data(tensors, tensor_count, data_of, state, &sum, output, error));
+    return status;
 }
 
 ocdm_status ocdm__safetensors_write(ocdm__output *output, const struct ocdm__note *notes, size_t note_count,
                                     const struct ocdm__tensor *tensors, size_t tensor_count, ocdm_error *error)
 {
-    struct header header = {ocdm__allocate(header_room(notes, note_count, tensors, tensor_count), 1), 0};
-    if (!header.text)
-        return ocdm__fail_memory(error, "a file's header");
-    static const char first[] = "{\"__metadata__\":{\"checksum\":\"";
-    build_header(&header, "{\"__metadata__\":{\"checksum\":\"" OCDM__CHECKSUM_BLANK "\"", notes, note_count, tensors,
-                 tensor_count);
-    size_t digits = strlen(first);
-    uint64_t sum = ocdm__checksum(OCDM__CHECKSUM_START, header.text, header.length);
-    for (size_t i = 0; i < tensor_count; i++)
-        sum = ocdm__checksum(sum, tensors[i].data, tensors[i].size);
-    char text[24];
-    snprintf(text, sizeof text, "%016" PRIx64, sum);
-    memcpy(header.text + digits, text, strlen(OCDM__CHECKSUM_BLANK));
-    write_header(output, &header);
-    for (size_t i = 0; i < tensor_count; i++)
-        ocdm__output_write(output, tensors[i].data, tensors[i].size);
-    ocdm__release(header.text);
-    return OCDM_OK;
+    return ocdm__safetensors_write_from(output, notes, note_count, tensors, tensor_count, NULL, NULL, error);
 }
 
 /* ---- reading -------------------------------------------------------------------------------------------------------- */

@@ -99,6 +99,13 @@ struct ocdm__tensor ocdm__tensor_of(const char *name, enum ocdm__dtype dtype, co
 ocdm_status ocdm__safetensors_write(ocdm__output *output, const struct ocdm__note *notes, size_t note_count,
                                     const struct ocdm__tensor *tensors, size_t tensor_count, ocdm_error *error);
 
+/* The same for tensors whose data is fetched one at a time, and twice, since the checksum of all data comes before the data:
+ * `data_of` finds that of tensor number i, valid until its next call. What it refuses is found before anything is written. */
+typedef ocdm_status ocdm__tensor_data(const void *state, size_t i, const unsigned char **data, ocdm_error *error);
+ocdm_status ocdm__safetensors_write_from(ocdm__output *output, const struct ocdm__note *notes, size_t note_count,
+                                         const struct ocdm__tensor *tensors, size_t tensor_count, ocdm__tensor_data *data_of,
+                                         const void *state, ocdm_error *error);
+
 /*
  * Writes the header alone, for data that comes piece by piece: the caller writes the tensors' bytes after it, in the order
  * given and of the sizes given; `data` is ignored. No checksum is added: `sum` is that of base/bytes.h over what was

@@ -105,11 +105,8 @@ typedef struct ocdm__learner_file {
     size_t first;
 } ocdm__learner_file;
 
-/*
- * Writes a file as ocdm__safetensors_write would, with the learner's tensors fetched one at a time: twice, since the checksum
- * of all data comes before the data. Values that cannot be saved are found before anything is written. Write errors stay in
- * `output`.
- */
+/* Writes the file: ocdm__safetensors_write_from, with the learner's tensors fetched one at a time. Write errors stay in
+ * `output`. */
 ocdm_status ocdm__learner_file_write(ocdm__output *output, const ocdm__learner_file *file, ocdm_error *error);
 
 /* Writes what is needed to predict as a weights file with these notes. OCDM_OK, OCDM_IO, OCDM_NO_MEMORY, OCDM_BAD_RECORD; on
