@@ -16,7 +16,6 @@
 #include "base/files.h"
 #include "base/output.h"
 #include "base/safetensors.h"
-#include "experiment/folder/checkpoint_fields.h"
 #include "run_in_folder.h"
 #include "base/error.h"
 
@@ -274,7 +273,7 @@ static char *ended(const char *text, size_t length)
 /* Writes a checkpoint again with other bytes in one tensor and a checksum that fits. */
 static void forge(const char *path, const char *name, const unsigned char *data)
 {
-    struct ocdm__note notes[OCDM__RECORD_KINDS + 8];
+    struct ocdm__note notes[16];
     size_t size, count = 0;
     unsigned char *bytes = read_whole(path, &size);
     struct ocdm__safetensors file;
@@ -476,48 +475,6 @@ TEST(folder_in_use_is_refused)
     remove_folder("parts");
 }
 
-/* ---- fields ------------------------------------------------------------------------------------------------------------ */
-
-/* A file whose note lists other fields, as one of another version would. */
-static ocdm__averages averages_by(const char *names, const double *numbers, size_t count)
-{
-    unsigned char bytes[8 * 16];
-    const unsigned char *at = bytes;
-    ocdm__averages averages;
-    struct ocdm__note note = {.key = "fields.averages", .value = names};
-    note.key_length = strlen(note.key);
-    note.value_length = strlen(names);
-    const struct ocdm__safetensors file = {.notes = &note, .note_count = 1};
-    for (size_t i = 0; i < count; i++)
-        ocdm__put_double(bytes + 8 * i, numbers[i]);
-    const ocdm__record_layout layout = ocdm__record_layout_of(&file, OCDM__RECORD_AVERAGES);
-    assert_int_equal(layout.width, count);
-    ocdm__record_get(&layout, &at, &averages);
-    assert_ptr_equal(at, bytes + 8 * count);
-    return averages;
-}
-
-TEST(checkpoint_fields_are_found_by_name)
-{
-    const double numbers[] = {0.5, 77, 3, 0.25};
-    ocdm__averages averages = averages_by("mAP,of_the_future,classes,CF1", numbers, 4);
-    assert_int_equal(averages.classes, 3);
-    assert_true(averages.value[OCDM_MAP] == 0.5 && averages.value[OCDM_CF1] == 0.25);
-    assert_true(isnan(averages.value[OCDM_OF1]));
-    averages = averages_by("CF1", numbers, 1);
-    assert_int_equal(averages.classes, 0);
-    assert_true(averages.value[OCDM_CF1] == 0.5);
-}
-
-/* A version that adds a field changes nothing for files that were written before it. */
-TEST(checkpoint_fields_without_notes_are_those_of_the_first_version)
-{
-    static const size_t widths[OCDM__RECORD_KINDS] = {8, 6, 5, 6, 9, 4, 5};
-    const struct ocdm__safetensors file = {.note_count = 0};
-    for (unsigned i = 0; i < OCDM__RECORD_KINDS; i++)
-        assert_int_equal(ocdm__record_layout_of(&file, (enum ocdm__record_kind)i).width, widths[i]);
-}
-
 static int make_streams(void **state)
 {
     if (enter_folder(state) != 0)
@@ -555,8 +512,6 @@ int main(void)
         cmocka_unit_test_setup(folder_of_a_refused_run_keeps_what_was_there, clear_folders),
         cmocka_unit_test_setup(folder_of_a_refused_run_goes_with_those_made_for_it, clear_folders),
         cmocka_unit_test_setup(folder_in_use_is_refused, clear_folders),
-        cmocka_unit_test(checkpoint_fields_are_found_by_name),
-        cmocka_unit_test(checkpoint_fields_without_notes_are_those_of_the_first_version),
     };
     return cmocka_run_group_tests(tests, make_streams, leave_streams);
 }

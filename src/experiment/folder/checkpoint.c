@@ -21,46 +21,211 @@ static const char format_version[] = "1";
 /* The note that says which instructions the learner's numbers come from. */
 static const char instructions_note[] = "instructions";
 
-/* ---- numbers ------------------------------------------------------------------------------------------------------------- */
+/* ---- records of numbers -------------------------------------------------------------------------------------------------- */
+
+/*
+ * A tensor of numbers holds records; the note "fields.RECORD" of the file lists the names of their fields in order. A reader
+ * takes the fields that it knows: one that the file does not have becomes NaN or 0, one that it does not know is skipped. So a
+ * new metric or field does not keep older checkpoints from being resumed. Checkpoints without such notes have the fields of the
+ * first version. To add a field, add it at the end of its row.
+ */
+enum record_kind {
+    POSITION,   /* ocdm__checkpoint_position; the tensor is U64, all others are F64 */
+    TIMES,      /* ocdm__run_times */
+    POINT,      /* ocdm__curve_point */
+    EVALUATION, /* ocdm__evaluation without its averages */
+    AVERAGES,   /* ocdm__averages */
+    SCORE,      /* ocdm__class_score */
+    COST,       /* ocdm__run_cost */
+    RECORD_KINDS
+};
+
+enum { RECORD_FIELDS = 24, RECORD_NOTE = 256 };
+
+/* The type of a member. All are written as real numbers, but those of the position, which must be exact. */
+enum type { REAL, LONG, SHORT, SIZE };
+
+struct field {
+    const char *name;
+    enum type type;
+    size_t offset;
+};
+
+#define FIELD(type, object, member)                                                                                            \
+    {                                                                                                                          \
+#member, type, offsetof(object, member)                                                                                \
+    }
+#define OF_STEPS(member)                                                                                                       \
+    {                                                                                                                          \
+#member, REAL, offsetof(ocdm__run_times, steps.member)                                                                 \
+    }
+
+static const struct record {
+    const char *key;
+    size_t first_version; /* how many of the fields a file without the note has; 0: all */
+    struct field fields[RECORD_FIELDS];
+} records[RECORD_KINDS] = {
+    [POSITION] = {"fields.position",
+                  0,
+                  {FIELD(LONG, ocdm__checkpoint_position, step), FIELD(LONG, ocdm__checkpoint_position, evaluations),
+                   FIELD(LONG, ocdm__checkpoint_position, skipped), FIELD(LONG, ocdm__checkpoint_position, log_size),
+                   FIELD(LONG, ocdm__checkpoint_position, curve_offered), FIELD(LONG, ocdm__checkpoint_position, curve_stride),
+                   FIELD(LONG, ocdm__checkpoint_position, checksum), FIELD(LONG, ocdm__checkpoint_position, checksum_2)}},
+    [TIMES] = {"fields.times",
+               0,
+               {OF_STEPS(draw), OF_STEPS(decode), OF_STEPS(train), OF_STEPS(update), FIELD(REAL, ocdm__run_times, evaluate),
+                FIELD(REAL, ocdm__run_times, total)}},
+    [POINT] = {"fields.curve",
+               0,
+               {FIELD(REAL, ocdm__curve_point, step), FIELD(REAL, ocdm__curve_point, task),
+                FIELD(REAL, ocdm__curve_point, loss), FIELD(REAL, ocdm__curve_point, distance),
+                FIELD(REAL, ocdm__curve_point, distance_seen)}},
+    [EVALUATION] = {"fields.evaluations",
+                    0,
+                    {FIELD(SHORT, ocdm__evaluation, task), FIELD(LONG, ocdm__evaluation, step),
+                     FIELD(LONG, ocdm__evaluation, samples), FIELD(REAL, ocdm__evaluation, distance),
+                     FIELD(REAL, ocdm__evaluation, distance_seen), FIELD(LONG, ocdm__evaluation, skipped)}},
+    [AVERAGES] = {"fields.averages", 9, {FIELD(SIZE, ocdm__averages, classes)}}, /* and all metrics */
+    [SCORE] = {"fields.class_scores",
+               4,
+               {FIELD(SHORT, ocdm__class_score, positives), FIELD(SHORT, ocdm__class_score, predicted),
+                FIELD(SHORT, ocdm__class_score, hits), FIELD(REAL, ocdm__class_score, ap),
+                FIELD(SHORT, ocdm__class_score, samples), FIELD(REAL, ocdm__class_score, auc),
+                FIELD(REAL, ocdm__class_score, ece)}},
+    [COST] = {"fields.cost",
+              0,
+              {FIELD(REAL, ocdm__run_cost, operations), FIELD(REAL, ocdm__run_cost, updates),
+               FIELD(REAL, ocdm__run_cost, missed), FIELD(REAL, ocdm__run_cost, missed_samples),
+               FIELD(REAL, ocdm__run_cost, behind)}},
+};
+
+_Static_assert(OCDM__METRIC_COUNT < RECORD_FIELDS, "a record has room for all metrics");
+
+/* Field number i; its name is NULL after the last one. */
+static struct field field_at(enum record_kind kind, size_t i)
+{
+    const struct field none = {.name = NULL};
+    if (i >= RECORD_FIELDS)
+        return none;
+    if (kind != AVERAGES || i == 0)
+        return records[kind].fields[i];
+    if (i > OCDM__METRIC_COUNT)
+        return none;
+    return (struct field){ocdm__metric_name((ocdm_metric)(i - 1)), REAL,
+                          offsetof(ocdm__averages, value) + (i - 1) * sizeof(double)};
+}
+
+/* The fields of a kind of record, as its note lists them. */
+static void list_fields(enum record_kind kind, char text[RECORD_NOTE])
+{
+    size_t used = 0;
+    for (size_t i = 0; field_at(kind, i).name != NULL; i++)
+        used += (size_t)snprintf(text + used, RECORD_NOTE - used, "%s%s", i > 0 ? "," : "", field_at(kind, i).name);
+}
+
+/* How a file stores a kind of record. */
+struct layout {
+    size_t width;             /* numbers of a record, 0 for a note that makes no sense */
+    size_t at[RECORD_FIELDS]; /* place of each field that we know; SIZE_MAX: not in the file */
+};
+
+static struct layout layout_of(const struct ocdm__safetensors *file, enum record_kind kind)
+{
+    struct layout layout = {.width = 0};
+    const struct ocdm__note *note = ocdm__safetensors_note(file, records[kind].key);
+    const char *text = note != NULL ? note->value : NULL, *end = note != NULL ? text + note->value_length : NULL;
+    size_t first = records[kind].first_version > 0 ? records[kind].first_version : RECORD_FIELDS;
+    for (size_t i = 0; i < RECORD_FIELDS; i++) {
+        bool known = note == NULL && i < first && field_at(kind, i).name != NULL;
+        layout.at[i] = known ? layout.width : SIZE_MAX;
+        layout.width += known;
+    }
+    for (; text < end; layout.width++) {
+        const char *comma = memchr(text, ',', (size_t)(end - text));
+        size_t length = (size_t)((comma != NULL ? comma : end) - text);
+        for (size_t i = 0; field_at(kind, i).name != NULL; i++)
+            if (strlen(field_at(kind, i).name) == length && memcmp(field_at(kind, i).name, text, length) == 0)
+                layout.at[i] = layout.width;
+        text += length + (comma != NULL);
+    }
+    return layout;
+}
 
 /* Numbers of eight bytes on their way to a file or from one; without either they are counted. */
 struct pass {
     ocdm__output *to;
     const unsigned char *from;
-    const ocdm__record_layout *layouts; /* of the file that is read, one for each kind */
-    size_t count;                       /* of the file's numbers so far */
+    const struct layout *layouts; /* of the file that is read, one for each kind */
+    size_t count;                 /* of the file's numbers so far */
 };
 
-/* One record; an object that is only counted is not looked at. */
-static void pass_record(struct pass *pass, enum ocdm__record_kind kind, void *object)
+static void write_member(ocdm__output *output, enum type type, bool exact, const void *member)
 {
-    if (pass->to != NULL)
-        ocdm__record_put(kind, object, pass->to);
-    else if (pass->from != NULL)
-        ocdm__record_get(&pass->layouts[kind], &pass->from, object);
-    pass->count += pass->to == NULL ? pass->layouts[kind].width : 0;
+    unsigned char bytes[8];
+    if (exact)
+        ocdm__put_u64(bytes, *(const uint64_t *)member);
+    else
+        ocdm__put_double(bytes, type == REAL    ? *(const double *)member
+                                : type == LONG  ? (double)*(const uint64_t *)member
+                                : type == SHORT ? *(const uint32_t *)member
+                                                : (double)*(const size_t *)member);
+    ocdm__output_write(output, bytes, sizeof bytes);
+}
+
+/* A count was written as a real number; what is not a count becomes 0. `bytes` is NULL for a field that the file lacks. */
+static void read_member(const unsigned char *bytes, enum type type, bool exact, void *member)
+{
+    double value = bytes != NULL && !exact ? ocdm__get_double(bytes) : NAN;
+    uint64_t count = value >= 0 && value < 0x1p53 ? (uint64_t)value : 0;
+    if (type == REAL)
+        *(double *)member = value;
+    else if (type == LONG)
+        *(uint64_t *)member = bytes != NULL && exact ? ocdm__get_u64(bytes) : count;
+    else if (type == SHORT)
+        *(uint32_t *)member = (uint32_t)count;
+    else
+        *(size_t *)member = (size_t)count;
+}
+
+/* One record; an object that is only counted is not looked at. */
+static void pass_record(struct pass *pass, enum record_kind kind, void *object)
+{
+    const struct layout *layout = pass->to == NULL ? &pass->layouts[kind] : NULL;
+    for (size_t i = 0; (pass->to != NULL || pass->from != NULL) && field_at(kind, i).name != NULL; i++) {
+        const struct field field = field_at(kind, i);
+        void *member = (unsigned char *)object + field.offset;
+        if (pass->to != NULL)
+            write_member(pass->to, field.type, kind == POSITION, member);
+        else
+            read_member(layout->at[i] != SIZE_MAX ? pass->from + 8 * layout->at[i] : NULL, field.type, kind == POSITION,
+                        member);
+    }
+    if (pass->to == NULL)
+        pass->count += layout->width;
+    if (pass->from != NULL)
+        pass->from += 8 * layout->width;
 }
 
 /* One number that is no part of a record. */
 static void pass_number(struct pass *pass, double *number)
 {
-    unsigned char bytes[8];
-    ocdm__put_double(bytes, *number);
     if (pass->to != NULL)
-        ocdm__output_write(pass->to, bytes, sizeof bytes);
+        write_member(pass->to, REAL, false, number);
     if (pass->from != NULL) {
         *number = ocdm__get_double(pass->from);
-        pass->from += sizeof bytes;
+        pass->from += 8;
     }
     pass->count++;
 }
+
+/* ---- numbers of a run ---------------------------------------------------------------------------------------------------- */
 
 /* A run that is restored goes on from the times of the checkpoint. */
 static void pass_times(struct pass *pass, ocdm__run *run, bool reported)
 {
     (void)reported;
     ocdm__run_times times = ocdm__run_times_now(run);
-    pass_record(pass, OCDM__RECORD_TIMES, &times);
+    pass_record(pass, TIMES, &times);
     if (pass->from != NULL)
         run->earlier = times;
 }
@@ -70,8 +235,8 @@ static void pass_curve(struct pass *pass, ocdm__run *run, bool reported)
 {
     (void)reported;
     for (size_t i = 0; i < run->curve->count; i++)
-        pass_record(pass, OCDM__RECORD_POINT, &run->curve->points[i]);
-    pass_record(pass, OCDM__RECORD_POINT, &run->curve->last);
+        pass_record(pass, POINT, &run->curve->points[i]);
+    pass_record(pass, POINT, &run->curve->last);
 }
 
 /* The version of the weights that is reported, then the others, if there are some, in tensors of their own. An evaluation has
@@ -81,12 +246,12 @@ static void pass_evaluations(struct pass *pass, ocdm__run *run, bool reported)
     for (size_t v = 0; v < run->version_count; v++)
         for (size_t i = 0; (v == run->reported) == reported && i < run->evaluation_count; i++) {
             ocdm__evaluation *evaluation = &run->versions[v].evaluations[i];
-            pass_record(pass, OCDM__RECORD_EVALUATION, evaluation);
-            pass_record(pass, OCDM__RECORD_AVERAGES, &evaluation->total);
+            pass_record(pass, EVALUATION, evaluation);
+            pass_record(pass, AVERAGES, &evaluation->total);
             for (size_t g = 0; g < OCDM__GROUPS; g++)
-                pass_record(pass, OCDM__RECORD_AVERAGES, &evaluation->groups[g]);
+                pass_record(pass, AVERAGES, &evaluation->groups[g]);
             for (size_t k = 0; k < evaluation->task_count; k++)
-                pass_record(pass, OCDM__RECORD_AVERAGES, &evaluation->tasks[k]);
+                pass_record(pass, AVERAGES, &evaluation->tasks[k]);
         }
 }
 
@@ -94,7 +259,7 @@ static void pass_scores(struct pass *pass, ocdm__run *run, bool reported)
 {
     for (size_t v = 0; v < run->version_count; v++)
         for (size_t c = 0; (v == run->reported) == reported && c < run->stream->table.class_count; c++)
-            pass_record(pass, OCDM__RECORD_SCORE, &run->versions[v].scores[c]);
+            pass_record(pass, SCORE, &run->versions[v].scores[c]);
 }
 
 /* They are compared before a run is restored, which has them then. */
@@ -108,7 +273,7 @@ static void pass_class_weights(struct pass *pass, ocdm__run *run, bool reported)
 static void pass_cost(struct pass *pass, ocdm__run *run, bool reported)
 {
     (void)reported;
-    pass_record(pass, OCDM__RECORD_COST, &run->cost);
+    pass_record(pass, COST, &run->cost);
 }
 
 /* mAP of each evaluation at any time, by each version of the weights. */
@@ -175,15 +340,15 @@ static void add_tensor(struct image *image, const char *name, enum ocdm__dtype d
 static ocdm_status add_numbers(struct image *image, ocdm__run *run, uint64_t log_size, ocdm_error *error)
 {
     struct pass pass = {.to = &image->numbers};
-    const ocdm__checkpoint_position position = {.step = run->step,
-                                                .evaluations = run->evaluation_count,
-                                                .skipped = run->earlier_skipped + run->online.skipped,
-                                                .log_size = log_size,
-                                                .curve_offered = run->curve->offered,
-                                                .curve_stride = run->curve->stride,
-                                                .checksum = run->stream->checksum[0],
-                                                .checksum_2 = run->stream->checksum[1]};
-    ocdm__record_put(OCDM__RECORD_POSITION, &position, &image->numbers);
+    ocdm__checkpoint_position position = {.step = run->step,
+                                          .evaluations = run->evaluation_count,
+                                          .skipped = run->earlier_skipped + run->online.skipped,
+                                          .log_size = log_size,
+                                          .curve_offered = run->curve->offered,
+                                          .curve_stride = run->curve->stride,
+                                          .checksum = run->stream->checksum[0],
+                                          .checksum_2 = run->stream->checksum[1]};
+    pass_record(&pass, POSITION, &position);
     add_tensor(image, "position", OCDM__U64, NULL, image->numbers.used / 8);
     for (size_t i = 0; i < NUMBERS; i++) {
         size_t begun = image->numbers.used;
@@ -249,14 +414,14 @@ static ocdm_status build(struct image *image, ocdm__run *run, uint64_t log_size,
 /* Notes name the fields of each kind of record, so that later versions can add some. */
 static ocdm_status write_file(const struct image *image, const ocdm__learner *learner, const char *path, ocdm_error *error)
 {
-    char names[OCDM__RECORD_KINDS][OCDM__RECORD_NOTE];
-    struct ocdm__note notes[4 + OCDM__RECORD_KINDS] = {{.key = "format", .value = OCDM__CHECKPOINT_FORMAT},
-                                                       {.key = "version", .value = format_version},
-                                                       {.key = "program", .value = ocdm_version()}};
+    char names[RECORD_KINDS][RECORD_NOTE];
+    struct ocdm__note notes[4 + RECORD_KINDS] = {{.key = "format", .value = OCDM__CHECKPOINT_FORMAT},
+                                                 {.key = "version", .value = format_version},
+                                                 {.key = "program", .value = ocdm_version()}};
     size_t count = 3;
-    for (enum ocdm__record_kind kind = 0; kind < OCDM__RECORD_KINDS; kind++) {
-        ocdm__record_names(kind, names[kind]);
-        notes[count++] = (struct ocdm__note){.key = ocdm__record_key(kind), .value = names[kind]};
+    for (enum record_kind kind = 0; kind < RECORD_KINDS; kind++) {
+        list_fields(kind, names[kind]);
+        notes[count++] = (struct ocdm__note){.key = records[kind].key, .value = names[kind]};
     }
     if (learner != NULL && learner->instructions[0] != '\0')
         notes[count++] = (struct ocdm__note){.key = instructions_note, .value = learner->instructions};
@@ -319,13 +484,13 @@ ocdm_status ocdm__checkpoint_open(ocdm__checkpoint *checkpoint, const char *path
         return refuse(checkpoint, "this is not a checkpoint", error);
     if (version == NULL || !ocdm__note_is(version, format_version))
         return refuse(checkpoint, "the checkpoint is of another version", error);
-    const ocdm__record_layout layout = ocdm__record_layout_of(&checkpoint->tensors, OCDM__RECORD_POSITION);
+    const struct layout layout = layout_of(&checkpoint->tensors, POSITION);
     const struct ocdm__tensor *position = find_tensor(checkpoint, "position", OCDM__U64);
     if (position == NULL || layout.width == 0 || position->size != 8 * layout.width ||
         find_tensor(checkpoint, "settings", OCDM__U8) == NULL || find_tensor(checkpoint, "memory", OCDM__U8) == NULL)
         return refuse(checkpoint, "a tensor is missing or has another shape", error);
-    const unsigned char *at = position->data;
-    ocdm__record_get(&layout, &at, &checkpoint->position);
+    struct pass pass = {.from = position->data, .layouts = &layout};
+    pass_record(&pass, POSITION, &checkpoint->position);
     return OCDM_OK;
 }
 
@@ -401,7 +566,7 @@ static bool probes_fit(const ocdm__run *run, uint64_t step, size_t count)
 }
 
 /* Checks the position, and makes room for as many evaluations and points as the file has then. */
-static ocdm_status restore_position(const ocdm__checkpoint *checkpoint, const ocdm__record_layout *layouts, ocdm__run *run,
+static ocdm_status restore_position(const ocdm__checkpoint *checkpoint, const struct layout *layouts, ocdm__run *run,
                                     ocdm_error *error)
 {
     const ocdm__checkpoint_position *position = &checkpoint->position;
@@ -421,7 +586,7 @@ static ocdm_status restore_position(const ocdm__checkpoint *checkpoint, const oc
         for (size_t i = 0; i < run->evaluation_count; i++)
             OCDM_TRY(ocdm__evaluation_start(&run->versions[v].evaluations[i], schedule->tested[i], error));
     const struct ocdm__tensor *curve = find_tensor(checkpoint, "curve", OCDM__F64);
-    size_t width = 8 * layouts[OCDM__RECORD_POINT].width, points = curve != NULL && width > 0 ? curve->size / width : 0;
+    size_t width = 8 * layouts[POINT].width, points = curve != NULL && width > 0 ? curve->size / width : 0;
     if (points < 1 || points > OCDM__CURVE_ROOM || !curve_fits(position, points))
         return refuse(checkpoint, "the curve has another size", error);
     run->curve->offered = position->curve_offered;
@@ -439,7 +604,7 @@ static ocdm_status restore_position(const ocdm__checkpoint *checkpoint, const oc
 }
 
 /* First the size, by counting what the run has room for; then the numbers. */
-static ocdm_status restore_numbers(const ocdm__checkpoint *checkpoint, const ocdm__record_layout *layouts, ocdm__run *run,
+static ocdm_status restore_numbers(const ocdm__checkpoint *checkpoint, const struct layout *layouts, ocdm__run *run,
                                    ocdm_error *error)
 {
     for (size_t i = 0; i < NUMBERS; i++) {
@@ -575,9 +740,9 @@ static ocdm_status restore_learner(const ocdm__checkpoint *checkpoint, ocdm__run
 
 ocdm_status ocdm__checkpoint_restore(const ocdm__checkpoint *checkpoint, ocdm__run *run, uint64_t *log_size, ocdm_error *error)
 {
-    ocdm__record_layout layouts[OCDM__RECORD_KINDS];
-    for (enum ocdm__record_kind kind = 0; kind < OCDM__RECORD_KINDS; kind++)
-        layouts[kind] = ocdm__record_layout_of(&checkpoint->tensors, kind);
+    struct layout layouts[RECORD_KINDS];
+    for (enum record_kind kind = 0; kind < RECORD_KINDS; kind++)
+        layouts[kind] = layout_of(&checkpoint->tensors, kind);
     OCDM_TRY(restore_position(checkpoint, layouts, run, error));
     OCDM_TRY(restore_memory(checkpoint, run, error));
     OCDM_TRY(restore_replays(checkpoint, &run->replays, error));

@@ -1,16 +1,17 @@
 /*
  * A run as one file, from which it can be resumed: learner, memory, position, evaluations and curve so far, settings and the
  * checksum of the stream. The file is safetensors with a checksum over all bytes, so that damage is detected; numbers are
- * stored by name (checkpoint_fields.h). No generator state is saved: random numbers depend only on seed and position.
+ * stored by name. No generator state is saved: random numbers depend only on seed and position.
  */
 #ifndef OCDM_EXPERIMENT_FOLDER_CHECKPOINT_H
 #define OCDM_EXPERIMENT_FOLDER_CHECKPOINT_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/files.h"
 #include "base/safetensors.h"
-#include "experiment/folder/checkpoint_fields.h"
 #include "experiment/loop/run.h"
 #include "ocdm/ocdm.h"
 
@@ -21,6 +22,12 @@
 /* Writes the state of a run, which stays as it is; `log_size` is the length of its log. OCDM_OK, OCDM_IO, OCDM_NO_MEMORY,
  * OCDM_BAD_RECORD (weights that are not finite); on error `path` is as it was. */
 ocdm_status ocdm__checkpoint_write(ocdm__run *run, uint64_t log_size, const char *path, ocdm_error *error);
+
+/* Where a run is, and which stream it is of. */
+typedef struct ocdm__checkpoint_position {
+    uint64_t step, evaluations, skipped, log_size, curve_offered, curve_stride;
+    uint64_t checksum, checksum_2; /* of the stream */
+} ocdm__checkpoint_position;
 
 /* A checkpoint that is open. Start with all bytes zero. */
 typedef struct ocdm__checkpoint {
