@@ -36,7 +36,7 @@ struct building {
     ocdm__stream_table table;
     ocdm__feature_rows *rows;
     ocdm__feature_payload payload;
-    ocdm__scene_stream scenes;
+    ocdm__scenes *scenes; /* the built-in world, if that is the source */
     ocdm__provenance provenance;
     ocdm__found_files found;       /* in folders that are sources */
     char *root;                    /* the image root as an absolute path, from malloc */
@@ -198,7 +198,7 @@ static ocdm_status make_table(struct building *building)
     OCDM_TRY(ocdm__stream_table_make(&building->table, &building->source.set, &building->selection, &building->columns,
                                      building->error));
     const ocdm__stream_table *table = &building->table;
-    const char *source = building->settings->sources[0];
+    const char *source = building->settings->source_count > 0 ? building->settings->sources[0] : "scenes";
     if (table->sample_count == 0)
         return ocdm__fail(building->error, OCDM_BAD_RECORD, "", "%s: no sample is left for the stream", source);
     if (table->label_starts[table->sample_count] == 0)
@@ -254,15 +254,20 @@ static ocdm_status make_notes(struct building *building)
 
 static ocdm_status write_stream(struct building *building)
 {
-    const ocdm__payload_source *source = building->rows != NULL ? &building->payload.source : NULL;
-    if (building->settings->recipe == OCDM__RECIPE_SCENES)
-        source = &building->scenes.source;
-    return ocdm__stream_write(building->settings->output, &building->table, source, building->provenance.notes,
-                              building->provenance.note_count, building->reading->progress, building->error);
+    ocdm__payload_source source = building->payload.source;
+    if (building->scenes != NULL)
+        source = ocdm__scenes_payload(building->scenes, building->settings->image_size);
+    return ocdm__stream_write(building->settings->output, &building->table, source.fill != NULL ? &source : NULL,
+                              building->provenance.notes, building->provenance.note_count, building->reading->progress,
+                              building->error);
 }
 
 static ocdm_status read_labels(struct building *building)
 {
+    if (building->settings->recipe == OCDM__RECIPE_SCENES) {
+        OCDM_TRY(ocdm__scenes_create(building->settings->seed, &building->scenes, building->error));
+        return ocdm__scenes_label(building->scenes, &building->source.set, building->error);
+    }
     return ocdm__source_read(&building->source, building->settings, building->reading, building->error);
 }
 
@@ -270,15 +275,6 @@ static ocdm_status choose_samples(struct building *building)
 {
     return ocdm__apply_recipe(&building->selection, &building->source.set, building->settings, building->reading,
                               &building->groups, building->error);
-}
-
-static ocdm_status make_scenes(struct building *building)
-{
-    const ocdm__build_settings *settings = building->settings;
-    ocdm_status status = ocdm__scene_stream_open(&building->scenes, settings->seed, settings->image_size, building->error);
-    building->table = building->scenes.table;
-    building->scenes.table = (ocdm__stream_table){.sample_count = 0};
-    return status;
 }
 
 /* A task is one that has a sample, as for `ocdm stream info`. */
@@ -304,12 +300,10 @@ static ocdm_status fill_report(struct building *building)
 static ocdm_status build(struct building *building)
 {
     typedef ocdm_status step(struct building *);
-    static step *const from_source[] = {read_labels,   choose_samples, order_classes, make_table,   check_images, make_groups,
-                                        open_features, make_notes,     fill_report,   write_stream, NULL};
-    static step *const from_scenes[] = {make_scenes, make_groups, make_notes, fill_report, write_stream, NULL};
-    step *const *steps = building->settings->recipe == OCDM__RECIPE_SCENES ? from_scenes : from_source;
-    for (; *steps != NULL; steps++)
-        OCDM_TRY((*steps)(building));
+    static step *const steps[] = {read_labels, choose_samples, order_classes, make_table,  check_images,
+                                  make_groups, open_features,  make_notes,    fill_report, write_stream};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        OCDM_TRY(steps[i](building));
     return OCDM_OK;
 }
 
@@ -329,7 +323,7 @@ ocdm_status ocdm__stream_build(const ocdm__build_settings *settings, ocdm__readi
     ocdm__provenance_clear(&building->provenance);
     ocdm__feature_payload_close(&building->payload);
     ocdm__feature_rows_close(building->rows);
-    ocdm__scene_stream_close(&building->scenes);
+    ocdm__scenes_destroy(building->scenes);
     ocdm__stream_table_clear(&building->table);
     ocdm__class_columns_clear(&building->columns);
     ocdm__selection_clear(&building->selection);

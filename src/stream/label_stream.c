@@ -4,7 +4,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "stream/records/record.h"
-#include "stream/scenes/builtin.h"
+#include "stream/scenes/scenes.h"
 
 /* A stream that grows: where each sample's labels start, as positions, since the block of labels still moves. */
 struct collection {
@@ -103,7 +103,7 @@ static ocdm_status collect_records(struct collection *collection, const char *pa
 static ocdm_status collect_builtin(struct collection *collection, uint64_t seed, ocdm_error *error)
 {
     ocdm__builtin *builtin = NULL;
-    ocdm_status status = ocdm__builtin_create(seed, &builtin, error);
+    ocdm_status status = ocdm__builtin_create(seed, 0, &builtin, error);
     for (size_t i = 0; status == OCDM_OK && i < builtin->sample_count; i++) {
         size_t start = builtin->label_start[i];
         status = collect(collection, builtin->label + start, builtin->label_start[i + 1] - start, error);

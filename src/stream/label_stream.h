@@ -20,7 +20,7 @@ typedef struct ocdm__label_stream {
 
 /*
  * All records of a file in file order, "-" for standard input (stream/records/record.h; their own ids are not looked at); or,
- * when `path` is NULL, the built-in stream of the seed (stream/scenes/builtin.h).
+ * when `path` is NULL, the built-in stream of the seed (stream/scenes/scenes.h).
  *
  * OCDM_OK, OCDM_IO, OCDM_BAD_RECORD (an empty file is one), OCDM_LIMIT, OCDM_NO_MEMORY. On success yours to destroy.
  */

@@ -9,6 +9,7 @@
 
 #include "../test.h"
 #include "../nested_files.h"
+#include "base/error.h"
 #include "faults.h"
 #include "stream/build.h"
 #include "stream/recipes/recipes.h"
@@ -147,9 +148,12 @@ static ocdm_status use_list(ocdm_error *error)
 
 static ocdm_status make_scenes(ocdm_error *error)
 {
-    ocdm__scene_stream stream = {.size = 0};
-    ocdm_status status = ocdm__scene_stream_open(&stream, 0, 0, error);
-    ocdm__scene_stream_close(&stream);
+    ocdm__labelled_set set = {.count = 0};
+    ocdm__scenes *scenes = NULL;
+    ocdm_status status = ocdm__scenes_create(0, &scenes, error);
+    OCDM_THEN(status, ocdm__scenes_label(scenes, &set, error));
+    ocdm__scenes_destroy(scenes);
+    ocdm__labelled_set_clear(&set);
     return status;
 }
 

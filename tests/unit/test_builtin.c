@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../test.h"
-#include "stream/scenes/builtin.h"
+#include "stream/scenes/scenes.h"
 
 static const uint64_t seeds[] = {0, 1, 2, 42, UINT64_MAX};
 enum {
@@ -31,7 +31,7 @@ static ocdm__builtin *make(uint64_t seed)
 {
     ocdm__builtin *builtin = NULL;
     ocdm_error error;
-    assert_int_equal(ocdm__builtin_create(seed, &builtin, &error), OCDM_OK);
+    assert_int_equal(ocdm__builtin_create(seed, 0, &builtin, &error), OCDM_OK);
     return builtin;
 }
 

@@ -11,7 +11,7 @@
 #include "../test.h"
 #include "base/error.h"
 #include "stream/label_stream.h"
-#include "stream/scenes/builtin.h"
+#include "stream/scenes/scenes.h"
 
 /* Reads `text` as the file of a stream. */
 static ocdm_status read_text(const char *text, ocdm__label_stream **stream, ocdm_error *error)
@@ -69,7 +69,7 @@ TEST(label_stream_is_the_built_in_one_when_there_is_no_path)
 {
     ocdm__builtin *builtin = NULL;
     ocdm__label_stream *stream = NULL;
-    assert_int_equal(ocdm__builtin_create(9, &builtin, NULL), OCDM_OK);
+    assert_int_equal(ocdm__builtin_create(9, 0, &builtin, NULL), OCDM_OK);
     assert_int_equal(ocdm__label_stream_open(NULL, 9, &stream, NULL), OCDM_OK);
     assert_int_equal(stream->sample_count, builtin->sample_count);
     assert_int_equal(stream->class_count, builtin->class_count);

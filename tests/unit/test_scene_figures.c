@@ -3,7 +3,7 @@
 #include <stdint.h>
 
 #include "../test.h"
-#include "stream/scenes/plan.h"
+#include "stream/scenes/scenes.h"
 
 static void check_polygon(const int8_t *at)
 {

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "../test.h"
-#include "stream/scenes/builtin.h"
 #include "stream/scenes/scenes.h"
 
 enum {
@@ -60,13 +59,13 @@ TEST(scenes_keep_the_builtin_stream_as_training_part_when_made)
         const ocdm__scenes *scenes = worlds[seed];
         ocdm__builtin *builtin = NULL;
         ocdm_error error;
-        assert_int_equal(ocdm__builtin_create(seed, &builtin, &error), OCDM_OK);
-        assert_int_equal(scenes->train_count, TRAIN);
-        assert_int_equal(scenes->class_count, CLASSES);
-        assert_int_equal(scenes->task_count, builtin->task_count);
-        assert_memory_equal(scenes->task, builtin->task, TRAIN * sizeof *builtin->task);
-        assert_memory_equal(scenes->label_start, builtin->label_start, (TRAIN + 1) * sizeof *builtin->label_start);
-        assert_memory_equal(scenes->label, builtin->label, builtin->label_start[TRAIN] * sizeof *builtin->label);
+        assert_int_equal(ocdm__builtin_create(seed, 0, &builtin, &error), OCDM_OK);
+        assert_int_equal(scenes->labels->train_count, TRAIN);
+        assert_int_equal(scenes->labels->class_count, CLASSES);
+        assert_int_equal(scenes->labels->task_count, builtin->task_count);
+        assert_memory_equal(scenes->labels->task, builtin->task, TRAIN * sizeof *builtin->task);
+        assert_memory_equal(scenes->labels->label_start, builtin->label_start, (TRAIN + 1) * sizeof *builtin->label_start);
+        assert_memory_equal(scenes->labels->label, builtin->label, builtin->label_start[TRAIN] * sizeof *builtin->label);
         ocdm__builtin_destroy(builtin);
     }
 }
@@ -75,12 +74,12 @@ TEST(scenes_have_fifty_test_samples_of_each_class_alone_when_made)
 {
     const ocdm__scenes *scenes = worlds[0];
     size_t found[CLASSES] = {0};
-    assert_int_equal(scenes->sample_count, TRAIN + CLASSES * TESTS);
-    for (size_t i = TRAIN; i < scenes->sample_count; i++) {
-        assert_int_equal(scenes->label_start[i + 1], scenes->label_start[i] + 1);
-        uint32_t label = scenes->label[scenes->label_start[i]];
+    assert_int_equal(scenes->labels->sample_count, TRAIN + CLASSES * TESTS);
+    for (size_t i = TRAIN; i < scenes->labels->sample_count; i++) {
+        assert_int_equal(scenes->labels->label_start[i + 1], scenes->labels->label_start[i] + 1);
+        uint32_t label = scenes->labels->label[scenes->labels->label_start[i]];
         assert_in_range(label, 0, CLASSES - 1);
-        assert_int_equal(scenes->task[i], ocdm__builtin_class_task(label));
+        assert_int_equal(scenes->labels->task[i], ocdm__builtin_class_task(label));
         found[label]++;
     }
     for (size_t c = 0; c < CLASSES; c++)
@@ -124,7 +123,7 @@ TEST(scene_is_the_same_bytes_everywhere_when_the_seed_is_the_same)
 TEST(scenes_are_the_same_bytes_everywhere_when_taken_together)
 {
     uint64_t hash = 0xCBF29CE484222325u;
-    for (size_t i = 0; i < worlds[0]->sample_count; i += 101) {
+    for (size_t i = 0; i < worlds[0]->labels->sample_count; i += 101) {
         uint8_t picture[3 * 32 * 32];
         float features[WIDTH];
         ocdm__scene_render(worlds[0], i, 32, picture);
@@ -154,12 +153,12 @@ TEST(scene_has_one_object_of_each_of_its_classes_when_planned)
 {
     const ocdm__scenes *scenes = worlds[0];
     size_t objects = 0, buried = 0;
-    for (size_t i = 0; i < scenes->sample_count; i += 3) {
+    for (size_t i = 0; i < scenes->labels->sample_count; i += 3) {
         ocdm__scene_plan plan;
         uint64_t wanted = 0, found = 0;
         ocdm__scene_plan_sample(scenes, i, &plan);
-        for (size_t j = scenes->label_start[i]; j < scenes->label_start[i + 1]; j++)
-            wanted |= UINT64_C(1) << scenes->label[j];
+        for (size_t j = scenes->labels->label_start[i]; j < scenes->labels->label_start[i + 1]; j++)
+            wanted |= UINT64_C(1) << scenes->labels->label[j];
         for (size_t j = 0; j < plan.object_count; j++) {
             const ocdm__scene_object *object = &plan.object[j];
             if (object->class_number == OCDM__NO_CLASS)
@@ -207,7 +206,7 @@ TEST(scene_changes_near_an_object_only_when_it_is_taken_away)
 {
     const ocdm__scenes *scenes = worlds[1];
     uint8_t with[BYTES], without[BYTES];
-    for (size_t i = 0; i < scenes->sample_count; i += i < TRAIN ? 601 : 25) {
+    for (size_t i = 0; i < scenes->labels->sample_count; i += i < TRAIN ? 601 : 25) {
         ocdm__scene_plan plan;
         ocdm__scene_plan_sample(scenes, i, &plan);
         ocdm__scene_draw(&plan, SIZE, with);

@@ -17,7 +17,7 @@
 #include "report/figures/balance.h"
 #include "report/text.h"
 #include "stream/label_stream.h"
-#include "stream/scenes/builtin.h"
+#include "stream/scenes/scenes.h"
 #include "stream/statistics.h"
 
 enum { CAPACITY = 1000, BATCH = 10, MAX_CLASSES = 64, NAME_WIDTH = 9 };
@@ -244,7 +244,7 @@ static ocdm_status print_stream(uint64_t seed, ocdm_error *error)
 {
     ocdm__builtin *builtin = NULL;
     ocdm__output output;
-    ocdm_status status = ocdm__builtin_create(seed, &builtin, error);
+    ocdm_status status = ocdm__builtin_create(seed, 0, &builtin, error);
     OCDM_THEN(status, ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error));
     if (status != OCDM_OK) {
         ocdm__builtin_destroy(builtin);

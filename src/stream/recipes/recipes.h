@@ -20,13 +20,13 @@ struct ocdm__build_settings; /* stream/build.h */
 
 /*
  * The recipes by the names of --recipe: ROW(RECIPE, name, apply). The enum, the choices of the flag and the function that is
- * called are made from it. `apply` is a function of recipe.c; NULL for the built-in world, which has no source to choose from.
+ * called are made from it. `apply` is a function of recipe.c. The built-in world, which takes the place of a source, has tasks.
  */
 #define OCDM__RECIPES(ROW)                                                                                                     \
     ROW(PAPER, "paper", apply_paper)                                                                                           \
     ROW(SPLIT, "split", apply_split)                                                                                           \
     ROW(INCREMENTAL, "incremental", apply_incremental)                                                                         \
-    ROW(SCENES, "scenes", NULL)
+    ROW(SCENES, "scenes", apply_none)
 
 /* NONE takes the source's own tasks, IDS those of --ids; the others follow in the order of the rows. */
 #define OCDM__RECIPE_ENUM(RECIPE, name, apply) OCDM__RECIPE_##RECIPE,

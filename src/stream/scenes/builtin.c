@@ -9,7 +9,7 @@
  * S), which takes exactly k of n in one pass. So every statistic that the recipe fixes holds for every seed, and only which
  * classes meet, and when, is random.
  */
-#include "stream/scenes/builtin.h"
+#include "stream/scenes/scenes.h"
 
 #include "base/allocate.h"
 #include "base/error.h"
@@ -40,56 +40,13 @@ struct scene {
     const struct companion *companions;
 };
 
-/* The most companions that a scene has. */
-#define MAX_COMPANIONS 16
+enum { MAX_COMPANIONS = 16 };
 
 /* Classes are numbered task by task, the frequent ones of a task first. */
-enum {
-    TREE,
-    CLOUD,
-    LEAF,
-    HOUSE,
-    FLOWER,
-    FENCE,
-    SUN,
-    BALL,
-    MUSHROOM,
-    TENT,
-    KITE,
-    SWING,
-    NEST,
-    ACORN,
-    PLATE,
-    MUG,
-    JAR,
-    BREAD,
-    EGG,
-    CANDLE,
-    KETTLE,
-    PEAR,
-    BASKET,
-    CHEESE,
-    PAN,
-    WHISK,
-    SHOE,
-    HAT,
-    SOCK,
-    GLOVE,
-    MIRROR,
-    COMB,
-    RIBBON,
-    BUTTON,
-    RING,
-    CROWN,
-    BOX,
-    HAMMER,
-    KEY,
-    SAW,
-    LAMP,
-    BUCKET,
-    LADDER,
-    MAGNET
-};
+enum { TREE, CLOUD, LEAF, HOUSE, FLOWER, FENCE, SUN, BALL, MUSHROOM, TENT, KITE, SWING, NEST, ACORN };
+enum { PLATE = ACORN + 1, MUG, JAR, BREAD, EGG, CANDLE, KETTLE, PEAR, BASKET, CHEESE, PAN, WHISK };
+enum { SHOE = WHISK + 1, HAT, SOCK, GLOVE, MIRROR, COMB, RIBBON, BUTTON, RING, CROWN };
+enum { BOX = CROWN + 1, HAMMER, KEY, SAW, LAMP, BUCKET, LADDER, MAGNET };
 
 static const struct recipe_class recipe_classes[OCDM__BUILTIN_CLASSES] = {
     [TREE] = {"tree", 0, 930},        [CLOUD] = {"cloud", 0, 150},   [LEAF] = {"leaf", 0, 160},    [HOUSE] = {"house", 0, 110},
@@ -105,93 +62,52 @@ static const struct recipe_class recipe_classes[OCDM__BUILTIN_CLASSES] = {
     [LAMP] = {"lamp", 3, 182},        [BUCKET] = {"bucket", 3, 72},  [LADDER] = {"ladder", 3, 98}, [MAGNET] = {"magnet", 3, 4},
 };
 
-static const struct companion avenue[] = {
-    {CLOUD, 2250, 300}, {LEAF, 1550, 300}, {HOUSE, 1280, 360}, {FLOWER, 500, 140}, {FENCE, 470, 250},
-    {SUN, 60, 35},      {BALL, 30, 10},    {KITE, 20, 6},      {SWING, 12, 6},     {MUSHROOM, 10, 6},
-    {TENT, 8, 4},       {NEST, 4, 2},      {ACORN, 2, 1},
-};
-static const struct companion yard[] = {
-    {HOUSE, 1400, 1150}, {FENCE, 900, 1000}, {CLOUD, 700, 1150}, {LEAF, 500, 750}, {FLOWER, 350, 520},
-    {BALL, 60, 40},      {SWING, 50, 30},    {SUN, 30, 50},      {KITE, 6, 10},    {NEST, 5, 7},
-    {MUSHROOM, 0, 12},   {TENT, 0, 8},       {ACORN, 0, 4},
-};
-static const struct companion garden[] = {
-    {LEAF, 900, 1200},  {FLOWER, 900, 1150}, {CLOUD, 400, 900}, {FENCE, 200, 800}, {HOUSE, 100, 600},
-    {MUSHROOM, 80, 70}, {BALL, 20, 30},      {NEST, 10, 16},    {ACORN, 6, 10},    {SUN, 0, 80},
-    {SWING, 0, 20},     {KITE, 0, 15},       {TENT, 0, 12},
-};
-static const struct companion picnic[] = {
-    {CLOUD, 300, 560}, {LEAF, 200, 600}, {FLOWER, 150, 480}, {HOUSE, 110, 430}, {BALL, 80, 110},
-    {TENT, 60, 90},    {FENCE, 60, 450}, {KITE, 40, 60},     {SUN, 20, 80},     {MUSHROOM, 20, 60},
-    {SWING, 20, 60},   {NEST, 3, 16},    {ACORN, 3, 11},
-};
-static const struct companion sky[] = {
-    {HOUSE, 420, 180}, {FLOWER, 160, 140}, {LEAF, 150, 110}, {FENCE, 90, 150},
-    {SUN, 80, 40},     {KITE, 80, 30},     {BALL, 20, 20},   {TENT, 10, 10},
-};
-static const struct companion meadow[] = {
-    {LEAF, 380, 180}, {FENCE, 220, 150}, {HOUSE, 60, 120}, {BALL, 30, 20}, {SUN, 20, 20}, {MUSHROOM, 10, 10}, {CLOUD, 0, 200},
-};
-static const struct companion breakfast[] = {
-    {MUG, 700, 260}, {BREAD, 140, 90}, {JAR, 140, 200},  {EGG, 130, 90}, {CHEESE, 40, 40},
-    {PEAR, 20, 15},  {CANDLE, 15, 10}, {KETTLE, 10, 15}, {PAN, 5, 10},
-};
-static const struct companion dinner[] = {
-    {MUG, 160, 230}, {JAR, 150, 230},  {CANDLE, 90, 80}, {PEAR, 50, 40}, {CHEESE, 40, 60}, {BREAD, 30, 80},
-    {EGG, 20, 80},   {BASKET, 20, 40}, {KETTLE, 20, 40}, {PAN, 20, 30},  {WHISK, 2, 8},
-};
-static const struct companion stove[] = {
-    {JAR, 330, 150}, {KETTLE, 160, 50}, {CANDLE, 60, 40}, {PAN, 20, 15}, {BREAD, 20, 20}, {PEAR, 10, 10},
-};
-static const struct companion pantry[] = {
-    {BASKET, 90, 30}, {PEAR, 80, 40},   {MUG, 80, 100},   {EGG, 60, 40},
-    {PAN, 30, 15},    {CANDLE, 25, 20}, {CHEESE, 20, 20}, {WHISK, 3, 6},
-};
-static const struct companion baking[] = {
-    {PAN, 60, 20}, {EGG, 20, 60}, {BREAD, 20, 50}, {JAR, 15, 60}, {WHISK, 5, 16},
-};
-static const struct companion hall[] = {
-    {HAT, 700, 190}, {SOCK, 150, 110}, {MIRROR, 70, 60}, {GLOVE, 60, 90}, {RIBBON, 30, 40}, {BUTTON, 30, 30}, {COMB, 10, 20},
-};
-static const struct companion dresser[] = {
-    {COMB, 90, 40}, {HAT, 80, 80}, {RING, 60, 20}, {RIBBON, 30, 40}, {BUTTON, 10, 30}, {CROWN, 1, 2},
-};
-static const struct companion stage[] = {
-    {GLOVE, 120, 60}, {BUTTON, 70, 30}, {RIBBON, 60, 50}, {RING, 30, 30}, {COMB, 30, 20}, {SOCK, 20, 30}, {CROWN, 8, 5},
-};
-static const struct companion laundry[] = {
-    {SHOE, 80, 70},
-    {GLOVE, 40, 30},
-    {BUTTON, 30, 30},
-    {HAT, 10, 30},
-};
-static const struct companion bench[] = {
-    {HAMMER, 150, 70}, {SAW, 110, 70}, {BUCKET, 90, 50}, {KEY, 70, 40}, {LAMP, 70, 40}, {LADDER, 50, 30}, {MAGNET, 8, 5},
-};
-static const struct companion shed[] = {
-    {BUCKET, 60, 30},
-    {LAMP, 40, 20},
-    {SAW, 30, 30},
-    {HAMMER, 20, 30},
-};
-static const struct companion drawer[] = {
-    {LAMP, 40, 20},
-    {HAMMER, 30, 20},
-    {SAW, 10, 20},
-    {MAGNET, 7, 5},
-};
-
-#define SCENE(setting, companions)                                                                                             \
+#define WITH(...)                                                                                                              \
+    (const struct companion[])                                                                                                 \
     {                                                                                                                          \
-        setting, sizeof(companions) / sizeof(companions)[0], companions                                                        \
+        __VA_ARGS__                                                                                                            \
+    }
+#define SCENE(what, setting, ...)                                                                                              \
+    {                                                                                                                          \
+        setting, sizeof(WITH(__VA_ARGS__)) / sizeof(struct companion), WITH(__VA_ARGS__)                                       \
     }
 
-/* The scenes, task by task; a scene's task is its setting's. */
+/* The scenes, task by task, each with its name, its setting, whose task it has, and its companions. */
 static const struct scene recipe_scenes[] = {
-    SCENE(TREE, avenue),   SCENE(TREE, yard),       SCENE(TREE, garden),    SCENE(TREE, picnic), SCENE(CLOUD, sky),
-    SCENE(FLOWER, meadow), SCENE(PLATE, breakfast), SCENE(PLATE, dinner),   SCENE(MUG, stove),   SCENE(JAR, pantry),
-    SCENE(PLATE, baking),  SCENE(SHOE, hall),       SCENE(MIRROR, dresser), SCENE(HAT, stage),   SCENE(SOCK, laundry),
-    SCENE(BOX, bench),     SCENE(LADDER, shed),     SCENE(KEY, drawer),
+    SCENE(avenue, TREE, {CLOUD, 2250, 300}, {LEAF, 1550, 300}, {HOUSE, 1280, 360}, {FLOWER, 500, 140}, {FENCE, 470, 250},
+          {SUN, 60, 35}, {BALL, 30, 10}, {KITE, 20, 6}, {SWING, 12, 6}, {MUSHROOM, 10, 6}, {TENT, 8, 4}, {NEST, 4, 2},
+          {ACORN, 2, 1}),
+    SCENE(yard, TREE, {HOUSE, 1400, 1150}, {FENCE, 900, 1000}, {CLOUD, 700, 1150}, {LEAF, 500, 750}, {FLOWER, 350, 520},
+          {BALL, 60, 40}, {SWING, 50, 30}, {SUN, 30, 50}, {KITE, 6, 10}, {NEST, 5, 7}, {MUSHROOM, 0, 12}, {TENT, 0, 8},
+          {ACORN, 0, 4}),
+    SCENE(garden, TREE, {LEAF, 900, 1200}, {FLOWER, 900, 1150}, {CLOUD, 400, 900}, {FENCE, 200, 800}, {HOUSE, 100, 600},
+          {MUSHROOM, 80, 70}, {BALL, 20, 30}, {NEST, 10, 16}, {ACORN, 6, 10}, {SUN, 0, 80}, {SWING, 0, 20}, {KITE, 0, 15},
+          {TENT, 0, 12}),
+    SCENE(picnic, TREE, {CLOUD, 300, 560}, {LEAF, 200, 600}, {FLOWER, 150, 480}, {HOUSE, 110, 430}, {BALL, 80, 110},
+          {TENT, 60, 90}, {FENCE, 60, 450}, {KITE, 40, 60}, {SUN, 20, 80}, {MUSHROOM, 20, 60}, {SWING, 20, 60}, {NEST, 3, 16},
+          {ACORN, 3, 11}),
+    SCENE(sky, CLOUD, {HOUSE, 420, 180}, {FLOWER, 160, 140}, {LEAF, 150, 110}, {FENCE, 90, 150}, {SUN, 80, 40}, {KITE, 80, 30},
+          {BALL, 20, 20}, {TENT, 10, 10}),
+    SCENE(meadow, FLOWER, {LEAF, 380, 180}, {FENCE, 220, 150}, {HOUSE, 60, 120}, {BALL, 30, 20}, {SUN, 20, 20},
+          {MUSHROOM, 10, 10}, {CLOUD, 0, 200}),
+    SCENE(breakfast, PLATE, {MUG, 700, 260}, {BREAD, 140, 90}, {JAR, 140, 200}, {EGG, 130, 90}, {CHEESE, 40, 40},
+          {PEAR, 20, 15}, {CANDLE, 15, 10}, {KETTLE, 10, 15}, {PAN, 5, 10}),
+    SCENE(dinner, PLATE, {MUG, 160, 230}, {JAR, 150, 230}, {CANDLE, 90, 80}, {PEAR, 50, 40}, {CHEESE, 40, 60}, {BREAD, 30, 80},
+          {EGG, 20, 80}, {BASKET, 20, 40}, {KETTLE, 20, 40}, {PAN, 20, 30}, {WHISK, 2, 8}),
+    SCENE(stove, MUG, {JAR, 330, 150}, {KETTLE, 160, 50}, {CANDLE, 60, 40}, {PAN, 20, 15}, {BREAD, 20, 20}, {PEAR, 10, 10}),
+    SCENE(pantry, JAR, {BASKET, 90, 30}, {PEAR, 80, 40}, {MUG, 80, 100}, {EGG, 60, 40}, {PAN, 30, 15}, {CANDLE, 25, 20},
+          {CHEESE, 20, 20}, {WHISK, 3, 6}),
+    SCENE(baking, PLATE, {PAN, 60, 20}, {EGG, 20, 60}, {BREAD, 20, 50}, {JAR, 15, 60}, {WHISK, 5, 16}),
+    SCENE(hall, SHOE, {HAT, 700, 190}, {SOCK, 150, 110}, {MIRROR, 70, 60}, {GLOVE, 60, 90}, {RIBBON, 30, 40}, {BUTTON, 30, 30},
+          {COMB, 10, 20}),
+    SCENE(dresser, MIRROR, {COMB, 90, 40}, {HAT, 80, 80}, {RING, 60, 20}, {RIBBON, 30, 40}, {BUTTON, 10, 30}, {CROWN, 1, 2}),
+    SCENE(stage, HAT, {GLOVE, 120, 60}, {BUTTON, 70, 30}, {RIBBON, 60, 50}, {RING, 30, 30}, {COMB, 30, 20}, {SOCK, 20, 30},
+          {CROWN, 8, 5}),
+    SCENE(laundry, SOCK, {SHOE, 80, 70}, {GLOVE, 40, 30}, {BUTTON, 30, 30}, {HAT, 10, 30}),
+    SCENE(bench, BOX, {HAMMER, 150, 70}, {SAW, 110, 70}, {BUCKET, 90, 50}, {KEY, 70, 40}, {LAMP, 70, 40}, {LADDER, 50, 30},
+          {MAGNET, 8, 5}),
+    SCENE(shed, LADDER, {BUCKET, 60, 30}, {LAMP, 40, 20}, {SAW, 30, 30}, {HAMMER, 20, 30}),
+    SCENE(drawer, KEY, {LAMP, 40, 20}, {HAMMER, 30, 20}, {SAW, 10, 20}, {MAGNET, 7, 5}),
 };
 
 static const size_t recipe_scene_count = sizeof recipe_scenes / sizeof recipe_scenes[0];
@@ -206,30 +122,16 @@ struct making {
     uint64_t base;
 };
 
-static size_t scene_size(const struct scene *scene)
-{
-    size_t size = 0;
-    for (uint32_t i = 0; i < scene->companion_count; i++)
-        size += scene->companions[i].lead;
-    return size;
-}
-
-/* The scene's leads, as positions among its companions, in random order. */
-static void shuffle_deck(uint32_t *deck, const struct scene *scene, ocdm__random *random)
-{
-    size_t size = 0;
-    for (uint32_t i = 0; i < scene->companion_count; i++)
-        for (uint32_t n = 0; n < scene->companions[i].lead; n++)
-            deck[size++] = i;
-    ocdm__random_shuffle(random, deck, size);
-}
-
 static void make_scene(struct making *making, const struct scene *scene, ocdm__random random)
 {
-    size_t size = scene_size(scene);
+    size_t size = 0;
     uint32_t wanted[MAX_COMPANIONS]; /* extras of a companion still to be placed ... */
     size_t places[MAX_COMPANIONS];   /* ... on this many samples ahead that do not have it as their lead */
-    shuffle_deck(making->deck, scene, &random);
+    /* The deck has the leads, as positions among the companions, in random order. */
+    for (uint32_t i = 0; i < scene->companion_count; i++)
+        for (uint32_t n = 0; n < scene->companions[i].lead; n++)
+            making->deck[size++] = i;
+    ocdm__random_shuffle(&random, making->deck, size);
     for (uint32_t i = 0; i < scene->companion_count; i++) {
         wanted[i] = scene->companions[i].extra;
         places[i] = size - scene->companions[i].lead;
@@ -266,57 +168,53 @@ static void make_task(struct making *making, uint32_t task)
     }
 }
 
-static size_t label_total(const struct making *making)
+/* Spreads the bit sets out into label lists; the test samples, class by class, follow. */
+static ocdm_status spread(const struct making *making, size_t tests, ocdm__builtin *builtin, ocdm_error *error)
 {
-    size_t total = 0;
+    size_t samples = making->count + tests * OCDM__BUILTIN_CLASSES, labels = tests * OCDM__BUILTIN_CLASSES, at = 0;
     for (size_t i = 0; i < making->count; i++)
         for (uint64_t set = making->set[i]; set != 0; set &= set - 1)
-            total++;
-    return total;
-}
-
-/* Spreads the bit sets out into label lists. */
-static ocdm_status spread(const struct making *making, ocdm__builtin *builtin, ocdm_error *error)
-{
-    builtin->task = ocdm__allocate(making->count, sizeof *builtin->task);
-    builtin->label_start = ocdm__allocate(making->count + 1, sizeof *builtin->label_start);
-    builtin->label = ocdm__allocate(label_total(making), sizeof *builtin->label);
+            labels++;
+    builtin->task = ocdm__allocate(samples, sizeof *builtin->task);
+    builtin->label_start = ocdm__allocate(samples + 1, sizeof *builtin->label_start);
+    builtin->label = ocdm__allocate(labels, sizeof *builtin->label);
     if (builtin->task == NULL || builtin->label_start == NULL || builtin->label == NULL)
         return ocdm__fail_memory(error, "the built-in stream");
-    size_t at = 0;
-    for (size_t i = 0; i < making->count; i++) {
-        builtin->label_start[i] = at;
+    for (size_t i = 0; i < samples; i++) {
+        uint64_t set = i < making->count ? making->set[i] : UINT64_C(1) << (i - making->count) / tests;
         for (uint32_t c = 0; c < OCDM__BUILTIN_CLASSES; c++)
-            if (making->set[i] >> c & 1)
+            if (set >> c & 1)
                 builtin->label[at++] = c;
+        builtin->label_start[i + 1] = at;
         builtin->task[i] = recipe_classes[builtin->label[at - 1]].task;
     }
-    builtin->label_start[making->count] = at;
-    builtin->sample_count = making->count;
+    builtin->train_count = making->count;
+    builtin->sample_count = samples;
     builtin->class_count = OCDM__BUILTIN_CLASSES;
     builtin->task_count = OCDM__BUILTIN_TASKS;
     return OCDM_OK;
 }
 
-ocdm_status ocdm__builtin_create(uint64_t seed, ocdm__builtin **builtin, ocdm_error *error)
+ocdm_status ocdm__builtin_create(uint64_t seed, size_t tests, ocdm__builtin **builtin, ocdm_error *error)
 {
     size_t size = 0;
     for (size_t i = 0; i < OCDM__BUILTIN_CLASSES; i++)
         size += recipe_classes[i].alone;
     for (size_t i = 0; i < recipe_scene_count; i++)
-        size += scene_size(&recipe_scenes[i]);
+        for (uint32_t k = 0; k < recipe_scenes[i].companion_count; k++)
+            size += recipe_scenes[i].companions[k].lead;
 
     struct making making = {.base = ocdm__random_base(seed, OCDM__FOR_BUILTIN_STREAM)};
     ocdm__builtin *made = ocdm__allocate(1, sizeof *made);
     making.set = ocdm__allocate(size, sizeof *making.set);
     making.deck = ocdm__allocate(size, sizeof *making.deck);
-    ocdm_status status = OCDM_OK;
+    ocdm_status status;
     if (made == NULL || making.set == NULL || making.deck == NULL) {
         status = ocdm__fail_memory(error, "the built-in stream");
     } else {
         for (uint32_t task = 0; task < OCDM__BUILTIN_TASKS; task++)
             make_task(&making, task);
-        status = spread(&making, made, error);
+        status = spread(&making, tests, made, error);
     }
     ocdm__release(making.deck);
     ocdm__release(making.set);

@@ -8,7 +8,7 @@
  */
 #include <math.h>
 
-#include "stream/scenes/plan.h"
+#include "stream/scenes/scenes.h"
 
 static inline double larger(double a, double b)
 {
@@ -64,14 +64,11 @@ static double texture_at(const ocdm__scene_backdrop *backdrop, struct mottle *mo
 {
     double u = backdrop->scale * (x * backdrop->cosine + y * backdrop->sine);
     double v = backdrop->scale * (y * backdrop->cosine - x * backdrop->sine);
-    double a, b;
     switch (backdrop->texture) {
     case OCDM__TEXTURE_STRIPES:
         return wave(u);
     case OCDM__TEXTURE_TILES:
-        a = wave(u);
-        b = wave(v);
-        return a < b ? a : b;
+        return wave(u) < wave(v) ? wave(u) : wave(v);
     case OCDM__TEXTURE_MOTTLE:
         return mottle_at(mottle, u, v);
     default:
@@ -79,7 +76,7 @@ static double texture_at(const ocdm__scene_backdrop *backdrop, struct mottle *mo
     }
 }
 
-void ocdm__scene_fill(const ocdm__scene_backdrop *backdrop, uint32_t size, uint8_t *rgb)
+static void fill_backdrop(const ocdm__scene_backdrop *backdrop, uint32_t size, uint8_t *rgb)
 {
     struct mottle mottle = {.noise = backdrop->noise, .x = -1, .y = -1};
     size_t plane = (size_t)size * size;
@@ -97,7 +94,7 @@ void ocdm__scene_fill(const ocdm__scene_backdrop *backdrop, uint32_t size, uint8
         }
 }
 
-void ocdm__scene_light_up(const ocdm__scene_light *light, uint32_t size, uint8_t *rgb)
+static void light_up(const ocdm__scene_light *light, uint32_t size, uint8_t *rgb)
 {
     size_t plane = (size_t)size * size;
     double step = 1.0 / size;
@@ -203,63 +200,52 @@ static double polygon_distance(const struct brush *brush, double u, double v)
     return most;
 }
 
-static double distance(const struct brush *brush, double u, double v)
+/* From a point to the edge of the whole form: negative inside. */
+static double form_distance(const struct brush *brush, double u, double v)
 {
     const double *at = brush->at;
-    double d = 0;
     switch ((enum ocdm__scene_form)brush->part->form) {
     case OCDM__ELLIPSE:
-        d = ellipse_distance(u - at[0], v - at[1], at[2], at[3]);
-        break;
+        return ellipse_distance(u - at[0], v - at[1], at[2], at[3]);
     case OCDM__RING:
-        d = size_of(ellipse_distance(u - at[0], v - at[1], at[2], at[3])) - at[4];
-        break;
+        return size_of(ellipse_distance(u - at[0], v - at[1], at[2], at[3])) - at[4];
     case OCDM__LENS:
-        d = lens_distance(brush, u - at[0], v - at[1]);
-        break;
+        return lens_distance(brush, u - at[0], v - at[1]);
     case OCDM__BLOCK:
-        d = block_distance(at, u - at[0], v - at[1]);
-        break;
+        return block_distance(at, u - at[0], v - at[1]);
     case OCDM__STROKE:
-        d = stroke_distance(at, u, v);
-        break;
-    case OCDM__POLYGON:
-        d = polygon_distance(brush, u, v);
-        break;
+        return stroke_distance(at, u, v);
+    default:
+        return polygon_distance(brush, u, v);
     }
-    if (brush->part->keep == OCDM__KEEP_ABOVE)
-        d = larger(d, v - at[1]);
-    else if (brush->part->keep == OCDM__KEEP_BELOW)
-        d = larger(d, at[1] - v);
-    return d;
 }
 
-/* How much of the pattern's other ink shows at the point, 0..256. */
-static int pattern_share(const struct brush *brush, double u, double v)
+/* The same of the half that stays. */
+static double distance(const struct brush *brush, double u, double v)
 {
-    double f = 2.6 * brush->object->beat;
-    double level;
-    switch ((enum ocdm__scene_pattern)brush->part->pattern) {
+    double d = form_distance(brush, u, v);
+    if (brush->part->keep == OCDM__KEEP_ABOVE)
+        return larger(d, v - brush->at[1]);
+    return brush->part->keep == OCDM__KEEP_BELOW ? larger(d, brush->at[1] - v) : d;
+}
+
+/* Where a pattern that repeats f times in a unit shows the other ink: from 0.25 on all of it, up to -0.25 none. */
+static double pattern_level(enum ocdm__scene_pattern pattern, double f, double u, double v)
+{
+    switch (pattern) {
     case OCDM__STRIPES:
-        level = wave(u * f) - 0.5;
-        break;
+        return wave(u * f) - 0.5;
     case OCDM__BANDS:
-        level = wave(v * f) - 0.5;
-        break;
+        return wave(v * f) - 0.5;
     case OCDM__SLANTS:
-        level = wave((u + v) * f) - 0.5;
-        break;
+        return wave((u + v) * f) - 0.5;
     case OCDM__CHECKS:
-        level = 6 * (wave(u * f) - 0.5) * (wave(v * f) - 0.5);
-        break;
+        return 6 * (wave(u * f) - 0.5) * (wave(v * f) - 0.5);
     case OCDM__DOTS:
-        level = wave(u * f) + wave(v * f) - 1.4;
-        break;
+        return wave(u * f) + wave(v * f) - 1.4;
     default:
-        return 0;
+        return -1;
     }
-    double share = 128 + level * 512;
-    return share <= 0 ? 0 : share >= 256 ? 256 : (int)share;
 }
 
 static void make_edges(struct brush *brush)
@@ -285,27 +271,20 @@ static void make_edges(struct brush *brush)
     }
 }
 
-/* From pixels to the figure's plane: the object's place, turn and size undone. */
-static void undo_placing(struct brush *brush, uint32_t size)
-{
-    const ocdm__scene_object *object = brush->object;
-    double scale_x = object->mirror / (object->half * object->stretch * size);
-    double scale_y = object->stretch / (object->half * size);
-    double centre_x = object->x * size - 0.5;
-    double centre_y = object->y * size - 0.5;
-    brush->pixels = object->half * size;
-    brush->xx = object->cosine * scale_x;
-    brush->xy = object->sine * scale_x;
-    brush->yx = -object->sine * scale_y;
-    brush->yy = object->cosine * scale_y;
-    brush->x0 = -(brush->xx * centre_x + brush->xy * centre_y);
-    brush->y0 = -(brush->yx * centre_x + brush->yy * centre_y);
-}
-
 static struct brush make_brush(const ocdm__scene_object *object, const ocdm__scene_part *part, int copy, uint32_t size)
 {
     struct brush brush = {.part = part, .object = object};
-    undo_placing(&brush, size);
+    /* From pixels to the figure's plane: the object's place, turn and size undone. */
+    double scale_x = object->mirror / (object->half * object->stretch * size);
+    double scale_y = object->stretch / (object->half * size);
+    double centre_x = object->x * size - 0.5, centre_y = object->y * size - 0.5;
+    brush.pixels = object->half * size;
+    brush.xx = object->cosine * scale_x;
+    brush.xy = object->sine * scale_x;
+    brush.yx = -object->sine * scale_y;
+    brush.yy = object->cosine * scale_y;
+    brush.x0 = -(brush.xx * centre_x + brush.xy * centre_y);
+    brush.y0 = -(brush.yx * centre_x + brush.yy * centre_y);
     /* From the figure's plane to where copy number `copy` is drawn: its step or turn undone. */
     double x = brush.part->step[0] * 0.01;
     double y = brush.part->step[1] * 0.01;
@@ -373,7 +352,9 @@ static void lay(const struct brush *brush, double u, double v, double inside, in
 {
     const uint8_t(*ink)[3] = brush->object->ink;
     const uint8_t *colour = ink[brush->part->ink];
-    int other = pattern_share(brush, u, v);
+    double f = 2.6 * brush->object->beat;
+    double share = 128 + pattern_level((enum ocdm__scene_pattern)brush->part->pattern, f, u, v) * 512;
+    int other = share <= 0 ? 0 : share >= 256 ? 256 : (int)share;
     bool paired = brush->part->ink == OCDM__MAIN;
     int light = 256 - (int)(40 * v) - (inside < 1.2 ? 56 : 0);
     for (size_t i = 0; i < 3; i++) {
@@ -401,14 +382,19 @@ static void paint_copy(const struct brush *brush, uint32_t size, uint8_t *rgb)
         }
 }
 
-void ocdm__scene_paint(const ocdm__scene_object *object, uint32_t size, uint8_t *rgb)
+void ocdm__scene_draw(const ocdm__scene_plan *plan, uint32_t size, uint8_t *rgb_chw)
 {
-    for (uint8_t i = 0; i < object->figure->part_count; i++) {
-        const ocdm__scene_part *part = &object->figure->parts[i];
-        int copies = part->repeat == OCDM__ONCE ? 1 : part->copies;
-        for (int copy = 0; copy < copies; copy++) {
-            struct brush brush = make_brush(object, part, copy, size);
-            paint_copy(&brush, size, rgb);
+    fill_backdrop(&plan->backdrop, size, rgb_chw);
+    for (size_t o = 0; o < plan->object_count; o++) {
+        const ocdm__scene_object *object = &plan->object[o];
+        for (uint8_t i = 0; i < object->figure->part_count; i++) {
+            const ocdm__scene_part *part = &object->figure->parts[i];
+            int copies = part->repeat == OCDM__ONCE ? 1 : part->copies;
+            for (int copy = 0; copy < copies; copy++) {
+                struct brush brush = make_brush(object, part, copy, size);
+                paint_copy(&brush, size, rgb_chw);
+            }
         }
     }
+    light_up(&plan->light, size, rgb_chw);
 }

@@ -2,7 +2,7 @@
  * Plans scenes. Only +, -, * and / on doubles, so that a plan is the same on every machine: angles are drawn through the
  * half-angle formula, where a tangent that is drawn gives sine and cosine by division.
  */
-#include "stream/scenes/plan.h"
+#include "stream/scenes/scenes.h"
 
 static double between(ocdm__random *random, double low, double high)
 {

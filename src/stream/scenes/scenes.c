@@ -1,127 +1,210 @@
 /*
- * The built-in world: the labels of the built-in stream, a test part, and the scenes behind both. As a stream it goes through a
- * labelled set like every other source.
+ * The built-in world. Feature vectors are what a fixed, pretrained network might make of a scene, without the network: each
+ * object adds its class's direction (look-alikes have directions in common), more of it the larger and the less hidden it is,
+ * with variation by its view and colour; backdrop, strays and noise add unrelated components. A fixed random layer with a kink
+ * mixes it all. docs/scenes.md has the formulas. Floats with + and * in a fixed order, so that a vector is the same bytes
+ * everywhere; normal numbers are sums of uniform ones.
  */
 #include "stream/scenes/scenes.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/allocate.h"
 #include "base/bytes.h"
 #include "base/error.h"
-#include "stream/labelled_set.h"
-#include "stream/scenes/builtin.h"
-#include "stream/selection.h"
 
-static ocdm__random noise_stream(const ocdm__scenes *scenes, size_t sample)
+/* ---- what features are made with ------------------------------------------------------------------------------------ */
+
+/* Chosen so that the world is hard but learnable for a linear model; docs/scenes.md has the results. */
+enum { LATENT = 32, VIEWS = 3 };
+static const float likeness = 0.7f;     /* the share of a class's direction that its look-alikes have, too */
+static const float view_spread = 0.25f; /* how far an object is from its class's direction, along each of its views */
+static const float colour_pull = 0.5f;
+static const float backdrop_pull = 0.45f;
+static const float stray_pull = 0.3f;
+static const float noise_level = 0.10f; /* on each latent number; a direction has length 1 */
+
+/* Mean and 1 / deviation of a normal number whose negative half is cut to 0. */
+static const float kink_mean = 0.3989f;
+static const float kink_scale = 1.7128f;
+
+/* The directions and the mixing layer of a seed. */
+struct ocdm__scene_space {
+    float class_direction[OCDM__BUILTIN_CLASSES][LATENT];
+    float view[OCDM__BUILTIN_CLASSES][VIEWS][LATENT];
+    float stray[OCDM__SCENE_STRAYS][LATENT];
+    float colour[3][LATENT];
+    float backdrop[6][LATENT]; /* of its two colours */
+    float texture[OCDM__SCENE_TEXTURES][LATENT];
+    float mixing[LATENT][OCDM__SCENE_FEATURES];
+    float centre[OCDM__SCENE_FEATURES]; /* what is mixed passes the kink as (value - centre) * scale */
+    float scale[OCDM__SCENE_FEATURES];
+};
+
+/* Nearly normal: four uniform numbers from one draw; mean 0, deviation 1, within 3.47. */
+static float normal(ocdm__random *random)
 {
-    return ocdm__random_stream(scenes->base, 2 * (uint64_t)sample + 1);
+    uint64_t bits = ocdm__random_next(random);
+    int32_t sum = (int32_t)((bits & 0xFFFF) + (bits >> 16 & 0xFFFF) + (bits >> 32 & 0xFFFF) + (bits >> 48));
+    return (float)(sum - 131070) * 2.6429e-5f; /* sqrt(3) / 65536 */
 }
 
-/* Copies the training part, with room for the test part after it. */
-static ocdm_status copy_train(ocdm__scenes *scenes, const ocdm__builtin *builtin, ocdm_error *error)
+/* `count` random directions of a length. */
+static void draw_directions(ocdm__random *random, double length, size_t count, float (*direction)[LATENT])
 {
-    size_t tests = builtin->class_count * OCDM__SCENE_TESTS_A_CLASS;
-    size_t labels = builtin->label_start[builtin->sample_count];
-    scenes->train_count = builtin->sample_count;
-    scenes->sample_count = builtin->sample_count + tests;
-    scenes->class_count = builtin->class_count;
-    scenes->task_count = builtin->task_count;
-    scenes->task = ocdm__allocate(scenes->sample_count, sizeof *scenes->task);
-    scenes->label_start = ocdm__allocate(scenes->sample_count + 1, sizeof *scenes->label_start);
-    scenes->label = ocdm__allocate(labels + tests, sizeof *scenes->label);
-    if (scenes->task == NULL || scenes->label_start == NULL || scenes->label == NULL)
-        return ocdm__fail_memory(error, "the built-in world");
-    for (size_t i = 0; i < builtin->sample_count; i++) {
-        scenes->task[i] = builtin->task[i];
-        scenes->label_start[i] = builtin->label_start[i];
+    for (size_t d = 0; d < count; d++) {
+        double square = 0, drawn[LATENT];
+        for (size_t i = 0; i < LATENT; i++) {
+            drawn[i] = (double)normal(random);
+            square += drawn[i] * drawn[i];
+        }
+        double scale = length / sqrt(square);
+        for (size_t i = 0; i < LATENT; i++)
+            direction[d][i] = (float)(drawn[i] * scale);
     }
-    for (size_t i = 0; i < labels; i++)
-        scenes->label[i] = builtin->label[i];
-    return OCDM_OK;
+}
+
+static void add(float *to, float share, const float *direction)
+{
+    for (size_t i = 0; i < LATENT; i++)
+        to[i] += share * direction[i];
+}
+
+static void draw_space(struct ocdm__scene_space *space, uint64_t base)
+{
+    ocdm__random random = ocdm__random_stream(base, UINT64_MAX);
+    float kin[OCDM__SCENE_KINS][LATENT];
+    draw_directions(&random, sqrt((double)likeness), OCDM__SCENE_KINS, kin);
+    for (size_t c = 0; c < OCDM__BUILTIN_CLASSES; c++) {
+        draw_directions(&random, sqrt(1 - (double)likeness), 1, &space->class_direction[c]);
+        add(space->class_direction[c], 1, kin[ocdm__scene_figures[c].kin]);
+        draw_directions(&random, (double)view_spread, VIEWS, space->view[c]);
+    }
+    draw_directions(&random, (double)stray_pull, OCDM__SCENE_STRAYS, space->stray);
+    draw_directions(&random, (double)colour_pull, 3, space->colour);
+    draw_directions(&random, (double)backdrop_pull, 6, space->backdrop);
+    draw_directions(&random, (double)backdrop_pull, OCDM__SCENE_TEXTURES, space->texture);
+    for (size_t i = 0; i < LATENT; i++)
+        for (size_t j = 0; j < OCDM__SCENE_FEATURES; j++)
+            space->mixing[i][j] = normal(&random);
+}
+
+/* ---- features ------------------------------------------------------------------------------------------------------- */
+
+/* -1..1 */
+static float channel(uint8_t value)
+{
+    return (float)((int)value * 2 - 255) * (1.0f / 255);
+}
+
+/* An object is weighted by its width, at most 1, and by its visible share. */
+static void add_object(const struct ocdm__scene_space *space, const ocdm__scene_object *object, ocdm__random *random,
+                       float *latent)
+{
+    float share = (float)(object->half * object->visible * 2.5);
+    if (object->class_number == OCDM__NO_CLASS) {
+        add(latent, share, space->stray[object->figure - ocdm__scene_strays]);
+    } else {
+        add(latent, share, space->class_direction[object->class_number]);
+        for (size_t i = 0; i < VIEWS; i++)
+            add(latent, share * normal(random), space->view[object->class_number][i]);
+    }
+    for (size_t i = 0; i < 3; i++)
+        add(latent, share * channel(object->ink[OCDM__MAIN][i]), space->colour[i]);
+}
+
+/* The vector of a sample before centring and the kink. Under the world's base, streams 2 i and 2 i + 1 belong to sample i: its
+ * plan, and the noise of its features. */
+static void mix(const ocdm__scenes *scenes, size_t sample, float *out)
+{
+    const struct ocdm__scene_space *space = scenes->space;
+    ocdm__random random = ocdm__random_stream(scenes->base, 2 * (uint64_t)sample + 1);
+    ocdm__scene_plan plan;
+    float latent[LATENT];
+    ocdm__scene_plan_sample(scenes, sample, &plan);
+    for (size_t i = 0; i < LATENT; i++)
+        latent[i] = noise_level * normal(&random);
+    for (size_t i = 0; i < 6; i++)
+        add(latent, 0.5f * channel(plan.backdrop.colour[i / 3][i % 3]), space->backdrop[i]);
+    add(latent, (float)plan.backdrop.strength, space->texture[plan.backdrop.texture]);
+    for (size_t i = 0; i < plan.object_count; i++)
+        add_object(space, &plan.object[i], &random, latent);
+    for (size_t j = 0; j < OCDM__SCENE_FEATURES; j++)
+        out[j] = 0;
+    for (size_t i = 0; i < LATENT; i++)
+        for (size_t j = 0; j < OCDM__SCENE_FEATURES; j++)
+            out[j] += latent[i] * space->mixing[i][j];
 }
 
 /*
  * Features are centred by a part of the training samples, as the layers of a trained network are. Without it all vectors point
  * the same way, and a linear model forgets by its offset alone, which no ranking shows.
  */
-static ocdm_status centre_features(ocdm__scenes *scenes, ocdm_error *error)
+static void centre_features(ocdm__scenes *scenes)
 {
     enum { VECTORS = 1024 };
-    float *mixed = ocdm__allocate((size_t)VECTORS * OCDM__SCENE_FEATURES, sizeof *mixed);
-    if (mixed == NULL)
-        return ocdm__fail_memory(error, "the built-in world");
+    double sum[OCDM__SCENE_FEATURES] = {0}, squares[OCDM__SCENE_FEATURES] = {0};
     for (size_t i = 0; i < VECTORS; i++) {
-        size_t sample = i * (scenes->train_count / VECTORS);
-        ocdm__scene_plan plan;
-        ocdm__scene_plan_sample(scenes, sample, &plan);
-        ocdm__scene_plan_mix(scenes->space, &plan, noise_stream(scenes, sample), mixed + i * OCDM__SCENE_FEATURES);
+        float mixed[OCDM__SCENE_FEATURES];
+        mix(scenes, i * (scenes->labels->train_count / VECTORS), mixed);
+        for (size_t j = 0; j < OCDM__SCENE_FEATURES; j++) {
+            sum[j] += (double)mixed[j];
+            squares[j] += (double)mixed[j] * (double)mixed[j];
+        }
     }
-    ocdm__scene_space_centre(scenes->space, mixed, VECTORS);
-    ocdm__release(mixed);
-    return OCDM_OK;
+    for (size_t j = 0; j < OCDM__SCENE_FEATURES; j++) {
+        double mean = sum[j] / (double)VECTORS, variance = squares[j] / (double)VECTORS - mean * mean;
+        scenes->space->centre[j] = (float)mean;
+        scenes->space->scale[j] = variance > 0 ? (float)(1 / sqrt(variance)) : 0;
+    }
 }
 
-static ocdm_status make(uint64_t seed, ocdm__scenes *scenes, ocdm_error *error)
+void ocdm__scene_features(const ocdm__scenes *scenes, size_t sample, float *out)
 {
-    ocdm__builtin *builtin = NULL;
-    OCDM_TRY(ocdm__builtin_create(seed, &builtin, error));
-    scenes->base = ocdm__random_base(seed, OCDM__FOR_SCENES);
-    ocdm_status status = copy_train(scenes, builtin, error);
-    if (status == OCDM_OK) {
-        size_t labels = builtin->label_start[builtin->sample_count];
-        for (size_t i = scenes->train_count; i < scenes->sample_count; i++) {
-            uint32_t class_number = (uint32_t)((i - scenes->train_count) / OCDM__SCENE_TESTS_A_CLASS);
-            scenes->task[i] = ocdm__builtin_class_task(class_number);
-            scenes->label_start[i] = labels;
-            scenes->label[labels++] = class_number;
-        }
-        scenes->label_start[scenes->sample_count] = labels;
+    mix(scenes, sample, out);
+    for (size_t j = 0; j < OCDM__SCENE_FEATURES; j++) {
+        float value = (out[j] - scenes->space->centre[j]) * scenes->space->scale[j];
+        out[j] = ((value < 0 ? 0 : value) - kink_mean) * kink_scale;
     }
-    ocdm__builtin_destroy(builtin);
-    OCDM_THEN(status, ocdm__scene_space_create(scenes->base, &scenes->space, error));
-    return status == OCDM_OK ? centre_features(scenes, error) : status;
 }
+
+/* ---- the world ------------------------------------------------------------------------------------------------------ */
 
 ocdm_status ocdm__scenes_create(uint64_t seed, ocdm__scenes **scenes, ocdm_error *error)
 {
     ocdm__scenes *made = ocdm__allocate(1, sizeof *made);
     if (made == NULL)
         return ocdm__fail_memory(error, "the built-in world");
-    ocdm_status status = make(seed, made, error);
-    if (status == OCDM_OK)
-        *scenes = made;
-    else
+    made->base = ocdm__random_base(seed, OCDM__FOR_SCENES);
+    made->space = ocdm__allocate(1, sizeof *made->space);
+    ocdm_status status = made->space != NULL ? ocdm__builtin_create(seed, OCDM__SCENE_TESTS_A_CLASS, &made->labels, error)
+                                             : ocdm__fail_memory(error, "the built-in world");
+    if (status != OCDM_OK) {
         ocdm__scenes_destroy(made);
-    return status;
+        return status;
+    }
+    draw_space(made->space, made->base);
+    centre_features(made);
+    *scenes = made;
+    return OCDM_OK;
 }
 
 void ocdm__scenes_destroy(ocdm__scenes *scenes)
 {
     if (scenes == NULL)
         return;
-    ocdm__release(scenes->task);
-    ocdm__release(scenes->label_start);
-    ocdm__release(scenes->label);
-    ocdm__scene_space_destroy(scenes->space);
+    ocdm__builtin_destroy(scenes->labels);
+    ocdm__release(scenes->space);
     ocdm__release(scenes);
 }
 
 void ocdm__scene_plan_sample(const ocdm__scenes *scenes, size_t sample, ocdm__scene_plan *plan)
 {
-    size_t first = scenes->label_start[sample];
-    /* Under the world's base, streams 2 i and 2 i + 1 belong to sample i: its plan, and the noise of its features. */
-    ocdm__scene_plan_make((ocdm__random_stream(scenes->base, 2 * (uint64_t)sample)), scenes->label + first,
-                          scenes->label_start[sample + 1] - first, plan);
-}
-
-void ocdm__scene_draw(const ocdm__scene_plan *plan, uint32_t size, uint8_t *rgb_chw)
-{
-    ocdm__scene_fill(&plan->backdrop, size, rgb_chw);
-    for (size_t i = 0; i < plan->object_count; i++)
-        ocdm__scene_paint(&plan->object[i], size, rgb_chw);
-    ocdm__scene_light_up(&plan->light, size, rgb_chw);
+    const size_t *start = scenes->labels->label_start + sample;
+    ocdm__random random = ocdm__random_stream(scenes->base, 2 * (uint64_t)sample);
+    ocdm__scene_plan_make(random, scenes->labels->label + start[0], start[1] - start[0], plan);
 }
 
 void ocdm__scene_render(const ocdm__scenes *scenes, size_t sample, uint32_t size, uint8_t *rgb_chw)
@@ -131,98 +214,55 @@ void ocdm__scene_render(const ocdm__scenes *scenes, size_t sample, uint32_t size
     ocdm__scene_draw(&plan, size, rgb_chw);
 }
 
-void ocdm__scene_features(const ocdm__scenes *scenes, size_t sample, float *out)
-{
-    ocdm__scene_plan plan;
-    ocdm__scene_plan_sample(scenes, sample, &plan);
-    ocdm__scene_plan_features(scenes->space, &plan, noise_stream(scenes, sample), out);
-}
+/* ---- the world as a source of a stream file ------------------------------------------------------------------------- */
 
-/* ---- the world as a stream file ------------------------------------------------------------------------------------- */
-
-static ocdm_status add_classes(ocdm__labelled_set *set, const ocdm__scenes *scenes, ocdm_error *error)
+ocdm_status ocdm__scenes_label(const ocdm__scenes *scenes, ocdm__labelled_set *set, ocdm_error *error)
 {
-    for (uint32_t i = 0; i < scenes->class_count; i++) {
-        char name[64 + OCDM__LABEL_PADDING] = "";
+    const ocdm__builtin *labels = scenes->labels;
+    char text[64 + OCDM__LABEL_PADDING] = "";
+    for (uint32_t i = 0; i < labels->class_count; i++) {
         uint32_t number;
-        snprintf(name, sizeof name, "%s", ocdm__builtin_class_name(i));
-        OCDM_TRY(ocdm__label_table_add(&set->classes, name, strlen(name), &number, error));
+        snprintf(text, sizeof text, "%s", ocdm__builtin_class_name(i));
+        OCDM_TRY(ocdm__label_table_add(&set->classes, text, strlen(text), &number, error));
     }
-    return OCDM_OK;
-}
-
-static ocdm_status add_samples(ocdm__labelled_set *set, const ocdm__scenes *scenes, ocdm_error *error)
-{
-    for (size_t i = 0; i < scenes->sample_count; i++) {
-        char id[24 + OCDM__LABEL_PADDING] = "";
+    for (size_t i = 0; i < labels->sample_count; i++) {
         ocdm__labelled_sample sample = OCDM__LABELLED_SAMPLE;
-        sample.id = id;
-        sample.id_length = (size_t)snprintf(id, sizeof id, "%zu", i);
-        sample.labels = scenes->label + scenes->label_start[i];
-        sample.label_count = scenes->label_start[i + 1] - scenes->label_start[i];
-        sample.task = scenes->task[i];
-        sample.part = i < scenes->train_count ? OCDM__TRAIN : OCDM__TEST;
+        sample.id = text;
+        sample.id_length = (size_t)snprintf(text, sizeof text, "%zu", i);
+        sample.labels = labels->label + labels->label_start[i];
+        sample.label_count = labels->label_start[i + 1] - labels->label_start[i];
+        sample.task = labels->task[i];
+        sample.part = i < labels->train_count ? OCDM__TRAIN : OCDM__TEST;
         OCDM_TRY(ocdm__labelled_set_add(set, &sample, error));
     }
     return OCDM_OK;
 }
 
-static ocdm_status fill_images(void *state, size_t first, size_t count, unsigned char *bytes, ocdm_error *error)
+static ocdm_status fill(void *state, size_t first, size_t count, unsigned char *bytes, ocdm_error *error)
 {
-    const ocdm__scene_stream *stream = state;
-    size_t each = ocdm__payload_size(&stream->source.shape);
+    const ocdm__scenes *scenes = state;
     (void)error;
-    for (size_t i = 0; i < count; i++)
-        ocdm__scene_render(stream->scenes, first + i, stream->size, bytes + i * each);
-    return OCDM_OK;
-}
-
-static ocdm_status fill_features(void *state, size_t first, size_t count, unsigned char *bytes, ocdm_error *error)
-{
-    const ocdm__scene_stream *stream = state;
-    float row[OCDM__SCENE_FEATURES];
-    (void)error;
-    for (size_t i = 0; i < count; i++) {
-        ocdm__scene_features(stream->scenes, first + i, row);
-        for (size_t k = 0; k < OCDM__SCENE_FEATURES; k++) {
+    for (size_t i = first; i < first + count; i++) {
+        float row[OCDM__SCENE_FEATURES];
+        if (scenes->size > 0) {
+            ocdm__scene_render(scenes, i, scenes->size, bytes);
+            bytes += (size_t)3 * scenes->size * scenes->size;
+            continue;
+        }
+        ocdm__scene_features(scenes, i, row);
+        for (size_t k = 0; k < OCDM__SCENE_FEATURES; k++, bytes += 4) {
             uint32_t bits;
             memcpy(&bits, &row[k], sizeof bits);
-            ocdm__put_u32(bytes + 4 * (i * OCDM__SCENE_FEATURES + k), bits);
+            ocdm__put_u32(bytes, bits);
         }
     }
     return OCDM_OK;
 }
 
-ocdm_status ocdm__scene_stream_open(ocdm__scene_stream *stream, uint64_t seed, uint32_t size, ocdm_error *error)
+ocdm__payload_source ocdm__scenes_payload(ocdm__scenes *scenes, uint32_t size)
 {
-    *stream = (ocdm__scene_stream){.size = size};
-    stream->source.state = stream;
-    if (size > 0) {
-        stream->source.fill = fill_images;
-        stream->source.shape =
-            (ocdm__payload_shape){.kind = OCDM__IMAGES, .dtype = OCDM__U8, .width = size, .height = size, .channels = 3};
-    } else {
-        stream->source.fill = fill_features;
-        stream->source.shape = (ocdm__payload_shape){.kind = OCDM__FEATURES, .dtype = OCDM__F32, .width = OCDM__SCENE_FEATURES};
-    }
-    OCDM_TRY(ocdm__scenes_create(seed, &stream->scenes, error));
-    ocdm__labelled_set set = {.count = 0};
-    ocdm__selection selection = {.count = 0};
-    ocdm__class_columns columns = {.count = 0};
-    ocdm_status status = add_classes(&set, stream->scenes, error);
-    OCDM_THEN(status, add_samples(&set, stream->scenes, error));
-    OCDM_THEN(status, ocdm__select_all(&selection, &set, error));
-    OCDM_THEN(status, ocdm__class_columns_sorted(&columns, &set.classes, NULL, error));
-    OCDM_THEN(status, ocdm__stream_table_make(&stream->table, &set, &selection, &columns, error));
-    ocdm__class_columns_clear(&columns);
-    ocdm__selection_clear(&selection);
-    ocdm__labelled_set_clear(&set);
-    return status;
-}
-
-void ocdm__scene_stream_close(ocdm__scene_stream *stream)
-{
-    ocdm__stream_table_clear(&stream->table);
-    ocdm__scenes_destroy(stream->scenes);
-    *stream = (ocdm__scene_stream){.size = 0};
+    const ocdm__payload_shape images = {OCDM__IMAGES, OCDM__U8, .width = size, .height = size, .channels = 3};
+    const ocdm__payload_shape features = {OCDM__FEATURES, OCDM__F32, .width = OCDM__SCENE_FEATURES};
+    scenes->size = size;
+    return (ocdm__payload_source){size > 0 ? images : features, fill, scenes};
 }
