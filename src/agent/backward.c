@@ -45,7 +45,7 @@ static void step_part(const struct back *back, const struct ocdm__parameter *par
     adam.gradient = *gradient;
     adam.at = whole ? at : 0;
     adam.count = count;
-    ocdm__adam(&adam);
+    ocdm__kernels_for(false)->step(&adam);
 }
 
 /* The same where the sum of a part is there already, from `gradient` on. */
@@ -80,7 +80,7 @@ static void add_slice(void *context, size_t item, unsigned slot)
     else if (back->sink->flat == NULL)
         step_part(back, weight, &chunks, true, at, count);
     else
-        ocdm__sum_tree(half_memory(back, 1 - back->turn) + at, &chunks, at, count);
+        ocdm__kernels_for(false)->sum_tree(half_memory(back, 1 - back->turn) + at, &chunks, at, count);
 }
 
 /* Takes the added-up gradient out, in plain order. */
@@ -155,7 +155,7 @@ static void make_lanes(const struct item *item, size_t first, size_t lanes, floa
         parts[i] = part;
     }
     const struct ocdm__tree tree = {.parts = parts, .merges = merges, .count = count};
-    ocdm__sum_tree(sum, &tree, 0, item->plan->slice);
+    ocdm__kernels_for(false)->sum_tree(sum, &tree, 0, item->plan->slice);
 }
 
 /* The weights of the layer that is made are not read any more in this step. */

@@ -69,7 +69,8 @@ struct ocdm__adam {
 
 /* The functions for one type of element, float or bf16. */
 struct ocdm__kernels {
-    size_t element; /* bytes */
+    size_t element;           /* bytes */
+    const char *instructions; /* the name of those that the functions are compiled for */
 
     /* Per channel the mean over rows and the sum of squares about it. */
     void (*moments)(const void *raw, const struct ocdm__extent *extent, double *mean, double *square);
@@ -92,22 +93,21 @@ struct ocdm__kernels {
 
     /* An image of planes (channel, row, column; any number of channels) as one group. */
     void (*interleave)(void *image, const float *planes, size_t rows, size_t channels);
+
+    /* Of weights, which are floats always; the table of bf16 does not have them. */
+
+    /* Applies the optimiser to any number of weights. */
+    void (*step)(const struct ocdm__adam *adam);
+
+    /* average = average * keep + value * rest */
+    void (*blend)(float *average, const float *value, float keep, float rest, size_t count);
+
+    /* sum[i] = the sum of element at + i of all arrays; `sum` may be that place of one of them. */
+    void (*sum_tree)(float *sum, const struct ocdm__tree *tree, size_t at, size_t count);
 };
 
 /* The functions that suit the CPU. bf16 only where ocdm__device_create grants it. */
 const struct ocdm__kernels *ocdm__kernels_for(bool bf16);
-
-/* The name of the instructions that they are compiled for. */
-const char *ocdm__kernels_instructions(void);
-
-/* Applies the optimiser to any number of weights. */
-void ocdm__adam(const struct ocdm__adam *adam);
-
-/* average = average * keep + value * rest */
-void ocdm__average(float *average, const float *value, float keep, float rest, size_t count);
-
-/* sum[i] = the sum of element at + i of all arrays; `sum` may be that place of one of them. */
-void ocdm__sum_tree(float *sum, const struct ocdm__tree *tree, size_t at, size_t count);
 
 /* Merges for arrays that are sums of aligned blocks of a row of lanes, in order: two blocks of one size are joined as soon as
  * they are the halves of an aligned block. `sizes` are the blocks' numbers of lanes, powers of two; NULL: all are 1. */
@@ -118,19 +118,10 @@ void ocdm__sum_rows(float *sum, const float *rows, size_t row_count, size_t stri
 
 /* For kernels.c: the versions. */
 extern const struct ocdm__kernels ocdm__kernels_plain;
-void ocdm__adam_plain(const struct ocdm__adam *adam);
-void ocdm__average_plain(float *average, const float *value, float keep, float rest, size_t count);
-void ocdm__sum_tree_plain(float *sum, const struct ocdm__tree *tree, size_t at, size_t count);
 #if defined(__x86_64__) && defined(__GNUC__)
 extern const struct ocdm__kernels ocdm__kernels_avx2;
 extern const struct ocdm__kernels ocdm__kernels_avx512;
 extern const struct ocdm__kernels ocdm__kernels_bf16;
-void ocdm__adam_avx2(const struct ocdm__adam *adam);
-void ocdm__adam_avx512(const struct ocdm__adam *adam);
-void ocdm__average_avx2(float *average, const float *value, float keep, float rest, size_t count);
-void ocdm__average_avx512(float *average, const float *value, float keep, float rest, size_t count);
-void ocdm__sum_tree_avx2(float *sum, const struct ocdm__tree *tree, size_t at, size_t count);
-void ocdm__sum_tree_avx512(float *sum, const struct ocdm__tree *tree, size_t at, size_t count);
 #endif
 
 #endif

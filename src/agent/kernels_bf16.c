@@ -41,6 +41,7 @@ TARGET static inline void narrowed_one(uint16_t *to, float value)
 #define LOAD_ONE(p) widened_one(p)
 #define STORE_ONE(p, v) narrowed_one(p, v)
 #define TABLE ocdm__kernels_bf16
+#define INSTRUCTIONS "AVX-512 with bf16"
 #include "agent/kernels_body.h"
 
 #endif

@@ -185,8 +185,8 @@ static void average_one(void *context, size_t item, unsigned slot)
             for (uint32_t k = 0; k < averaging->network->average_count; k++) {
                 double rate = fmin(averaging->rates->values[k],
                                    1 - 1 / (by_class && averaging->ages[i] > 0 ? (double)averaging->ages[i] : step));
-                ocdm__average(parameter->averages[k] + at, parameter->value + at, (float)rate, (float)(1 - rate),
-                              end - at < PIECE ? end - at : PIECE);
+                ocdm__kernels_for(false)->blend(parameter->averages[k] + at, parameter->value + at, (float)rate,
+                                                (float)(1 - rate), end - at < PIECE ? end - at : PIECE);
             }
     }
 }

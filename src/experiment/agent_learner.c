@@ -31,7 +31,7 @@ ocdm__learner ocdm__agent_learner(ocdm__agent *agent)
                                                       .collect = ocdm__agent_collect};
     ocdm__learner learner = {.functions = &functions, .state = agent};
     snprintf(learner.instructions, sizeof learner.instructions, "oneDNN %s, kernels %s", ocdm__device_instructions(),
-             ocdm__kernels_instructions());
+             ocdm__kernels_for(false)->instructions);
     return learner;
 }
 

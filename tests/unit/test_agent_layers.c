@@ -709,9 +709,9 @@ TEST(adam_takes_the_steps_that_pytorch_takes)
 {
     float *weights = wave(40, 10), *again = wave(40, 10);
     const ocdm__network_settings settings = {.learning_rate = 0.01, .epsilon = 1e-4};
-    three_steps(ocdm__adam, &settings, weights);
+    three_steps(ocdm__kernels_for(false)->step, &settings, weights);
     assert_true(apart(weights, 1, adam_weights, 40) <= 1e-5);
-    three_steps(ocdm__adam_plain, &settings, again);
+    three_steps(ocdm__kernels_plain.step, &settings, again);
     assert_memory_equal(weights, again, 40 * sizeof *weights);
     free(weights);
     free(again);
@@ -729,9 +729,9 @@ TEST(adamw_and_sgd_take_the_steps_that_pytorch_takes)
                                                  .momentum = 0.9,
                                                  .optimiser = sgd ? OCDM__OPTIMISER_SGD : OCDM__OPTIMISER_ADAMW};
         float *weights = wave(40, 10), *again = wave(40, 10);
-        three_steps(ocdm__adam, &settings, weights);
+        three_steps(ocdm__kernels_for(false)->step, &settings, weights);
         assert_true(apart(weights, 1, sgd ? sgd_weights : adamw_weights, 40) <= 1e-5);
-        three_steps(ocdm__adam_plain, &settings, again);
+        three_steps(ocdm__kernels_plain.step, &settings, again);
         assert_memory_equal(weights, again, 40 * sizeof *weights);
         free(weights);
         free(again);
@@ -767,7 +767,7 @@ TEST(adam_adds_lanes_and_clips)
                               .root_scale = 1,
                               .epsilon = 1,
                               .clip = 5};
-    ocdm__adam(&adam);
+    ocdm__kernels_for(false)->step(&adam);
     for (size_t i = 0; i < 20; i++) {
         float cut = fminf(fmaxf((float)i - 9, -5), 5);
         assert_true(fabsf(mean[i] - 0.1f * cut) < 1e-6f);
@@ -797,15 +797,15 @@ TEST(adam_takes_a_tree_as_it_takes_its_sum)
                                   .step_size = 0.1f,
                                   .root_scale = 1,
                                   .epsilon = 1e-4f};
-        ocdm__adam(&adam);
-        ocdm__sum_tree_plain(sum, &adam.gradient, AT, COUNT);
+        ocdm__kernels_for(false)->step(&adam);
+        ocdm__kernels_plain.sum_tree(sum, &adam.gradient, AT, COUNT);
         const float *whole = sum;
         adam.gradient = (struct ocdm__tree){&whole, (const unsigned char[]){0}, 1};
         adam.at = 0;
         adam.value = once;
         adam.mean = once + COUNT;
         adam.square = once + 2 * COUNT;
-        ocdm__adam(&adam);
+        ocdm__kernels_for(false)->step(&adam);
         assert_memory_equal(once, pieces, sizeof once);
     }
     free(gradients);
@@ -836,13 +836,13 @@ TEST(lanes_add_up_to_the_same_bits_whoever_adds_which_block)
         for (; first < LANES; first += divisions[d][count++]) {
             ocdm__tree_merges(NULL, divisions[d][count], merges);
             const struct ocdm__tree block = {parts + first, merges, divisions[d][count]};
-            ocdm__sum_tree(sums[count], &block, 0, COUNT);
+            ocdm__kernels_for(false)->sum_tree(sums[count], &block, 0, COUNT);
             blocks[count] = sums[count];
         }
         ocdm__tree_merges(divisions[d], count, merges);
         const struct ocdm__tree tree = {blocks, merges, count};
-        ocdm__sum_tree(total, &tree, 0, COUNT);
-        ocdm__sum_tree_plain(plain, &tree, 0, COUNT);
+        ocdm__kernels_for(false)->sum_tree(total, &tree, 0, COUNT);
+        ocdm__kernels_plain.sum_tree(plain, &tree, 0, COUNT);
         assert_memory_equal(total, plain, sizeof total);
         for (size_t i = 0; i < COUNT; i++)
             assert_true(total[i] == halved_sum(parts, 0, LANES, i));
