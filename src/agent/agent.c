@@ -65,6 +65,19 @@ static ocdm_status reserve_training(ocdm__agent *agent, size_t batch, ocdm_error
     return status;
 }
 
+/* Finds the other ranks. OCDM_OK, OCDM_NO_MEMORY. */
+static ocdm_status join_ranks(ocdm__agent *agent, ocdm_error *error)
+{
+    const ocdm__ranks *ranks = ocdm__ranks_all();
+    if (ranks->size == 1 || agent->network->image_layers == 0 || agent->network->fast)
+        return OCDM_OK;
+    agent->starts = ocdm__allocate(ranks->size + 1, sizeof *agent->starts);
+    if (agent->starts == NULL)
+        return ocdm__fail_memory(error, "parts of a batch");
+    agent->ranks = ranks;
+    return OCDM_OK;
+}
+
 /* The number of blocks of a mobilenet1, and the width of an mlp, are those of its weights. */
 static ocdm_status make_agent(ocdm__agent *agent, const ocdm__agent_settings *settings, const struct ocdm__weights *weights,
                               ocdm_error *error)
@@ -84,7 +97,7 @@ static ocdm_status make_agent(ocdm__agent *agent, const ocdm__agent_settings *se
     ocdm__restore_threads(before);
     if (status == OCDM_OK && weights != NULL)
         status = ocdm__agent_load(agent, weights, error);
-    OCDM_THEN(status, ocdm__agent_join_ranks(agent, error));
+    OCDM_THEN(status, join_ranks(agent, error));
     if (status == OCDM_OK && settings->batch > 0)
         status = reserve_training(agent, settings->batch, error);
     return status;
@@ -232,6 +245,24 @@ ocdm_status ocdm__agent_use(void *state, size_t version, ocdm_error *error)
 
 /* ---- evaluation ----------------------------------------------------------------------------------------------------- */
 
+/* Samples 0 to count - 1 in equal parts: what is in `starts` then counts `units` for each. */
+static void part_equally(const ocdm__agent *agent, size_t count, size_t units)
+{
+    for (size_t r = 0; r <= agent->ranks->size; r++)
+        agent->starts[r] = count * r / agent->ranks->size * units;
+}
+
+/* Features of `count` images, of which this rank has its part: all ranks get all. */
+static ocdm_status gather_features(ocdm__agent *agent, const float *input, size_t count, float *features, ocdm_error *error)
+{
+    const ocdm__ranks *ranks = agent->ranks;
+    size_t own = count * (ranks->rank + 1) / ranks->size - count * ranks->rank / ranks->size;
+    part_equally(agent, count, ocdm__agent_feature_width(agent));
+    OCDM_TRY(ocdm__network_evaluate(agent->network, input, own, features + agent->starts[ranks->rank], NULL, error));
+    ranks->gather_all(features, agent->starts);
+    return OCDM_OK;
+}
+
 ocdm_status ocdm__agent_predict(void *state, const float *input, size_t count, float *logits, ocdm_error *error)
 {
     ocdm__agent *agent = state;
@@ -243,7 +274,7 @@ ocdm_status ocdm__agent_predict(void *state, const float *input, size_t count, f
     if (features == NULL)
         return ocdm__fail_memory(error, "features");
     int before = ocdm__single_thread();
-    ocdm_status status = together ? ocdm__agent_gather_features(agent, input, count, features, error) : OCDM_OK;
+    ocdm_status status = together ? gather_features(agent, input, count, features, error) : OCDM_OK;
     for (size_t at = 0; at < count && status == OCDM_OK; at += BLOCK) {
         const float *block = together ? NULL : input + at * sample;
         status = ocdm__network_evaluate(agent->network, block, count - at < BLOCK ? count - at : BLOCK,
@@ -263,7 +294,7 @@ ocdm_status ocdm__agent_features(ocdm__agent *agent, const float *input, size_t 
         return OCDM_OK;
     }
     int before = ocdm__single_thread();
-    ocdm_status status = agent->ranks != NULL ? ocdm__agent_gather_features(agent, input, count, features, error)
+    ocdm_status status = agent->ranks != NULL ? gather_features(agent, input, count, features, error)
                                               : ocdm__network_evaluate(agent->network, input, count, features, NULL, error);
     ocdm__restore_threads(before);
     return status;
@@ -295,4 +326,53 @@ double ocdm__agent_operations(const void *agent, size_t count, size_t fresh)
 uint64_t ocdm__agent_steps(const ocdm__agent *agent)
 {
     return agent->steps;
+}
+
+/* ---- several ranks ---------------------------------------------------------------------------------------------------- */
+
+/* All ranks have the whole network, and after each step the same weights, to the bit. buckets.c has what they exchange within a
+ * step. */
+
+const ocdm__ranks *ocdm__agent_deal(void *state, size_t count, bool training, const size_t **starts)
+{
+    ocdm__agent *agent = state;
+    if (agent->ranks == NULL)
+        return NULL;
+    if (training) {
+        struct ocdm__share share = ocdm__share_of(agent->network, count);
+        share.ranks = agent->ranks;
+        share.starts = agent->starts;
+        ocdm__share_starts(&share, 1);
+    } else {
+        part_equally(agent, count, 1);
+    }
+    *starts = agent->starts;
+    return agent->ranks;
+}
+
+/* Every value that a step changes, in the same order on all ranks. */
+ocdm_status ocdm__agent_share(void *state, ocdm_error *error)
+{
+    ocdm__agent *agent = state;
+    ocdm__network *network = agent->network;
+    OCDM_TRY(ocdm__parameters_add_adam(network, error));
+    agent->ranks->broadcast(&agent->steps, sizeof agent->steps / sizeof(uint32_t));
+    for (size_t i = 0; i < network->parameter_count; i++) {
+        struct ocdm__parameter *parameter = &network->parameters[i];
+        agent->ranks->broadcast(parameter->value, parameter->room);
+        if (parameter->trained) {
+            agent->ranks->broadcast(parameter->mean, parameter->room);
+            agent->ranks->broadcast(parameter->square, parameter->room);
+        }
+        for (uint32_t k = 0; k < network->average_count; k++)
+            agent->ranks->broadcast(parameter->averages[k], parameter->room);
+    }
+    network->stale = true;
+    return OCDM_OK;
+}
+
+void ocdm__agent_collect(void *state)
+{
+    ocdm__agent *agent = state;
+    ocdm__buckets_collect(agent->network, agent->ranks);
 }

@@ -453,12 +453,10 @@ ocdm_status ocdm__agent_load(void *state, const struct ocdm__weights *weights, o
     ocdm__agent *agent = state;
     ocdm__network *network = agent->network;
     struct ocdm__weights_match match;
-    ocdm_status status = ocdm__agent_check(agent, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__agent_check(agent, error));
     ocdm__parameters_use(network, 0);
     ocdm__weights_match(network, weights->file, &match);
-    status = check_all(network, weights, &match, error);
+    ocdm_status status = check_all(network, weights, &match, error);
     if (status == OCDM_OK && match.optimiser)
         status = ocdm__parameters_add_adam(network, error);
     if (status != OCDM_OK)

@@ -203,18 +203,6 @@ static ocdm_status reserve_blocks(struct ocdm__buckets *buckets, size_t lanes, o
     return OCDM_OK;
 }
 
-bool ocdm__reserve_floats(float **block, size_t *room, size_t floats)
-{
-    if (floats <= *room)
-        return true;
-    ocdm__release_aligned(*block);
-    *room = 0;
-    *block = ocdm__allocate_aligned(floats, sizeof **block);
-    if (*block != NULL)
-        *room = floats;
-    return *block != NULL;
-}
-
 /* Floats of a rank's slice. */
 static size_t slice_of(const struct bucket *bucket, size_t rank)
 {
@@ -242,8 +230,8 @@ ocdm_status ocdm__buckets_reserve(ocdm__network *network, const struct ocdm__sha
     for (size_t i = 0; i < buckets->count; i++) {
         struct bucket *bucket = &buckets->buckets[i];
         bucket->stage = FILLING;
-        if (!ocdm__reserve_floats(&bucket->sums, &bucket->sums_room, own * bucket->used) ||
-            !ocdm__reserve_floats(&bucket->received, &bucket->received_room, others * slice_of(bucket, rank)))
+        if (!ocdm__reserve_aligned(&bucket->sums, &bucket->sums_room, own * bucket->used, sizeof(float)) ||
+            !ocdm__reserve_aligned(&bucket->received, &bucket->received_room, others * slice_of(bucket, rank), sizeof(float)))
             return ocdm__fail_memory(error, "gradients of several ranks");
     }
     return OCDM_OK;
@@ -265,7 +253,7 @@ void ocdm__buckets_add(const ocdm__network *network, const struct ocdm__share *s
     for (size_t j = 0; j < blocks; j++) {
         size_t many = buckets->own[j] < chunk ? 1 : buckets->own[j] / chunk;
         const struct ocdm__tree block = {chunks->parts + part, chunks->merges + part, many};
-        ocdm__sum_tree(ocdm__buckets_place(network, layer, j) + at, &block, at, count);
+        ocdm__kernels_for(false)->sum_tree(ocdm__buckets_place(network, layer, j) + at, &block, at, count);
         part += many;
     }
 }
@@ -308,7 +296,7 @@ static void step_part(void *context, size_t item, unsigned slot)
     adam.square += at;
     adam.at = at;
     adam.count = left < SLICE ? left : SLICE;
-    ocdm__adam(&adam);
+    ocdm__kernels_for(false)->step(&adam);
 }
 
 /* This rank's slice of the weights, which all ranks gather. */

@@ -114,14 +114,6 @@ ocdm_status ocdm__network_check(ocdm__network *network, ocdm_error *error)
 
 /* ---- memory of passes ----------------------------------------------------------------------------------------------- */
 
-/* Replaces a block by one of `size` bytes. The old one is released first, even if the allocation then fails: memory might
- * not hold both. */
-static void *replaced(void *block, size_t count, size_t size)
-{
-    ocdm__release_aligned(block);
-    return ocdm__allocate_aligned(count, size);
-}
-
 static size_t larger(size_t a, size_t b)
 {
     return a > b ? a : b;
@@ -188,15 +180,10 @@ static ocdm_status reserve_lanes(ocdm__network *network, const struct ocdm__shar
         half = larger(half, plan.in_bucket ? 0 : plan.chunks * plan.stride);
         room = larger(room, plan.room * (network->threads < items ? network->threads : items));
     }
-    ocdm_status status = reserve_parts(network, share->lanes, error);
+    OCDM_TRY(reserve_parts(network, share->lanes, error));
     network->lane_half = half;
-    if (status != OCDM_OK || 2 * half + room <= network->lane_room)
-        return status;
-    network->lane_room = 0;
-    network->lane_memory = replaced(network->lane_memory, 2 * half + room, sizeof(float));
-    if (network->lane_memory == NULL)
+    if (!ocdm__reserve_aligned(&network->lane_memory, &network->lane_room, 2 * half + room, sizeof(float)))
         return ocdm__fail_memory(error, "the gradients of a layer");
-    network->lane_room = 2 * half + room;
     return OCDM_OK;
 }
 
@@ -205,16 +192,13 @@ static ocdm_status reserve_partials(ocdm__network *network, size_t images, ocdm_
     size_t channels = 0;
     for (uint32_t k = 0; k < network->image_layers; k++)
         channels += network->layers[k].node->channels;
-    network->partial_images = 0;
-    network->partials = replaced(network->partials, 2 * images * channels, sizeof *network->partials);
-    if (network->partials == NULL)
+    if (!ocdm__reserve_aligned(&network->partials, &network->partial_images, images, 2 * channels * sizeof *network->partials))
         return ocdm__fail_memory(error, "the sums of batch norms");
     double *at = network->partials;
     for (uint32_t k = 0; k < network->image_layers; k++) {
         network->layers[k].partial = at;
-        at += 2 * images * network->layers[k].node->channels;
+        at += 2 * network->partial_images * network->layers[k].node->channels;
     }
-    network->partial_images = images;
     return OCDM_OK;
 }
 
@@ -231,30 +215,21 @@ ocdm_status ocdm__network_reserve(ocdm__network *network, const struct ocdm__sha
     size_t images = share->images;
     ocdm_status status = network->can_train ? OCDM_OK : prepare_training(network, error);
     OCDM_THEN(status, reserve_lanes(network, share, error));
-    if (status == OCDM_OK && share->ranks != NULL)
-        status = ocdm__buckets_reserve(network, share, error);
-    if (status == OCDM_OK && images > network->partial_images && network->image_layers > 0)
-        status = reserve_partials(network, images, error);
-    if (status == OCDM_OK && network->image_layers > 0)
-        status = ocdm__layers_prepare_lanes(network, share, error);
+    if (share->ranks != NULL)
+        OCDM_THEN(status, ocdm__buckets_reserve(network, share, error));
+    if (network->image_layers > 0) {
+        OCDM_THEN(status, reserve_partials(network, images, error));
+        OCDM_THEN(status, ocdm__layers_prepare_lanes(network, share, error));
+    }
     for (size_t k = 0; k < network->model.count && status == OCDM_OK; k++)
         if (network->layers[k].node->kind == OCDM__NODE_LINEAR)
             status = ocdm__linear_prepare(network, &network->layers[k], images, error);
-    if (status == OCDM_OK && images > network->vector_rows) {
-        network->vector_rows = 0;
-        network->vectors =
-            replaced(network->vectors, 2 * network->vector_slots * images * network->vector_width, sizeof(float));
-        if (network->vectors == NULL)
-            return ocdm__fail_memory(error, "features of a batch");
-        network->vector_rows = images;
-    }
-    if (status != OCDM_OK || share->room <= network->arena_images)
-        return status;
-    network->arena_images = 0;
-    network->arena = replaced(network->arena, share->room, network->arena_image);
-    if (network->arena == NULL)
+    OCDM_TRY(status);
+    size_t row = 2 * network->vector_slots * network->vector_width * sizeof(float);
+    if (!ocdm__reserve_aligned(&network->vectors, &network->vector_rows, images, row))
+        return ocdm__fail_memory(error, "features of a batch");
+    if (!ocdm__reserve_aligned(&network->arena, &network->arena_images, share->room, network->arena_image))
         return ocdm__fail(error, OCDM_NO_MEMORY, "take smaller batches or images, or bf16",
                           "out of memory: a batch of %zu needs %zu MiB", share->room, share->room * network->arena_image >> 20);
-    network->arena_images = share->room;
     return OCDM_OK;
 }

@@ -294,9 +294,6 @@ void ocdm__buckets_advance(struct ocdm__network *network, const struct ocdm__sha
 /* Brings the leader's averages of Adam up to date, of which every rank has its slices. All ranks call it. */
 void ocdm__buckets_collect(struct ocdm__network *network, const ocdm__ranks *ranks);
 
-/* Room for at least so many floats; what was there is lost if it grows. False: no memory. */
-bool ocdm__reserve_floats(float **block, size_t *room, size_t floats);
-
 /* A batch that passes through the network. Vectors are rows of floats. */
 struct ocdm__pass {
     ocdm__network *network;
@@ -406,15 +403,6 @@ struct ocdm__agent {
     const ocdm__ranks *ranks;     /* that work on it with this one; NULL: none */
     size_t *starts;               /* one more than there are ranks */
 };
-
-/* ---- agent_ranks.c ------------------------------------------------------------------------------------------------------- */
-
-/* Finds the other ranks. OCDM_OK, OCDM_NO_MEMORY. */
-ocdm_status ocdm__agent_join_ranks(ocdm__agent *agent, ocdm_error *error);
-
-/* Features of `count` images, of which this rank has its part: all ranks get all. */
-ocdm_status ocdm__agent_gather_features(ocdm__agent *agent, const float *input, size_t count, float *features,
-                                        ocdm_error *error);
 
 /* Returns OCDM_OK, or OCDM_NO_MEMORY for an agent that must not be used any more. */
 static inline ocdm_status ocdm__agent_check(const ocdm__agent *agent, ocdm_error *error)

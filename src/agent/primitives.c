@@ -67,6 +67,19 @@ void ocdm__release_aligned(void *start)
     ocdm__release(block);
 }
 
+bool ocdm__reserve_aligned(void *block, size_t *room, size_t needed, size_t size)
+{
+    void *start;
+    if (needed <= *room)
+        return true;
+    memcpy(&start, block, sizeof start); /* the caller's pointer has another type than void * */
+    ocdm__release_aligned(start);
+    start = ocdm__allocate_aligned(needed, size);
+    *room = start != NULL ? needed : 0;
+    memcpy(block, &start, sizeof start);
+    return start != NULL;
+}
+
 /* ---- AMX ------------------------------------------------------------------------------------------------------------- */
 
 #if defined(__x86_64__) && defined(__linux__)
@@ -141,11 +154,18 @@ struct ocdm__op {
     ocdm__device *device;
     dnnl_primitive_desc_t description;
     dnnl_primitive_t primitive;
-    int names[ARGUMENTS];
+    const struct kind *kind;
     dnnl_memory_t *memories; /* slot by slot: the arguments, then the scratch */
     ocdm__layout weights;
     size_t workspace;
 };
+
+/* The next call of oneDNN, unless one before it has failed. */
+#define THEN(status, ...)                                                                                                      \
+    do {                                                                                                                       \
+        if ((status) == dnnl_success)                                                                                          \
+            (status) = (__VA_ARGS__);                                                                                          \
+    } while (0)
 
 static ocdm_status failed(ocdm_error *error, dnnl_status_t status, const char *what)
 {
@@ -186,43 +206,34 @@ static void choose_instructions(void)
         (void)dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx512_core_bf16);
 }
 
-const char *ocdm__device_instructions(void)
+/* What oneDNN may use, best first. `blocks`: f32 images are fastest with their channels in blocks. */
+static const struct instructions {
+    dnnl_cpu_isa_t isa;
+    const char *name;
+    bool blocks, bf16;
+} instructions[] = {
+    {dnnl_cpu_isa_avx512_core_amx, "AMX", true, true},       {dnnl_cpu_isa_avx512_core_bf16, "AVX-512 with bf16", true, true},
+    {dnnl_cpu_isa_avx512_core_vnni, "AVX-512", true, false}, {dnnl_cpu_isa_avx512_core, "AVX-512", true, false},
+    {dnnl_cpu_isa_avx2_vnni, "AVX2", false, false},          {dnnl_cpu_isa_avx2, "AVX2", false, false},
+    {dnnl_cpu_isa_all, "SSE4.1 or AVX", false, false}};
+
+static const struct instructions *instructions_in_use(void)
 {
+    const struct instructions *used = instructions;
     choose_instructions();
-    switch (dnnl_get_effective_cpu_isa()) {
-    case dnnl_cpu_isa_avx512_core_amx:
-        return "AMX";
-    case dnnl_cpu_isa_avx512_core_bf16:
-        return "AVX-512 with bf16";
-    case dnnl_cpu_isa_avx512_core:
-    case dnnl_cpu_isa_avx512_core_vnni:
-        return "AVX-512";
-    case dnnl_cpu_isa_avx2:
-    case dnnl_cpu_isa_avx2_vnni:
-        return "AVX2";
-    default:
-        return "SSE4.1 or AVX";
-    }
+    while (used->isa != dnnl_cpu_isa_all && used->isa != dnnl_get_effective_cpu_isa())
+        used++;
+    return used;
 }
 
-static bool has_bf16(void)
+const char *ocdm__device_instructions(void)
 {
-    dnnl_cpu_isa_t isa = dnnl_get_effective_cpu_isa();
-    return isa == dnnl_cpu_isa_avx512_core_bf16 || isa == dnnl_cpu_isa_avx512_core_amx;
+    return instructions_in_use()->name;
 }
 
 bool ocdm__device_blocks(bool bf16)
 {
-    choose_instructions();
-    switch (dnnl_get_effective_cpu_isa()) {
-    case dnnl_cpu_isa_avx512_core:
-    case dnnl_cpu_isa_avx512_core_vnni:
-    case dnnl_cpu_isa_avx512_core_bf16:
-    case dnnl_cpu_isa_avx512_core_amx:
-        return !bf16;
-    default:
-        return false;
-    }
+    return instructions_in_use()->blocks && !bf16;
 }
 
 /* The OpenMP runtime that oneDNN loaded, if any, found by name: the program itself is not built with OpenMP. */
@@ -271,10 +282,8 @@ void ocdm__device_destroy(ocdm__device *device)
 static dnnl_status_t fill_device(ocdm__device *device)
 {
     dnnl_status_t status = dnnl_engine_create(&device->engine, dnnl_cpu, 0);
-    if (status == dnnl_success)
-        status = dnnl_primitive_attr_create(&device->attributes);
-    if (status == dnnl_success)
-        status = dnnl_primitive_attr_set_scratchpad_mode(device->attributes, dnnl_scratchpad_mode_user);
+    THEN(status, dnnl_primitive_attr_create(&device->attributes));
+    THEN(status, dnnl_primitive_attr_set_scratchpad_mode(device->attributes, dnnl_scratchpad_mode_user));
     for (unsigned i = 0; i < device->slot_count && status == dnnl_success; i++)
         status = dnnl_stream_create(&device->slots[i].stream, device->engine, dnnl_stream_default_flags);
     return status;
@@ -282,8 +291,7 @@ static dnnl_status_t fill_device(ocdm__device *device)
 
 ocdm_status ocdm__device_create(unsigned slots, bool bf16, ocdm__device **device, ocdm_error *error)
 {
-    choose_instructions();
-    if (bf16 && !has_bf16())
+    if (!instructions_in_use()->bf16 && bf16)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "use f32; bf16 needs AVX-512 with bf16, or AMX",
                           "precision bf16: this CPU has no bf16 instructions that oneDNN can use (it has %s)",
                           ocdm__device_instructions());
@@ -336,10 +344,40 @@ void ocdm__op_destroy(ocdm__op *op)
     ocdm__release(op);
 }
 
-/* Creates the memory objects of every slot; `queries` names the descriptor of each argument, undef for none. */
-static dnnl_status_t make_memories(ocdm__op *op, const dnnl_query_t queries[ARGUMENTS])
+enum { PRODUCT = OCDM__POOL_BACKWARD + 1, COPY };
+
+/* The arguments of each kind in the order of ocdm__op_run, and what describes them. */
+static const struct kind {
+    int names[ARGUMENTS];
+    dnnl_query_t queries[ARGUMENTS];
+    const char *what;
+} kinds[] = {
+    [OCDM__CONV_FORWARD] = {{DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST},
+                            {dnnl_query_src_md, dnnl_query_weights_md, dnnl_query_dst_md},
+                            "a convolution"},
+    [OCDM__CONV_DATA] = {{DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_SRC},
+                         {dnnl_query_diff_dst_md, dnnl_query_weights_md, dnnl_query_diff_src_md},
+                         "a convolution's gradient"},
+    [OCDM__CONV_WEIGHTS] = {{DNNL_ARG_SRC, DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_WEIGHTS},
+                            {dnnl_query_src_md, dnnl_query_diff_dst_md, dnnl_query_diff_weights_md},
+                            "the gradient of a convolution's weights"},
+    [OCDM__POOL_FORWARD] = {{DNNL_ARG_SRC, DNNL_ARG_WORKSPACE, DNNL_ARG_DST},
+                            {dnnl_query_src_md, dnnl_query_workspace_md, dnnl_query_dst_md},
+                            "a pooling"},
+    [OCDM__POOL_BACKWARD] = {{DNNL_ARG_DIFF_DST, DNNL_ARG_WORKSPACE, DNNL_ARG_DIFF_SRC},
+                             {dnnl_query_diff_dst_md, dnnl_query_workspace_md, dnnl_query_diff_src_md},
+                             "a pooling's gradient"},
+    [PRODUCT] = {{DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST},
+                 {dnnl_query_src_md, dnnl_query_weights_md, dnnl_query_dst_md},
+                 "a matrix product"},
+    [COPY] = {{DNNL_ARG_SRC, 0, DNNL_ARG_DST}, {dnnl_query_src_md, dnnl_query_undef, dnnl_query_dst_md}, "a copy of weights"},
+};
+
+/* Creates the memory objects of every slot. */
+static dnnl_status_t make_memories(ocdm__op *op)
 {
     ocdm__device *device = op->device;
+    const dnnl_query_t *queries = op->kind->queries;
     dnnl_query_t wanted[ARGUMENTS + 1] = {queries[0], queries[1], queries[2], dnnl_query_scratchpad_md};
     op->memories = ocdm__allocate((size_t)device->slot_count * (ARGUMENTS + 1), sizeof *op->memories);
     if (op->memories == NULL)
@@ -366,39 +404,37 @@ static bool has_room_for_code(void)
     return room != MAP_FAILED && munmap(room, bytes) == 0;
 }
 
-/* Completes a primitive if creating its description succeeded, as `status` says. Takes ownership of `op`. */
-static ocdm_status finish_op(ocdm__op *op, dnnl_status_t status, const dnnl_query_t queries[ARGUMENTS], const char *what,
-                             ocdm__op **made, ocdm_error *error)
+/* Begins a primitive: until finish_op, oneDNN is at work. */
+static ocdm_status begin_op(ocdm__device *device, unsigned kind, ocdm__op **op, ocdm_error *error)
 {
-    if (status == dnnl_success && !has_room_for_code())
-        status = dnnl_out_of_memory;
-    if (status == dnnl_success)
-        status = dnnl_primitive_create(&op->primitive, op->description);
-    if (status == dnnl_success)
-        status = make_memories(op, queries);
+    *op = ocdm__allocate(1, sizeof **op);
+    if (*op == NULL)
+        return ocdm__fail_memory(error, kinds[kind].what);
+    (*op)->device = device;
+    (*op)->kind = &kinds[kind];
+    enter(kinds[kind].what);
+    return OCDM_OK;
+}
+
+/* Completes a primitive if creating its description succeeded, as `status` says. Takes ownership of `op`. */
+static ocdm_status finish_op(ocdm__op *op, dnnl_status_t status, ocdm__op **made, ocdm_error *error)
+{
+    THEN(status, has_room_for_code() ? dnnl_success : dnnl_out_of_memory);
+    THEN(status, dnnl_primitive_create(&op->primitive, op->description));
+    THEN(status, make_memories(op));
     if (status == dnnl_success && !reserve_scratch(op->device, dnnl_memory_desc_get_size(dnnl_primitive_desc_query_md(
                                                                    op->description, dnnl_query_scratchpad_md, 0))))
         status = dnnl_out_of_memory;
     if (status == dnnl_runtime_error && errno == ENOMEM) /* of code that could not be made executable */
         status = dnnl_out_of_memory;
-    if (status != dnnl_success) {
-        ocdm__op_destroy(op);
-        return failed(error, status, what);
+    leave();
+    if (status == dnnl_success) {
+        *made = op;
+        return OCDM_OK;
     }
-    *made = op;
-    return OCDM_OK;
-}
-
-static ocdm__op *new_op(ocdm__device *device, int first, int second, int third)
-{
-    ocdm__op *op = ocdm__allocate(1, sizeof *op);
-    if (op == NULL)
-        return NULL;
-    op->device = device;
-    op->names[0] = first;
-    op->names[1] = second;
-    op->names[2] = third;
-    return op;
+    const char *what = op->kind->what;
+    ocdm__op_destroy(op);
+    return failed(error, status, what);
 }
 
 /* ---- convolution and pooling ---------------------------------------------------------------------------------------- */
@@ -435,8 +471,7 @@ static dnnl_status_t describe(const struct ocdm__conv_shape *shape, enum ocdm__o
     dnnl_format_tag_t blocks = shape->blocked ? dnnl_nChw16c : dnnl_nhwc;
     bool planes = shape->blocked && shape->in_channels % 16 != 0;
     dnnl_status_t status = dnnl_memory_desc_init_by_tag(&geometry->source, 4, source, type, planes ? dnnl_nchw : blocks);
-    if (status == dnnl_success)
-        status = dnnl_memory_desc_init_by_tag(&geometry->target, 4, target, type, blocks);
+    THEN(status, dnnl_memory_desc_init_by_tag(&geometry->target, 4, target, type, blocks));
     if (weights != NULL)
         geometry->weights = weights->desc;
     else if (status == dnnl_success)
@@ -494,53 +529,21 @@ static dnnl_status_t describe_op(ocdm__op *op, const struct ocdm__conv_shape *sh
     dnnl_status_t status = describe(shape, kind, weights, &g);
     if (status == dnnl_success && forward)
         return describe_forward(op->device, &g, pool, &op->description);
-    if (status == dnnl_success)
-        status = describe(shape, OCDM__CONV_FORWARD, NULL, &free_weights);
+    THEN(status, describe(shape, OCDM__CONV_FORWARD, NULL, &free_weights));
     dnnl_primitive_desc_t hint = NULL;
-    if (status == dnnl_success)
-        status = describe_forward(op->device, &free_weights, pool, &hint);
-    if (status == dnnl_success)
-        status = describe_backward(op->device, &g, kind, hint, &op->description);
+    THEN(status, describe_forward(op->device, &free_weights, pool, &hint));
+    THEN(status, describe_backward(op->device, &g, kind, hint, &op->description));
     if (hint != NULL)
         (void)dnnl_primitive_desc_destroy(hint);
     return status;
 }
 
-/* The arguments of each kind in the order of ocdm__op_run, and what describes them. */
-static const struct {
-    int names[ARGUMENTS];
-    dnnl_query_t queries[ARGUMENTS];
-    const char *what;
-} kinds[] = {
-    [OCDM__CONV_FORWARD] = {{DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST},
-                            {dnnl_query_src_md, dnnl_query_weights_md, dnnl_query_dst_md},
-                            "a convolution"},
-    [OCDM__CONV_DATA] = {{DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_SRC},
-                         {dnnl_query_diff_dst_md, dnnl_query_weights_md, dnnl_query_diff_src_md},
-                         "a convolution's gradient"},
-    [OCDM__CONV_WEIGHTS] = {{DNNL_ARG_SRC, DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_WEIGHTS},
-                            {dnnl_query_src_md, dnnl_query_diff_dst_md, dnnl_query_diff_weights_md},
-                            "the gradient of a convolution's weights"},
-    [OCDM__POOL_FORWARD] = {{DNNL_ARG_SRC, DNNL_ARG_WORKSPACE, DNNL_ARG_DST},
-                            {dnnl_query_src_md, dnnl_query_workspace_md, dnnl_query_dst_md},
-                            "a pooling"},
-    [OCDM__POOL_BACKWARD] = {{DNNL_ARG_DIFF_DST, DNNL_ARG_WORKSPACE, DNNL_ARG_DIFF_SRC},
-                             {dnnl_query_diff_dst_md, dnnl_query_workspace_md, dnnl_query_diff_src_md},
-                             "a pooling's gradient"},
-};
-
 ocdm_status ocdm__conv_create(ocdm__device *device, enum ocdm__op_kind kind, const struct ocdm__conv_shape *shape,
                               const ocdm__layout *weights, ocdm__op **op, ocdm_error *error)
 {
-    ocdm__op *made = new_op(device, kinds[kind].names[0], kinds[kind].names[1], kinds[kind].names[2]);
-    if (made == NULL)
-        return ocdm__fail_memory(error, kinds[kind].what);
-    enter(kinds[kind].what);
-    dnnl_status_t status = describe_op(made, shape, kind, weights);
-    ocdm_status result = finish_op(made, status, kinds[kind].queries, kinds[kind].what, op, error);
-    leave();
-    if (result != OCDM_OK)
-        return result;
+    ocdm__op *made;
+    OCDM_TRY(begin_op(device, kind, &made, error));
+    OCDM_TRY(finish_op(made, describe_op(made, shape, kind, weights), op, error));
     dnnl_query_t query = kind == OCDM__CONV_WEIGHTS ? dnnl_query_diff_weights_md : dnnl_query_weights_md;
     if (kind <= OCDM__CONV_WEIGHTS)
         made->weights.desc = *dnnl_primitive_desc_query_md(made->description, query, 0);
@@ -560,12 +563,9 @@ static dnnl_status_t describe_product(ocdm__op *op, const struct ocdm__product_s
     const dnnl_dims_t a_size = {shape->rows, shape->depth}, b_size = {shape->depth, shape->columns};
     const dnnl_dims_t c_size = {shape->rows, shape->columns};
     dnnl_status_t status = dnnl_memory_desc_init_by_tag(&a, 2, a_size, type, shape->a_turned ? dnnl_ba : dnnl_ab);
-    if (status == dnnl_success)
-        status = dnnl_memory_desc_init_by_tag(&b, 2, b_size, type, shape->b_turned ? dnnl_ba : dnnl_ab);
-    if (status == dnnl_success)
-        status = dnnl_memory_desc_init_by_tag(&c, 2, c_size, dnnl_f32, dnnl_ab);
-    if (status == dnnl_success)
-        status = dnnl_matmul_desc_init(&product, &a, &b, NULL, &c);
+    THEN(status, dnnl_memory_desc_init_by_tag(&b, 2, b_size, type, shape->b_turned ? dnnl_ba : dnnl_ab));
+    THEN(status, dnnl_memory_desc_init_by_tag(&c, 2, c_size, dnnl_f32, dnnl_ab));
+    THEN(status, dnnl_matmul_desc_init(&product, &a, &b, NULL, &c));
     if (status != dnnl_success)
         return status;
     return dnnl_primitive_desc_create(&op->description, &product, op->device->attributes, op->device->engine, NULL);
@@ -574,29 +574,19 @@ static dnnl_status_t describe_product(ocdm__op *op, const struct ocdm__product_s
 ocdm_status ocdm__product_create(ocdm__device *device, const struct ocdm__product_shape *shape, ocdm__op **op,
                                  ocdm_error *error)
 {
-    const dnnl_query_t queries[ARGUMENTS] = {dnnl_query_src_md, dnnl_query_weights_md, dnnl_query_dst_md};
-    ocdm__op *made = new_op(device, DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST);
-    if (made == NULL)
-        return ocdm__fail_memory(error, "a matrix product");
-    enter("a matrix product");
-    ocdm_status result = finish_op(made, describe_product(made, shape), queries, "a matrix product", op, error);
-    leave();
-    return result;
+    ocdm__op *made;
+    OCDM_TRY(begin_op(device, PRODUCT, &made, error));
+    return finish_op(made, describe_product(made, shape), op, error);
 }
 
 ocdm_status ocdm__reorder_create(ocdm__device *device, const ocdm__layout *from, const ocdm__layout *to, ocdm__op **op,
                                  ocdm_error *error)
 {
-    const dnnl_query_t queries[ARGUMENTS] = {dnnl_query_src_md, dnnl_query_undef, dnnl_query_dst_md};
-    ocdm__op *made = new_op(device, DNNL_ARG_SRC, 0, DNNL_ARG_DST);
-    if (made == NULL)
-        return ocdm__fail_memory(error, "a copy of weights");
-    enter("a copy of weights");
+    ocdm__op *made;
+    OCDM_TRY(begin_op(device, COPY, &made, error));
     dnnl_status_t status = dnnl_reorder_primitive_desc_create(&made->description, &from->desc, device->engine, &to->desc,
                                                               device->engine, device->attributes);
-    ocdm_status result = finish_op(made, status, queries, "a copy of weights", op, error);
-    leave();
-    return result;
+    return finish_op(made, status, op, error);
 }
 
 /* ---- running -------------------------------------------------------------------------------------------------------- */
@@ -621,7 +611,7 @@ ocdm_status ocdm__op_run(ocdm__op *op, unsigned slot, const void *first, const v
             continue;
         if (dnnl_memory_set_data_handle(memories[i], data[i]) != dnnl_success)
             return OCDM_NO_MEMORY;
-        arguments[count].arg = i < ARGUMENTS ? op->names[i] : DNNL_ARG_SCRATCHPAD;
+        arguments[count].arg = i < ARGUMENTS ? op->kind->names[i] : DNNL_ARG_SCRATCHPAD;
         arguments[count++].memory = memories[i];
     }
     enter("a layer's output");
@@ -642,52 +632,42 @@ size_t ocdm__op_workspace(const ocdm__op *op)
 
 /* ---- layouts -------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status finish_layout(ocdm__layout *made, dnnl_status_t status, ocdm__layout **layout, ocdm_error *error)
+static ocdm_status make_layout(const dnnl_memory_desc_t *desc, dnnl_status_t status, ocdm__layout **layout, ocdm_error *error)
 {
-    if (status != dnnl_success) {
-        ocdm__release(made);
+    if (status != dnnl_success)
         return failed(error, status, "a layout");
-    }
-    *layout = made;
+    *layout = ocdm__allocate(1, sizeof **layout);
+    if (*layout == NULL)
+        return ocdm__fail_memory(error, "a layout");
+    (*layout)->desc = *desc;
     return OCDM_OK;
 }
 
 ocdm_status ocdm__layout_plain(const struct ocdm__conv_shape *shape, ocdm__layout **layout, ocdm_error *error)
 {
-    ocdm__layout *made = ocdm__allocate(1, sizeof *made);
-    if (made == NULL)
-        return ocdm__fail_memory(error, "a layout");
-    return finish_layout(made, describe_weights(shape, dnnl_f32, true, &made->desc), layout, error);
+    dnnl_memory_desc_t desc;
+    return make_layout(&desc, describe_weights(shape, dnnl_f32, true, &desc), layout, error);
 }
 
 ocdm_status ocdm__layout_turned(const struct ocdm__conv_shape *shape, ocdm__layout **layout, ocdm_error *error)
 {
-    ocdm__layout *made = ocdm__allocate(1, sizeof *made);
-    if (made == NULL)
-        return ocdm__fail_memory(error, "a layout");
+    dnnl_memory_desc_t desc;
     const dnnl_dims_t size = {shape->out_channels, shape->in_channels, 1, 1};
-    return finish_layout(made, dnnl_memory_desc_init_by_tag(&made->desc, 4, size, dnnl_f32, dnnl_bacd), layout, error);
+    return make_layout(&desc, dnnl_memory_desc_init_by_tag(&desc, 4, size, dnnl_f32, dnnl_bacd), layout, error);
 }
 
 ocdm_status ocdm__layout_slice(const ocdm__layout *whole, int64_t channels, ocdm__layout **layout, ocdm_error *error)
 {
-    ocdm__layout *made = ocdm__allocate(1, sizeof *made);
-    if (made == NULL)
-        return ocdm__fail_memory(error, "a layout");
+    dnnl_memory_desc_t desc;
     dnnl_dims_t size, origin = {0};
     memcpy(size, whole->desc.dims, sizeof size);
     size[0] = channels;
-    return finish_layout(made, dnnl_memory_desc_init_submemory(&made->desc, &whole->desc, size, origin), layout, error);
+    return make_layout(&desc, dnnl_memory_desc_init_submemory(&desc, &whole->desc, size, origin), layout, error);
 }
 
 ocdm_status ocdm__layout_copy(const ocdm__layout *from, ocdm__layout **layout, ocdm_error *error)
 {
-    ocdm__layout *made = ocdm__allocate(1, sizeof *made);
-    if (made == NULL)
-        return ocdm__fail_memory(error, "a layout");
-    *made = *from;
-    *layout = made;
-    return OCDM_OK;
+    return make_layout(&from->desc, dnnl_success, layout, error);
 }
 
 bool ocdm__layout_equal(const ocdm__layout *a, const ocdm__layout *b)

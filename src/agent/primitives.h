@@ -138,4 +138,8 @@ ocdm_status ocdm__gemm(const struct ocdm__gemm *gemm);
 void *ocdm__allocate_aligned(size_t count, size_t size);
 void ocdm__release_aligned(void *start);
 
+/* Makes room for `needed` elements of `size` bytes, of which there is room for `*room`; `block` is the address of the pointer.
+ * What was there is lost if it grows, and released first: memory might not hold both. False when out of memory. */
+bool ocdm__reserve_aligned(void *block, size_t *room, size_t needed, size_t size);
+
 #endif
