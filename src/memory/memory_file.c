@@ -267,10 +267,8 @@ ocdm_status ocdm_memory_save_bytes(const ocdm_memory *memory, unsigned char *byt
     if (memory == NULL || size == NULL || (bytes == NULL && room > 0))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "memory, size and bytes must not be NULL");
     ocdm__output output;
-    ocdm_status status = ocdm__output_open_memory(&output, "the bytes of a memory", error);
-    if (status != OCDM_OK)
-        return status;
-    status = write_memory(memory, &output, error);
+    OCDM_TRY(ocdm__output_open_memory(&output, "the bytes of a memory", error));
+    ocdm_status status = write_memory(memory, &output, error);
     OCDM_THEN(status, ocdm__output_check(&output, error));
     if (status == OCDM_OK) {
         *size = output.used;
@@ -286,10 +284,8 @@ ocdm_status ocdm_memory_save(const ocdm_memory *memory, const char *path, ocdm_e
     if (memory == NULL || path == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "memory and path must not be NULL");
     ocdm__output output;
-    ocdm_status status = ocdm__output_open(&output, path, error);
-    if (status != OCDM_OK)
-        return status;
-    status = write_memory(memory, &output, error);
+    OCDM_TRY(ocdm__output_open(&output, path, error));
+    ocdm_status status = write_memory(memory, &output, error);
     if (status == OCDM_OK)
         return ocdm__output_commit(&output, error);
     ocdm__output_abandon(&output);
@@ -362,9 +358,7 @@ static ocdm_status find_all(struct parts *parts, const struct ocdm__safetensors 
         {"policy_state", OCDM__U8, &parts->policy_state},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        ocdm_status status = find(parts, file, wanted[i].name, wanted[i].dtype, wanted[i].tensor);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(find(parts, file, wanted[i].name, wanted[i].dtype, wanted[i].tensor));
     }
     uint64_t samples = parts->ids->shape[0], classes = parts->classes->shape[0];
     if (parts->counters->shape[0] != COUNTERS || parts->rho->shape[0] != 1 || parts->arrivals->shape[0] != samples ||
@@ -699,10 +693,8 @@ static ocdm_status build(struct parts *parts, const struct ocdm__safetensors *fi
 static ocdm_status parse(struct parts *parts, const unsigned char *bytes, size_t size, ocdm_memory **memory)
 {
     struct ocdm__safetensors file;
-    ocdm_status status = ocdm__safetensors_read(&file, parts->name, bytes, size, parts->error);
-    if (status != OCDM_OK)
-        return status;
-    status = build(parts, &file, memory);
+    OCDM_TRY(ocdm__safetensors_read(&file, parts->name, bytes, size, parts->error));
+    ocdm_status status = build(parts, &file, memory);
     ocdm__safetensors_close(&file);
     return status;
 }

@@ -174,9 +174,7 @@ static ocdm_status compare(struct gss *gss, const ocdm_memory *memory, ocdm_comp
     comparison->item_cosine = gss->cosine;
     comparison->batch_cosine = may_take ? &batch_cosine : NULL;
     comparison->batch_first = space == 0;
-    ocdm_status status = ocdm_memory_compare(memory, comparison, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm_memory_compare(memory, comparison, error));
     gss->takes = batch_cosine < 0;
     bool items = gss->takes || !comparison->batch_first;
     for (size_t i = 0; items && i < comparison->count; i++) {

@@ -120,9 +120,7 @@ static bool reserve_entries(struct class_list *list)
 
 ocdm_status ocdm__pool_reserve_labels(struct pool *pool, const uint32_t *class_index, size_t count, ocdm_error *error)
 {
-    ocdm_status status = reserve_cells(pool, count, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(reserve_cells(pool, count, error));
     bool enough = true;
     for (size_t i = 0; i < count; i++)
         pool->classes[class_index[i]].list.expected++;

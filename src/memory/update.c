@@ -325,9 +325,7 @@ static ocdm_status offer_as_pool(ocdm_memory *memory, const ocdm_sample *batch, 
     while (memory->pool.size > memory->options.capacity) {
         memory->decision = memory->departed;
         uint32_t position;
-        ocdm_status status = ask_remove(memory, &position, error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(ask_remove(memory, &position, error));
         leave(memory, position);
     }
     return OCDM_OK;
@@ -368,9 +366,7 @@ static ocdm_status offer_one(ocdm_memory *memory, const ocdm_sample *sample, uin
 static ocdm_status offer_one_by_one(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
     for (uint32_t i = 0; i < count; i++) {
-        ocdm_status status = offer_one(memory, &batch[i], i, error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(offer_one(memory, &batch[i], i, error));
         if (memory->policy.seen != NULL)
             memory->policy.seen(memory->state, memory, &batch[i]);
     }
@@ -414,13 +410,11 @@ ocdm_status ocdm_memory_update(ocdm_memory *memory, const ocdm_sample *batch, si
     if (memory == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "memory must not be NULL");
     struct before before = ocdm__journal_start(memory);
-    ocdm_status status = prepare(memory, batch, count, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(prepare(memory, batch, count, error));
     memory->step++;
     memory->left_count = memory->moved_count = 0;
-    status = memory->policy.replace == NULL ? offer_as_pool(memory, batch, count, error)
-                                            : offer_one_by_one(memory, batch, count, error);
+    ocdm_status status = memory->policy.replace == NULL ? offer_as_pool(memory, batch, count, error)
+                                                        : offer_one_by_one(memory, batch, count, error);
     if (status != OCDM_OK) {
         ocdm__journal_undo(memory, count, before);
         end_update(memory, NULL, status);
@@ -490,9 +484,7 @@ static ocdm_status shrink(ocdm_memory *memory, uint32_t *home, ocdm_error *error
         home[i] = i;
     while (memory->pool.size > memory->options.capacity) {
         uint32_t position;
-        ocdm_status status = choose_to_shrink(memory, &position, error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(choose_to_shrink(memory, &position, error));
         leave(memory, position);
         memory->left[memory->left_count - 1].slot = home[position];
         home[position] = home[memory->pool.size];
