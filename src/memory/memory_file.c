@@ -1,4 +1,4 @@
-/* The memory as a file, docs/memory-format.md. Saving: every tensor is built little-endian in one block, then the file is
+/* The memory as a file, docs/memory-format.md. Saving: every tensor is built little-endian, one after another, then the file is
  * written and put in place. Loading: the file is checked number by number, then the memory is filled as if its samples had just
  * been kept. */
 #include "memory/memory.h"
@@ -34,21 +34,34 @@ enum counter {
     COUNTERS
 };
 
-/* The tensors while they are built. */
+/* The tensors while they are built, their bytes one after another. */
 struct image {
-    unsigned char *block;
-    unsigned char *end;
+    ocdm__output bytes;
     struct ocdm__tensor tensors[18];
-    size_t tensor_count;
+    size_t tensor_count, ended; /* bytes up to the end of the last one */
 };
 
-static unsigned char *start_tensor(struct image *image, const char *name, enum ocdm__dtype dtype, uint64_t count)
+/* The next element of the tensor that is being built. */
+static void put(struct image *image, enum ocdm__dtype dtype, uint64_t x)
 {
-    unsigned char *data = image->end;
-    struct ocdm__tensor tensor = ocdm__tensor_of(name, dtype, data, count);
-    image->tensors[image->tensor_count++] = tensor;
-    image->end += tensor.size;
-    return data;
+    unsigned char bytes[8];
+    ocdm__put_u64(bytes, x);
+    ocdm__output_write(&image->bytes, bytes, ocdm__dtype_size(dtype));
+}
+
+static void put_real(struct image *image, double x)
+{
+    unsigned char bytes[8];
+    ocdm__put_double(bytes, x);
+    ocdm__output_write(&image->bytes, bytes, sizeof bytes);
+}
+
+/* Everything after the tensor before is a tensor of that name. */
+static void end_tensor(struct image *image, const char *name, enum ocdm__dtype dtype)
+{
+    size_t size = image->bytes.used - image->ended;
+    image->tensors[image->tensor_count++] = ocdm__tensor_of(name, dtype, NULL, size / ocdm__dtype_size(dtype));
+    image->ended = image->bytes.used;
 }
 
 static void put_counters(struct image *image, const ocdm_memory *memory)
@@ -62,41 +75,49 @@ static void put_counters(struct image *image, const ocdm_memory *memory)
         [COUNTER_DRAWS] = memory->draws,
         [COUNTER_STEP] = memory->step,
     };
-    unsigned char *bytes = start_tensor(image, "counters", OCDM__U64, COUNTERS);
     for (size_t i = 0; i < COUNTERS; i++)
-        ocdm__put_u64(bytes + 8 * i, counters[i]);
-    ocdm__put_double(start_tensor(image, "rho", OCDM__F64, 1), memory->options.rho);
-    if (memory->options.tolerance > 0)
-        ocdm__put_double(start_tensor(image, "tolerance", OCDM__F64, 1), memory->options.tolerance);
-    if (memory->options.shard > 0)
-        ocdm__put_u64(start_tensor(image, "shard", OCDM__U64, 1), memory->options.shard);
+        put(image, OCDM__U64, counters[i]);
+    end_tensor(image, "counters", OCDM__U64);
+    put_real(image, memory->options.rho);
+    end_tensor(image, "rho", OCDM__F64);
+    if (memory->options.tolerance > 0) {
+        put_real(image, memory->options.tolerance);
+        end_tensor(image, "tolerance", OCDM__F64);
+    }
+    if (memory->options.shard > 0) {
+        put(image, OCDM__U64, memory->options.shard);
+        end_tensor(image, "shard", OCDM__U64);
+    }
 }
 
 static void put_samples(struct image *image, const ocdm_memory *memory)
 {
     const struct pool *pool = &memory->pool;
-    unsigned char *ids = start_tensor(image, "ids", OCDM__U64, pool->size);
-    unsigned char *arrivals = start_tensor(image, "arrivals", OCDM__U64, pool->size);
-    unsigned char *starts = start_tensor(image, "label_starts", OCDM__U64, (uint64_t)pool->size + 1);
-    unsigned char *places = memory->merged ? start_tensor(image, "places", OCDM__U64, pool->size) : NULL;
     uint64_t labels = 0;
-    ocdm__put_u64(starts, 0);
-    for (uint32_t i = 0; i < pool->size; i++) {
-        const struct node *node = &pool->nodes[pool->node_at[i]];
-        ocdm__put_u64(ids + 8 * (size_t)i, node->id);
-        ocdm__put_u64(arrivals + 8 * (size_t)i, node->arrival);
-        if (places != NULL)
-            ocdm__put_u64(places + 8 * (size_t)i, node->priority);
-        labels += pool->sets[node->set].cardinality;
-        ocdm__put_u64(starts + 8 * ((size_t)i + 1), labels);
-    }
+    for (uint32_t i = 0; i < pool->size; i++)
+        put(image, OCDM__U64, pool->nodes[pool->node_at[i]].id);
+    end_tensor(image, "ids", OCDM__U64);
+    for (uint32_t i = 0; i < pool->size; i++)
+        put(image, OCDM__U64, pool->nodes[pool->node_at[i]].arrival);
+    end_tensor(image, "arrivals", OCDM__U64);
+    put(image, OCDM__U64, 0);
+    for (uint32_t i = 0; i < pool->size; i++)
+        put(image, OCDM__U64, labels += pool->sets[pool->nodes[pool->node_at[i]].set].cardinality);
+    end_tensor(image, "label_starts", OCDM__U64);
+    for (uint32_t i = 0; memory->merged && i < pool->size; i++)
+        put(image, OCDM__U64, pool->nodes[pool->node_at[i]].priority);
+    if (memory->merged)
+        end_tensor(image, "places", OCDM__U64);
 }
 
-static void put_seen(struct image *image, const ocdm_memory *memory)
+static void put_labels(struct image *image, const ocdm_memory *memory, uint32_t *scratch)
 {
-    unsigned char *bytes = start_tensor(image, "seen", OCDM__U64, memory->pool.class_count);
-    for (uint32_t i = 0; i < memory->pool.class_count; i++)
-        ocdm__put_u64(bytes + 8 * (size_t)i, memory->pool.classes[i].seen);
+    for (uint32_t i = 0; i < memory->pool.size; i++) {
+        size_t count = ocdm_memory_labels(memory, i, scratch, OCDM_MAX_LABELS);
+        for (size_t j = 0; j < count; j++)
+            put(image, OCDM__U32, scratch[j]);
+    }
+    end_tensor(image, "labels", OCDM__U32);
 }
 
 /* What is set for a class, seen or not, is saved unless it is the default, in the order in which it was set. */
@@ -113,45 +134,27 @@ static bool has_minimum(const struct pool *pool, const struct class_setting *set
     return setting->minimum != OCDM_NONE && setting->minimum != pool->minimum;
 }
 
-static uint32_t count_settings(const ocdm_memory *memory, is_saved *saved)
+/* Whether something is saved of some class. */
+static bool any_saved(const ocdm_memory *memory, is_saved *saved)
 {
-    uint32_t count = 0;
     for (uint32_t i = 0; i < memory->pool.setting_count; i++)
-        count += saved(&memory->pool, &memory->pool.settings[i]);
-    return count;
+        if (saved(&memory->pool, &memory->pool.settings[i]))
+            return true;
+    return false;
 }
 
-static void put_weights(struct image *image, const ocdm_memory *memory, uint32_t count)
+/* Weights are real numbers; else the minimums, or the classes themselves. */
+static void put_settings(struct image *image, const ocdm_memory *memory, const char *name, is_saved *saved,
+                         enum ocdm__dtype dtype, bool minimums)
 {
-    if (count == 0)
-        return;
-    unsigned char *bytes = start_tensor(image, "weights", OCDM__F64, count);
-    for (uint32_t i = 0; i < memory->pool.setting_count; i++)
-        if (has_weight(&memory->pool, &memory->pool.settings[i])) {
-            ocdm__put_double(bytes, memory->pool.settings[i].weight);
-            bytes += 8;
-        }
-}
-
-/* The classes that have a setting, or the minimums themselves. */
-static void put_settings(struct image *image, const ocdm_memory *memory, const char *name, is_saved *saved, bool minimums)
-{
-    uint32_t count = count_settings(memory, saved);
-    if (count == 0)
-        return;
-    unsigned char *bytes = start_tensor(image, name, OCDM__U32, count);
-    for (uint32_t i = 0; i < memory->pool.setting_count; i++)
-        if (saved(&memory->pool, &memory->pool.settings[i])) {
-            ocdm__put_u32(bytes, minimums ? memory->pool.settings[i].minimum : memory->pool.settings[i].class_id);
-            bytes += 4;
-        }
-}
-
-static void put_in_play(struct image *image, const ocdm_memory *memory)
-{
-    unsigned char *bytes = start_tensor(image, "in_play", OCDM__U8, memory->pool.class_count);
-    for (uint32_t i = 0; i < memory->pool.class_count; i++)
-        bytes[i] = ocdm__in_play(memory, &memory->pool.classes[i]);
+    const struct pool *pool = &memory->pool;
+    for (const struct class_setting *at = pool->settings; at < pool->settings + pool->setting_count; at++)
+        if (saved(pool, at) && dtype == OCDM__F64)
+            put_real(image, at->weight);
+        else if (saved(pool, at))
+            put(image, dtype, minimums ? at->minimum : at->class_id);
+    if (any_saved(memory, saved))
+        end_tensor(image, name, dtype);
 }
 
 /* Asks the policy for its state: how many bytes there are, and as many of them as fit. */
@@ -166,77 +169,70 @@ static ocdm_status ask_state(const ocdm_memory *memory, unsigned char *bytes, si
     return ocdm__pass_on(status, &found, "the policy's state could not be saved", error);
 }
 
-static ocdm_status put_policy_state(struct image *image, const ocdm_memory *memory, size_t size, ocdm_error *error)
+static ocdm_status put_policy_state(struct image *image, const ocdm_memory *memory, ocdm_error *error)
 {
-    unsigned char *bytes = start_tensor(image, "policy_state", OCDM__U8, size);
-    size_t written;
+    size_t size, written = 0;
+    OCDM_TRY(ask_state(memory, NULL, 0, &size, error));
+    if (size > SIZE_MAX / 2)
+        return ocdm__fail(error, OCDM_LIMIT, "", "policy %s has a state of %zu bytes, too large for a file",
+                          memory->policy.name, size);
+    unsigned char *bytes = ocdm__allocate(size, 1);
+    if (bytes == NULL)
+        return ocdm__fail_memory(error, "the policy's state");
     ocdm_status status = ask_state(memory, bytes, size, &written, error);
+    ocdm__output_write(&image->bytes, bytes, size);
+    end_tensor(image, "policy_state", OCDM__U8);
+    ocdm__release(bytes);
     if (status != OCDM_OK || written == size)
         return status;
     return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "policy %s: its state had %zu bytes when asked first, %zu when saved",
                       memory->policy.name, size, written);
 }
 
-/* Bytes of all tensors. */
-static ocdm_status measure(const ocdm_memory *memory, size_t state, size_t *size, ocdm_error *error)
-{
-    const struct pool *pool = &memory->pool;
-    uint64_t rest = 8 * (COUNTERS + 3 + 3 * (uint64_t)pool->size + pool->class_count) + 4 * pool->label_total +
-                    5 * (uint64_t)pool->class_count + 12 * (uint64_t)count_settings(memory, has_weight) + 8 + 4 +
-                    8 * (uint64_t)count_settings(memory, has_minimum) + (memory->merged ? 8 * (uint64_t)pool->size : 0);
-    if (state > SIZE_MAX / 2 || rest > SIZE_MAX / 2)
-        return ocdm__fail(error, OCDM_LIMIT, "", "policy %s has a state of %zu bytes, too large for a file",
-                          memory->policy.name, state);
-    *size = (size_t)rest + state;
-    return OCDM_OK;
-}
-
 /* The widest elements come first, so that every tensor is aligned. */
 static ocdm_status build_image(struct image *image, const ocdm_memory *memory, ocdm_error *error)
 {
-    size_t state, size = 0;
-    ocdm_status status = ask_state(memory, NULL, 0, &state, error);
-    OCDM_THEN(status, measure(memory, state, &size, error));
-    if (status != OCDM_OK)
-        return status;
-    uint32_t weights = count_settings(memory, has_weight);
+    const struct pool *pool = &memory->pool;
+    OCDM_TRY(ocdm__output_open_memory(&image->bytes, "the file of the memory", error));
     uint32_t *scratch = ocdm__allocate(OCDM_MAX_LABELS, sizeof *scratch);
-    image->block = image->end = ocdm__allocate(size, 1);
-    if (image->block == NULL || scratch == NULL) {
-        status = ocdm__fail_memory(error, "the file of the memory");
-    } else {
-        put_counters(image, memory);
-        put_samples(image, memory);
-        put_seen(image, memory);
-        put_weights(image, memory, weights);
-        unsigned char *bytes = start_tensor(image, "labels", OCDM__U32, memory->pool.label_total);
-        for (uint32_t i = 0; i < memory->pool.size; i++) {
-            size_t count = ocdm_memory_labels(memory, i, scratch, OCDM_MAX_LABELS);
-            for (size_t j = 0; j < count; j++, bytes += 4)
-                ocdm__put_u32(bytes, scratch[j]);
-        }
-        unsigned char *ids = start_tensor(image, "classes", OCDM__U32, memory->pool.class_count);
-        for (uint32_t i = 0; i < memory->pool.class_count; i++)
-            ocdm__put_u32(ids + 4 * (size_t)i, memory->pool.classes[i].id);
-        put_settings(image, memory, "weighted_classes", has_weight, false);
-        put_settings(image, memory, "minimums", has_minimum, true);
-        put_settings(image, memory, "minimum_classes", has_minimum, false);
-        if (memory->options.minimum > 0)
-            ocdm__put_u32(start_tensor(image, "minimum", OCDM__U32, 1), memory->options.minimum);
-        put_in_play(image, memory);
-        status = put_policy_state(image, memory, state, error);
+    if (scratch == NULL)
+        return ocdm__fail_memory(error, "the file of the memory");
+    put_counters(image, memory);
+    put_samples(image, memory);
+    for (uint32_t i = 0; i < pool->class_count; i++)
+        put(image, OCDM__U64, pool->classes[i].seen);
+    end_tensor(image, "seen", OCDM__U64);
+    put_settings(image, memory, "weights", has_weight, OCDM__F64, false);
+    put_labels(image, memory, scratch);
+    for (uint32_t i = 0; i < pool->class_count; i++)
+        put(image, OCDM__U32, pool->classes[i].id);
+    end_tensor(image, "classes", OCDM__U32);
+    put_settings(image, memory, "weighted_classes", has_weight, OCDM__U32, false);
+    put_settings(image, memory, "minimums", has_minimum, OCDM__U32, true);
+    put_settings(image, memory, "minimum_classes", has_minimum, OCDM__U32, false);
+    if (memory->options.minimum > 0) {
+        put(image, OCDM__U32, memory->options.minimum);
+        end_tensor(image, "minimum", OCDM__U32);
     }
+    for (uint32_t i = 0; i < pool->class_count; i++)
+        put(image, OCDM__U8, ocdm__in_play(memory, &pool->classes[i]));
+    end_tensor(image, "in_play", OCDM__U8);
     ocdm__release(scratch);
-    return status;
+    OCDM_TRY(put_policy_state(image, memory, error));
+    OCDM_TRY(ocdm__output_check(&image->bytes, error));
+    const unsigned char *data = (const unsigned char *)image->bytes.buffer; /* its place is final now */
+    for (size_t i = 0; i < image->tensor_count; data += image->tensors[i++].size)
+        image->tensors[i].data = data;
+    return OCDM_OK;
 }
 
 static const char *version_of(const ocdm_memory *memory)
 {
-    if (memory->options.shard > 0 || memory->options.minimum > 0 || memory->merged || count_settings(memory, has_minimum) > 0)
+    if (memory->options.shard > 0 || memory->options.minimum > 0 || memory->merged || any_saved(memory, has_minimum))
         return VERSION_WITH_SHARDS;
-    return memory->options.tolerance > 0            ? VERSION_WITH_TOLERANCE
-           : count_settings(memory, has_weight) > 0 ? VERSION_WITH_WEIGHTS
-                                                    : VERSION;
+    return memory->options.tolerance > 0   ? VERSION_WITH_TOLERANCE
+           : any_saved(memory, has_weight) ? VERSION_WITH_WEIGHTS
+                                           : VERSION;
 }
 
 static ocdm_status write_image(const struct image *image, const ocdm_memory *memory, ocdm__output *output, ocdm_error *error)
@@ -257,7 +253,7 @@ static ocdm_status write_memory(const ocdm_memory *memory, ocdm__output *output,
     struct image image = {0};
     ocdm_status status = build_image(&image, memory, error);
     OCDM_THEN(status, write_image(&image, memory, output, error));
-    ocdm__release(image.block);
+    ocdm__output_abandon(&image.bytes);
     return status;
 }
 
@@ -339,61 +335,46 @@ static ocdm_status find(const struct parts *parts, const struct ocdm__safetensor
                       parts->name, name, *tensor ? "of the wrong type" : "missing");
 }
 
-static ocdm_status find_all(struct parts *parts, const struct ocdm__safetensors *file)
-{
-    const struct {
-        const char *name;
-        enum ocdm__dtype dtype;
-        const struct ocdm__tensor **tensor;
-    } wanted[] = {
-        {"counters", OCDM__U64, &parts->counters},
-        {"rho", OCDM__F64, &parts->rho},
-        {"ids", OCDM__U64, &parts->ids},
-        {"arrivals", OCDM__U64, &parts->arrivals},
-        {"label_starts", OCDM__U64, &parts->starts},
-        {"labels", OCDM__U32, &parts->labels},
-        {"classes", OCDM__U32, &parts->classes},
-        {"seen", OCDM__U64, &parts->seen},
-        {"in_play", OCDM__U8, &parts->in_play},
-        {"policy_state", OCDM__U8, &parts->policy_state},
-    };
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        OCDM_TRY(find(parts, file, wanted[i].name, wanted[i].dtype, wanted[i].tensor));
-    }
-    uint64_t samples = parts->ids->shape[0], classes = parts->classes->shape[0];
-    if (parts->counters->shape[0] != COUNTERS || parts->rho->shape[0] != 1 || parts->arrivals->shape[0] != samples ||
-        parts->starts->shape[0] != samples + 1 || parts->seen->shape[0] != classes || parts->in_play->shape[0] != classes)
-        return bad_part(parts, "its tensors do not have the lengths that go together");
-    return OCDM_OK;
-}
-
-/* Tensors that a file has only when they say something, from some version on. `like` has as many elements; without it there is
- * one. */
-static ocdm_status find_optional(struct parts *parts, const struct ocdm__safetensors *file, int version)
+/* Where each part is. A file has some only when they say something, from some version on. Of each there are as many elements as
+ * of the part that it is `like`, and some more. */
+static ocdm_status find_all(struct parts *parts, const struct ocdm__safetensors *file, int version)
 {
     const struct {
         const char *name;
         enum ocdm__dtype dtype;
         int since;
         const struct ocdm__tensor **tensor, *const *like;
+        uint64_t more;
     } rows[] = {
-        {"weights", OCDM__F64, 2, &parts->weights, &parts->weights},
-        {"weighted_classes", OCDM__U32, 2, &parts->weighted_classes, &parts->weights},
-        {"tolerance", OCDM__F64, 3, &parts->tolerance, NULL},
-        {"shard", OCDM__U64, 4, &parts->shard, NULL},
-        {"minimum", OCDM__U32, 4, &parts->minimum, NULL},
-        {"minimums", OCDM__U32, 4, &parts->minimums, &parts->minimums},
-        {"minimum_classes", OCDM__U32, 4, &parts->minimum_classes, &parts->minimums},
-        {"places", OCDM__U64, 4, &parts->places, &parts->ids},
+        {"counters", OCDM__U64, 1, &parts->counters, NULL, COUNTERS},
+        {"rho", OCDM__F64, 1, &parts->rho, NULL, 1},
+        {"ids", OCDM__U64, 1, &parts->ids, &parts->ids, 0},
+        {"arrivals", OCDM__U64, 1, &parts->arrivals, &parts->ids, 0},
+        {"label_starts", OCDM__U64, 1, &parts->starts, &parts->ids, 1},
+        {"labels", OCDM__U32, 1, &parts->labels, &parts->labels, 0},
+        {"classes", OCDM__U32, 1, &parts->classes, &parts->classes, 0},
+        {"seen", OCDM__U64, 1, &parts->seen, &parts->classes, 0},
+        {"in_play", OCDM__U8, 1, &parts->in_play, &parts->classes, 0},
+        {"policy_state", OCDM__U8, 1, &parts->policy_state, &parts->policy_state, 0},
+        {"weights", OCDM__F64, 2, &parts->weights, &parts->weights, 0},
+        {"weighted_classes", OCDM__U32, 2, &parts->weighted_classes, &parts->weights, 0},
+        {"tolerance", OCDM__F64, 3, &parts->tolerance, NULL, 1},
+        {"shard", OCDM__U64, 4, &parts->shard, NULL, 1},
+        {"minimum", OCDM__U32, 4, &parts->minimum, NULL, 1},
+        {"minimums", OCDM__U32, 4, &parts->minimums, &parts->minimums, 0},
+        {"minimum_classes", OCDM__U32, 4, &parts->minimum_classes, &parts->minimums, 0},
+        {"places", OCDM__U64, 4, &parts->places, &parts->ids, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        bool needed = version == rows[i].since && version < 4; /* what made it one of this version */
+        /* What every file has, and what made it one of this version. */
+        bool needed = rows[i].since == 1 || (version == rows[i].since && version < 4);
         if (version < rows[i].since || (!needed && ocdm__safetensors_find(file, rows[i].name) == NULL))
             continue;
         OCDM_TRY(find(parts, file, rows[i].name, rows[i].dtype, rows[i].tensor));
         const struct ocdm__tensor *like = rows[i].like != NULL ? *rows[i].like : NULL;
         uint64_t count = (*rows[i].tensor)->shape[0];
-        if (rows[i].like == NULL ? count != 1 : like == NULL || count != like->shape[0] || count >= UINT32_MAX)
+        if ((rows[i].like != NULL && like == NULL) || count != (like != NULL ? like->shape[0] : 0) + rows[i].more ||
+            (rows[i].since > 1 && count >= UINT32_MAX))
             return bad_part(parts, "its tensors do not have the lengths that go together");
     }
     if ((parts->weights == NULL) != (parts->weighted_classes == NULL) ||
@@ -404,24 +385,6 @@ static ocdm_status find_optional(struct parts *parts, const struct ocdm__safeten
 }
 
 /* ---- options -------------------------------------------------------------------------------------------------------- */
-
-static int find_name(const struct ocdm__note *note, const char *(*name_of)(int))
-{
-    for (int i = 0; name_of(i); i++)
-        if (ocdm__note_is(note, name_of(i)))
-            return i;
-    return -1;
-}
-
-static const char *distance_name(int i)
-{
-    return ocdm_distance_name((ocdm_distance)i);
-}
-
-static const char *tie_name(int i)
-{
-    return ocdm_tie_name((ocdm_tie)i);
-}
 
 static ocdm_status find_policy(const struct parts *parts, const struct ocdm__safetensors *file, const ocdm_policy **policy)
 {
@@ -441,9 +404,15 @@ static ocdm_status find_policy(const struct parts *parts, const struct ocdm__saf
 
 static ocdm_status read_options(const struct parts *parts, const struct ocdm__safetensors *file, ocdm_options *options)
 {
-    int distance = find_name(ocdm__safetensors_note(file, "distance"), distance_name);
-    int tie = find_name(ocdm__safetensors_note(file, "tie"), tie_name);
-    if (distance < 0 || tie < 0)
+    const struct ocdm__note *distance_note = ocdm__safetensors_note(file, "distance"),
+                            *tie_note = ocdm__safetensors_note(file, "tie");
+    const char *name;
+    int distance = 0, tie = 0;
+    while ((name = ocdm_distance_name((ocdm_distance)distance)) != NULL && !ocdm__note_is(distance_note, name))
+        distance++;
+    while ((name = ocdm_tie_name((ocdm_tie)tie)) != NULL && !ocdm__note_is(tie_note, name))
+        tie++;
+    if (ocdm_distance_name((ocdm_distance)distance) == NULL || name == NULL)
         return bad_part(parts, "its distance or tie rule is not one that the library knows");
     uint64_t capacity = counter(parts, COUNTER_CAPACITY), batch = counter(parts, COUNTER_BATCH);
     if (!capacity || capacity > OCDM_MAX_CAPACITY || !batch || batch > UINT32_MAX)
@@ -657,8 +626,7 @@ static ocdm_status find_parts(struct parts *parts, const struct ocdm__safetensor
         return bad_part(parts, "it is of a version that this library does not read");
     if (checksum == NULL || checksum->value_length != 16)
         return bad_part(parts, "it has no checksum");
-    ocdm_status status = find_all(parts, file);
-    return status == OCDM_OK ? find_optional(parts, file, number) : status;
+    return find_all(parts, file, number);
 }
 
 static ocdm_status check_parts(const struct parts *parts)
@@ -715,9 +683,8 @@ ocdm_status ocdm_memory_load(const char *path, const ocdm_policy *policy, void *
     struct parts parts = {.name = path, .policy = policy, .policy_data = data, .error = error};
     ocdm__input input;
     bool is_dash = path[0] == '-' && !path[1]; /* a file's name here, not standard input */
-    ocdm_status status = ocdm__input_open(&input, is_dash ? "./-" : path, NULL, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__input_open(&input, is_dash ? "./-" : path, NULL, error));
+    ocdm_status status = OCDM_OK;
     while (status == OCDM_OK && !input.ended)
         status = ocdm__input_fill(&input, error);
     OCDM_THEN(status, parse(&parts, (const unsigned char *)input.data, input.size, memory));
