@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/output.h"
 #include "bench/gap.h"
-#include "cli/console.h"
 #include "cli/verbs.h"
 
 static void print_gap(const ocdm__gap_result results[OCDM__GAP_KINDS], const char *stream_name)
@@ -66,24 +66,22 @@ static ocdm_status write_gap_json(const ocdm__gap_result results[OCDM__GAP_KINDS
     return ocdm__output_commit(&output, error);
 }
 
-static int run_gap(const ocdm__arguments *arguments)
+static ocdm_status run_gap(ocdm__arguments *arguments, ocdm_error *error)
 {
-    ocdm_error error;
     const char *path = ocdm__argument_text(arguments, "records");
-    uint64_t seed = 0;
+    uint64_t seed = ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX);
     ocdm__label_stream *stream = NULL;
     ocdm__gap_result results[OCDM__GAP_KINDS];
-    ocdm_status status = ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX, &seed, &error);
-    if (status == OCDM_OK)
-        status = ocdm__label_stream_open(path, seed, &stream, &error);
+    OCDM_TRY(ocdm__arguments_check(arguments, error));
+    ocdm_status status = ocdm__label_stream_open(path, seed, &stream, error);
     for (size_t kind = 0; kind < OCDM__GAP_KINDS && status == OCDM_OK; kind++)
-        status = ocdm__bench_gap((enum ocdm__gap_kind)kind, stream, seed, &results[kind], &error);
+        status = ocdm__bench_gap((enum ocdm__gap_kind)kind, stream, seed, &results[kind], error);
     if (status == OCDM_OK && ocdm__argument_given(arguments, "json"))
-        status = write_gap_json(results, &error);
+        status = write_gap_json(results, error);
     else if (status == OCDM_OK)
         print_gap(results, path != NULL ? path : "the built-in stream");
     ocdm__label_stream_destroy(stream);
-    return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
+    return status;
 }
 
 static const char *const gap_description[] = {

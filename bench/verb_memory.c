@@ -10,7 +10,6 @@
 #include "base/output.h"
 #include "bench/memory.h"
 #include "bench/steady.h"
-#include "cli/console.h"
 #include "cli/verbs.h"
 #include "bench/verb_steady.h"
 
@@ -54,9 +53,9 @@ static ocdm_status choose_policies(const ocdm__arguments *arguments, struct requ
 {
     size_t named[MAX_POLICIES], count = 0;
     bool all = !ocdm__argument_given(arguments, "policies");
-    ocdm_status status = OCDM_OK;
     if (!all)
-        status = ocdm__argument_choices(arguments, "policies", named, MAX_POLICIES, &count, error);
+        count = ocdm__argument_choices(arguments, "policies", named, MAX_POLICIES);
+    ocdm_status status = ocdm__arguments_check(arguments, error);
     for (; all && ocdm__bench_policies()[count] != NULL; count++)
         named[count] = count;
     for (size_t i = 0; i < count && status == OCDM_OK; i++) {
@@ -80,27 +79,16 @@ static ocdm_status choose_policies(const ocdm__arguments *arguments, struct requ
 static ocdm_status read_request(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
 {
     const char *path = ocdm__argument_text(arguments, "records");
-    uint64_t batch, passes;
     request->stream_name = path != NULL ? path : "built-in stream";
-    ocdm_status status =
-        ocdm__argument_list(arguments, "memory", 1, OCDM_MAX_CAPACITY, request->sizes, MAX_SIZES, &request->size_count, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_unsigned(arguments, "batch", 1, 1000000, &batch, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_unsigned(arguments, "repeat", 1, OCDM__BENCH_PASSES, &passes, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX, &request->plan.seed, error);
-    if (status == OCDM_OK)
-        status = ocdm__label_stream_open(path, request->plan.seed, &request->stream, error);
-    if (status == OCDM_OK)
-        status = choose_policies(arguments, request, error);
-    if (status != OCDM_OK)
-        return status;
+    request->size_count = ocdm__argument_list(arguments, "memory", 1, OCDM_MAX_CAPACITY, request->sizes, MAX_SIZES);
+    request->plan.batch = (uint32_t)ocdm__argument_unsigned(arguments, "batch", 1, 1000000);
+    request->plan.passes = (uint32_t)ocdm__argument_unsigned(arguments, "repeat", 1, OCDM__BENCH_PASSES);
+    request->plan.seed = ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX);
     request->json = ocdm__argument_given(arguments, "json");
+    OCDM_TRY(ocdm__arguments_check(arguments, error));
+    OCDM_TRY(ocdm__label_stream_open(path, request->plan.seed, &request->stream, error));
     request->plan.stream = request->stream;
-    request->plan.batch = (uint32_t)batch;
-    request->plan.passes = (uint32_t)passes;
-    return OCDM_OK;
+    return choose_policies(arguments, request, error);
 }
 
 static void print_heading(const struct request *request)
@@ -190,23 +178,21 @@ static ocdm_status check_mode(const ocdm__arguments *arguments, ocdm_error *erro
     return OCDM_OK;
 }
 
-static int run_memory(const ocdm__arguments *arguments)
+static ocdm_status run_memory(ocdm__arguments *arguments, ocdm_error *error)
 {
-    ocdm_error error;
     struct request request = {.size_count = 0};
-    ocdm_status status = check_mode(arguments, &error);
-    if (status == OCDM_OK && ocdm__argument_given(arguments, "steady"))
-        return ocdm__run_bench_steady(arguments);
-    if (status == OCDM_OK)
-        status = read_request(arguments, &request, &error);
+    OCDM_TRY(check_mode(arguments, error));
+    if (ocdm__argument_given(arguments, "steady"))
+        return ocdm__run_bench_steady(arguments, error);
+    ocdm_status status = read_request(arguments, &request, error);
     if (status == OCDM_OK && !request.json)
         print_heading(&request);
     for (size_t s = 0; s < request.size_count && status == OCDM_OK; s++)
-        status = run_size(&request, s, &error);
+        status = run_size(&request, s, error);
     if (status == OCDM_OK && request.json)
-        status = write_memory_json(&request, &error);
+        status = write_memory_json(&request, error);
     ocdm__label_stream_destroy(request.stream);
-    return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
+    return status;
 }
 
 static const char *const memory_description[] = {

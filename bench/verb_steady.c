@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "bench/steady.h"
-#include "cli/console.h"
 
 enum { MAX_SIZES = 16, MAX_STREAMS = 16, MAX_POLICIES = 16, MAX_UPDATES = 100000000 };
 
@@ -42,70 +41,45 @@ struct request {
 
 /* ---- reading the command line ------------------------------------------------------------------------------------------- */
 
-static ocdm_status read_sizes(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
+static void read_sizes(const ocdm__arguments *arguments, struct request *request)
 {
     static const uint64_t usual[] = {1000, 10000, 100000};
-    if (!ocdm__argument_given(arguments, "memory")) {
-        memcpy(request->sizes, usual, sizeof usual);
-        request->size_count = sizeof usual / sizeof *usual;
-        return OCDM_OK;
+    if (ocdm__argument_given(arguments, "memory")) {
+        request->size_count = ocdm__argument_list(arguments, "memory", 1, OCDM_MAX_CAPACITY, request->sizes, MAX_SIZES);
+        return;
     }
-    return ocdm__argument_list(arguments, "memory", 1, OCDM_MAX_CAPACITY, request->sizes, MAX_SIZES, &request->size_count,
-                               error);
+    memcpy(request->sizes, usual, sizeof usual);
+    request->size_count = sizeof usual / sizeof *usual;
 }
 
-static ocdm_status read_options(const ocdm__arguments *arguments, ocdm_options *options, ocdm_error *error)
+static void read_plan(const ocdm__arguments *arguments, ocdm__steady_plan *plan)
 {
-    size_t tie = 0, distance = 0;
-    uint64_t batch = 0;
-    *options = ocdm_options_default();
-    ocdm_status status = ocdm__argument_unsigned(arguments, "batch", 1, 1000000, &batch, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX, &options->seed, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_choice(arguments, "tie", &tie, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_choice(arguments, "distance", &distance, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_real(arguments, "rho", -OCDM_MAX_RHO, OCDM_MAX_RHO, &options->rho, error);
-    options->batch = (uint32_t)batch;
-    options->tie = (ocdm_tie)tie;
-    options->distance = (ocdm_distance)distance;
-    return status;
-}
-
-static ocdm_status read_plan(const ocdm__arguments *arguments, ocdm__steady_plan *plan, ocdm_error *error)
-{
-    uint64_t updates = 0;
-    size_t clock = 0;
-    ocdm_status status = read_options(arguments, &plan->options, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_unsigned(arguments, "warmup", 0, 1000000, &plan->warmup, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_unsigned(arguments, "updates", 1, MAX_UPDATES, &updates, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_real(arguments, "seconds", 0.001, 1e6, &plan->seconds, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_choice(arguments, "clock", &clock, error);
-    plan->updates = (size_t)updates;
-    plan->cpu_time = clock == 1;
-    return status;
+    plan->options = ocdm_options_default();
+    plan->options.batch = (uint32_t)ocdm__argument_unsigned(arguments, "batch", 1, 1000000);
+    plan->options.seed = ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX);
+    plan->options.tie = (ocdm_tie)ocdm__argument_choice(arguments, "tie");
+    plan->options.distance = (ocdm_distance)ocdm__argument_choice(arguments, "distance");
+    plan->options.rho = ocdm__argument_real(arguments, "rho", -OCDM_MAX_RHO, OCDM_MAX_RHO);
+    plan->warmup = ocdm__argument_unsigned(arguments, "warmup", 0, 1000000);
+    plan->updates = (size_t)ocdm__argument_unsigned(arguments, "updates", 1, MAX_UPDATES);
+    plan->seconds = ocdm__argument_real(arguments, "seconds", 0.001, 1e6);
+    plan->cpu_time = ocdm__argument_choice(arguments, "clock") == 1;
 }
 
 static ocdm_status read_streams(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
 {
     const char *path = ocdm__argument_text(arguments, "records");
     bool drawn = false;
-    ocdm_status status =
-        ocdm__argument_choices(arguments, "streams", request->streams, MAX_STREAMS, &request->stream_count, error);
-    for (size_t i = 0; status == OCDM_OK && i < request->stream_count; i++)
+    request->stream_count = ocdm__argument_choices(arguments, "streams", request->streams, MAX_STREAMS);
+    OCDM_TRY(ocdm__arguments_check(arguments, error));
+    for (size_t i = 0; i < request->stream_count; i++)
         drawn = drawn || request->streams[i] == OCDM__STEADY_RECORDS;
-    if (status == OCDM_OK && drawn)
-        status = ocdm__label_stream_open(path, request->plan.options.seed, &request->records, error);
-    else if (status == OCDM_OK && path != NULL)
-        status = ocdm__fail(error, OCDM_BAD_ARGUMENT, "add `records` to --streams, or leave --records out",
-                            "--records is given, but none of the streams uses it");
-    return status;
+    if (drawn)
+        return ocdm__label_stream_open(path, request->plan.options.seed, &request->records, error);
+    if (path != NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "add `records` to --streams, or leave --records out",
+                          "--records is given, but none of the streams uses it");
+    return OCDM_OK;
 }
 
 static bool has_several_labels(const struct request *request, size_t kind)
@@ -127,14 +101,15 @@ static ocdm_status check_labels(const struct request *request, const char *polic
 static ocdm_status read_policies(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
 {
     static const char *const usual[] = {"ocdm", "prs", "rs"};
-    size_t named[MAX_POLICIES], count = 0;
+    size_t named[MAX_POLICIES];
     if (!ocdm__argument_given(arguments, "policies")) {
         memcpy(request->policies, usual, sizeof usual);
         request->policy_count = sizeof usual / sizeof *usual;
         request->reference = true;
         return OCDM_OK;
     }
-    ocdm_status status = ocdm__argument_choices(arguments, "policies", named, MAX_POLICIES, &count, error);
+    size_t count = ocdm__argument_choices(arguments, "policies", named, MAX_POLICIES);
+    ocdm_status status = ocdm__arguments_check(arguments, error);
     for (size_t i = 0; i < count && status == OCDM_OK; i++) {
         const char *name = ocdm__bench_policies()[named[i]];
         if (strcmp(name, "reference") == 0) {
@@ -151,14 +126,11 @@ static ocdm_status read_policies(const ocdm__arguments *arguments, struct reques
 static ocdm_status read_request(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
 {
     request->json = ocdm__argument_given(arguments, "json");
-    ocdm_status status = read_sizes(arguments, request, error);
-    if (status == OCDM_OK)
-        status = read_plan(arguments, &request->plan, error);
-    if (status == OCDM_OK)
-        status = read_streams(arguments, request, error);
-    if (status == OCDM_OK)
-        status = read_policies(arguments, request, error);
-    return status;
+    read_sizes(arguments, request);
+    read_plan(arguments, &request->plan);
+    OCDM_TRY(ocdm__arguments_check(arguments, error));
+    OCDM_TRY(read_streams(arguments, request, error));
+    return read_policies(arguments, request, error);
 }
 
 /* ---- printing ----------------------------------------------------------------------------------------------------------- */
@@ -331,13 +303,11 @@ static ocdm_status run_all(struct request *request, ocdm_error *error)
     return ocdm__output_commit(&request->output, error);
 }
 
-int ocdm__run_bench_steady(const ocdm__arguments *arguments)
+ocdm_status ocdm__run_bench_steady(const ocdm__arguments *arguments, ocdm_error *error)
 {
-    ocdm_error error;
     struct request request = {.size_count = 0};
-    ocdm_status status = read_request(arguments, &request, &error);
-    if (status == OCDM_OK)
-        status = run_all(&request, &error);
+    ocdm_status status = read_request(arguments, &request, error);
+    OCDM_THEN(status, run_all(&request, error));
     ocdm__label_stream_destroy(request.records);
-    return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
+    return status;
 }

@@ -10,7 +10,7 @@ const char *const *ocdm__bench_policies(void);
 /* The choices of --clock, terminated by NULL. */
 extern const char *const ocdm__steady_clock_names[];
 
-/* Measures and prints; returns the exit code. */
-int ocdm__run_bench_steady(const ocdm__arguments *arguments);
+/* Measures and prints. */
+ocdm_status ocdm__run_bench_steady(const ocdm__arguments *arguments, ocdm_error *error);
 
 #endif

@@ -16,7 +16,6 @@
 #include "base/output.h"
 #include "base/progress.h"
 #include "base/random.h"
-#include "cli/console.h"
 #include "cli/verbs.h"
 #include "ranks/ranks.h"
 
@@ -40,33 +39,21 @@ struct request {
 
 static ocdm_status read_train_request(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
 {
-    uint64_t image, threads, features, classes;
-    ocdm_status status = ocdm__argument_choice(arguments, "model", &request->model, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_choice(arguments, "precision", &request->precision, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_unsigned(arguments, "image", 1, 4096, &image, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_unsigned(arguments, "features", 1, 10000000, &features, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_unsigned(arguments, "classes", 1, 1000000, &classes, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_unsigned(arguments, "batch", 1, 4096, &request->batch, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_unsigned(arguments, "threads", 1, OCDM__MAX_THREADS, &threads, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_unsigned(arguments, "steps", 0, MOST_STEPS, &request->steps, error);
-    if (status != OCDM_OK)
-        return status;
+    request->model = ocdm__argument_choice(arguments, "model");
+    request->precision = ocdm__argument_choice(arguments, "precision");
+    uint32_t image = (uint32_t)ocdm__argument_unsigned(arguments, "image", 1, 4096);
+    uint32_t features = (uint32_t)ocdm__argument_unsigned(arguments, "features", 1, 10000000);
+    uint32_t classes = (uint32_t)ocdm__argument_unsigned(arguments, "classes", 1, 1000000);
+    request->batch = ocdm__argument_unsigned(arguments, "batch", 1, 4096);
+    uint32_t threads = (uint32_t)ocdm__argument_unsigned(arguments, "threads", 1, OCDM__MAX_THREADS);
+    request->steps = ocdm__argument_unsigned(arguments, "steps", 0, MOST_STEPS);
+    OCDM_TRY(ocdm__arguments_check(arguments, error));
     const char *model = ocdm__model_names[request->model];
-    request->settings = (ocdm__agent_settings){.size = {.name = model,
-                                                        .class_count = (uint32_t)classes,
-                                                        .features = (uint32_t)features,
-                                                        .height = (uint32_t)image,
-                                                        .width = (uint32_t)image},
-                                               .network = ocdm__network_settings_default()};
+    request->settings = (ocdm__agent_settings){
+        .size = {.name = model, .class_count = classes, .features = features, .height = image, .width = image},
+        .network = ocdm__network_settings_default()};
     request->settings.network.precision = request->precision == 1 ? OCDM__PRECISION_BF16 : OCDM__PRECISION_F32;
-    request->settings.network.threads = ocdm__model_takes_images(model) ? (uint32_t)threads : 1;
+    request->settings.network.threads = ocdm__model_takes_images(model) ? threads : 1;
     request->settings.network.fast = ocdm__argument_given(arguments, "fast");
     return OCDM_OK;
 }
@@ -203,15 +190,13 @@ static void clear_request(struct request *request)
     ocdm__release(request->seconds);
 }
 
-static int run_train(const ocdm__arguments *arguments)
+static ocdm_status run_train(ocdm__arguments *arguments, ocdm_error *error)
 {
-    ocdm_error error;
     struct request request = {.timed = 0};
-    ocdm_status status = run_request(&request, arguments, &error);
-    if (status == OCDM_OK)
-        status = print_train(&request, ocdm__argument_given(arguments, "json"), &error);
+    ocdm_status status = run_request(&request, arguments, error);
+    OCDM_THEN(status, print_train(&request, ocdm__argument_given(arguments, "json"), error));
     clear_request(&request);
-    return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
+    return status;
 }
 
 /* The other ranks print nothing. */

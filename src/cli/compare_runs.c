@@ -134,18 +134,15 @@ ocdm_status ocdm__read_seeds(const ocdm__arguments *arguments, ocdm__seed_list *
                       "--seeds %s is no list of at most %u seeds", text, MOST_SEEDS);
 }
 
-ocdm_status ocdm__read_jobs(const ocdm__arguments *arguments, size_t *jobs, ocdm_error *error)
+size_t ocdm__read_jobs(const ocdm__arguments *arguments)
 {
-    uint64_t asked = 0, threads = 1;
+    uint64_t threads = 1;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    ocdm_status status = OCDM_OK;
     if (ocdm__argument_given(arguments, "threads"))
-        status = ocdm__argument_unsigned(arguments, "threads", 1, 1024, &threads, error);
-    if (status == OCDM_OK && ocdm__argument_given(arguments, "jobs"))
-        status = ocdm__argument_unsigned(arguments, "jobs", 1, 1024, &asked, error);
-    size_t most = ocdm__ranks_all()->size == 1 && cores > (long)threads ? (size_t)cores / (size_t)threads : 1;
-    *jobs = asked > 0 ? (size_t)asked : most;
-    return status;
+        threads = ocdm__argument_unsigned(arguments, "threads", 1, 1024);
+    if (ocdm__argument_given(arguments, "jobs"))
+        return (size_t)ocdm__argument_unsigned(arguments, "jobs", 1, 1024);
+    return ocdm__ranks_all()->size == 1 && cores > (long)threads && threads > 0 ? (size_t)cores / (size_t)threads : 1;
 }
 
 /* ---- runs ------------------------------------------------------------------------------------------------------------- */
@@ -366,25 +363,24 @@ static ocdm_status make_combinations(ocdm__grid *grid, const ocdm__arguments *ar
 ocdm_status ocdm__grid_read(ocdm__grid *grid, const ocdm__arguments *arguments, ocdm__run_setup *setup, const char *path,
                             ocdm_error *error)
 {
-    ocdm_status status = OCDM_OK;
     bool fewer = ocdm__argument_given(arguments, "grid-seeds");
     if (arguments->repeated_count == 0 && fewer)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name with --grid what is to be chosen", "--grid-seeds without --grid");
     if (arguments->repeated_count == 0)
         return OCDM_OK;
-    if (fewer)
-        status = ocdm__argument_unsigned(arguments, "grid-seeds", 1, UINT32_MAX, &grid->seeds, error);
-    if (status != OCDM_OK)
-        return status;
+    grid->seeds = fewer ? ocdm__argument_unsigned(arguments, "grid-seeds", 1, UINT32_MAX) : 0;
+    OCDM_TRY(ocdm__arguments_check(arguments, error));
     grid->axes = ocdm__allocate(arguments->repeated_count, sizeof *grid->axes);
     if (grid->axes == NULL)
         return ocdm__fail_memory(error, "--grid");
-    for (; status == OCDM_OK && grid->axis_count < arguments->repeated_count; grid->axis_count++)
-        status = read_axis(&grid->axes[grid->axis_count], arguments->verb, arguments->repeated[grid->axis_count], error);
-    OCDM_THEN(status, make_combinations(grid, arguments, setup, path, error));
+    while (grid->axis_count < arguments->repeated_count) {
+        struct ocdm__grid_axis *axis = &grid->axes[grid->axis_count];
+        OCDM_TRY(read_axis(axis, arguments->verb, arguments->repeated[grid->axis_count++], error));
+    }
+    OCDM_TRY(make_combinations(grid, arguments, setup, path, error));
     grid->share = setup->settings.validation > 0 ? setup->settings.validation : USUAL_SHARE;
     setup->settings.validation = 0;
-    return status;
+    return OCDM_OK;
 }
 
 void ocdm__grid_clear(ocdm__grid *grid)
@@ -584,6 +580,12 @@ void ocdm__grid_note(const ocdm__grid_choice *choices, size_t count, char text[O
 }
 
 /* ---- tables ----------------------------------------------------------------------------------------------------------- */
+
+enum ocdm__table_format ocdm__read_format(const ocdm__arguments *arguments)
+{
+    size_t named = ocdm__argument_choice(arguments, "format");
+    return ocdm__argument_given(arguments, "json") ? OCDM__JSON : (enum ocdm__table_format)named;
+}
 
 ocdm__table_style ocdm__stdout_style(void)
 {

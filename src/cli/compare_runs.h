@@ -34,9 +34,8 @@ typedef struct ocdm__seed_list {
     }
 ocdm_status ocdm__read_seeds(const ocdm__arguments *arguments, ocdm__seed_list *seeds, ocdm_error *error);
 
-/* The number of simultaneous runs: --jobs, or as many as fit on the cores, or one on each of several ranks. OCDM_OK,
- * OCDM_BAD_ARGUMENT. */
-ocdm_status ocdm__read_jobs(const ocdm__arguments *arguments, size_t *jobs, ocdm_error *error);
+/* The number of simultaneous runs: --jobs, or as many as fit on the cores, or one on each of several ranks. */
+size_t ocdm__read_jobs(const ocdm__arguments *arguments);
 
 /*
  * Runs what is missing of a plan with the flags, `jobs` at a time, and reports progress on stderr unless quiet. For a run that
@@ -110,6 +109,9 @@ typedef struct ocdm__grid_choice {
 void ocdm__grid_note(const ocdm__grid_choice *choices, size_t count, char note[OCDM__TABLE_NOTE]);
 
 /* ---- tables ------------------------------------------------------------------------------------------------------------- */
+
+/* --format, for which --json is short. */
+enum ocdm__table_format ocdm__read_format(const ocdm__arguments *arguments);
 
 /* Text as wide as the terminal, 100 columns at most and where there is none; bold only on a terminal. */
 ocdm__table_style ocdm__stdout_style(void);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "cli/console.h"
 
 /* What completes a value or an operand, by what the tables call it. */
 enum kind { NOTHING, FILES, STREAMS, FOLDERS };
@@ -407,19 +406,18 @@ static const char *const *shells(void)
     return names;
 }
 
-static int run_completion(const ocdm__arguments *arguments)
+static ocdm_status run_completion(ocdm__arguments *arguments, ocdm_error *error)
 {
     static void (*const scripts[])(FILE *) = {bash_script, zsh_script, fish_script};
     const char *shell = arguments->operand_count > 0 ? arguments->operands[0] : "";
-    for (size_t i = 0; shells()[i] != NULL; i++) {
-        if (strcmp(shell, shells()[i]) == 0) {
-            scripts[i](stdout);
-            return OCDM__EXIT_OK;
-        }
-    }
-    ocdm_error error;
-    ocdm__fail(&error, OCDM_BAD_ARGUMENT, "one of bash, zsh, fish", "ocdm completion does not support the shell \"%s\"", shell);
-    return ocdm__report(&error);
+    size_t i = 0;
+    while (shells()[i] != NULL && strcmp(shell, shells()[i]) != 0)
+        i++;
+    if (shells()[i] == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "one of bash, zsh, fish",
+                          "ocdm completion does not support the shell \"%s\"", shell);
+    scripts[i](stdout);
+    return OCDM_OK;
 }
 
 const ocdm__verb ocdm__verb_completion = {

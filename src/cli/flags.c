@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -11,11 +12,11 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "base/output.h"
 #include "base/text.h"
+#include "cli/console.h"
 
-/* ---- the flags of a verb ------------------------------------------------------------------------------------------------ */
-
-/* ---- the table ------------------------------------------------------------------------------------------------------ */
+/* ---- the table ---------------------------------------------------------------------------------------------------------- */
 
 /* The hint of most usage errors. */
 static const char *help_hint(const ocdm__verb *verb)
@@ -52,7 +53,7 @@ static size_t find_letter(const ocdm__verb *verb, char letter)
     return count;
 }
 
-/* ---- the command line ----------------------------------------------------------------------------------------------- */
+/* ---- the command line --------------------------------------------------------------------------------------------------- */
 
 /* The words after the verb: those before `next` have been read. */
 struct words {
@@ -170,27 +171,38 @@ static ocdm_status add_operand(ocdm__arguments *arguments, char *word, ocdm_erro
 }
 
 ocdm_status ocdm__parse_arguments(const ocdm__verb *verb, size_t argc, char **argv, ocdm__arguments *arguments,
-                                  ocdm_error *error)
+                                  ocdm_error *failure)
 {
-    *arguments = (ocdm__arguments){.verb = verb, .operands = argv};
+    *arguments = (ocdm__arguments){.verb = verb, .operands = argv, .failure = failure};
+    *failure = (ocdm_error){.status = OCDM_OK};
     struct words words = {argv, argc, 0};
     bool flags_ended = false;
     ocdm_status status = OCDM_OK;
     while (status == OCDM_OK && !arguments->help && words.next < words.count) {
         char *word = argv[words.next++];
         if (flags_ended || word[0] != '-' || word[1] == '\0')
-            status = add_operand(arguments, word, error);
+            status = add_operand(arguments, word, failure);
         else if (strcmp(word, "--") == 0)
             flags_ended = true;
         else if (word[1] == '-')
-            status = read_long(arguments, word + 2, &words, error);
+            status = read_long(arguments, word + 2, &words, failure);
         else
-            status = read_short(arguments, word + 1, &words, error);
+            status = read_short(arguments, word + 1, &words, failure);
     }
     return status;
 }
 
-/* ---- values --------------------------------------------------------------------------------------------------------- */
+int ocdm__run_verb(const ocdm__verb *verb, ocdm__arguments *arguments)
+{
+    ocdm_error error = {.message = ""};
+    ocdm_status status = verb->run(arguments, &error);
+    if (status == OCDM_OK)
+        return arguments->code != OCDM__EXIT_OK ? arguments->code : ocdm__finish_output();
+    int code = status != OCDM_STOPPED || error.message[0] != '\0' ? ocdm__report(&error) : OCDM__EXIT_OK;
+    return status == OCDM_STOPPED ? ocdm__exit_after_signal() : code;
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------------- */
 
 bool ocdm__argument_given(const ocdm__arguments *arguments, const char *name)
 {
@@ -206,30 +218,62 @@ const char *ocdm__argument_text(const ocdm__arguments *arguments, const char *na
     return arguments->values[flag] != NULL ? arguments->values[flag] : arguments->verb->flags[flag].fallback;
 }
 
+const char *ocdm__first_operand(const ocdm__arguments *arguments)
+{
+    return arguments->operand_count > 0 ? arguments->operands[0] : NULL;
+}
+
+ocdm_status ocdm__need_stream(const ocdm__arguments *arguments, const char **path, ocdm_error *error)
+{
+    *path = ocdm__first_operand(arguments);
+    return *path != NULL
+               ? OCDM_OK
+               : ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream build -o FILE` makes one", "no stream file is named");
+}
+
 ocdm_status ocdm__argument_fail(const ocdm__arguments *arguments, const char *message, ocdm_error *error)
 {
     return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb), "--%s", message);
 }
 
-/* The given value or the default; NULL with an error if there is neither. */
-static const char *required_text(const ocdm__arguments *arguments, const char *name, ocdm_error *error)
+ocdm_status ocdm__arguments_check(const ocdm__arguments *arguments, ocdm_error *error)
+{
+    if (arguments->failure->status != OCDM_OK && error != NULL)
+        *error = *arguments->failure;
+    return arguments->failure->status;
+}
+
+/* Keeps what is wrong with a flag, unless an earlier one was wrong: "--NAME" and the message. `hint` is NULL for the usual one.
+ */
+__attribute__((format(printf, 4, 5))) static void refuse(const ocdm__arguments *arguments, const char *name, const char *hint,
+                                                         const char *format, ...)
+{
+    char message[512];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(message, sizeof message, format, values);
+    va_end(values);
+    if (arguments->failure->status == OCDM_OK)
+        ocdm__fail(arguments->failure, OCDM_BAD_ARGUMENT, hint != NULL ? hint : help_hint(arguments->verb), "--%s%s", name,
+                   message);
+}
+
+/* The given value or the default; NULL, and refused, if there is neither. */
+static const char *required_text(const ocdm__arguments *arguments, const char *name)
 {
     const char *text = ocdm__argument_text(arguments, name);
     if (text == NULL)
-        ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb), "--%s is required", name);
+        refuse(arguments, name, NULL, " is required");
     return text;
 }
 
-ocdm_status ocdm__argument_unsigned(const ocdm__arguments *arguments, const char *name, uint64_t low, uint64_t high,
-                                    uint64_t *value, ocdm_error *error)
+uint64_t ocdm__argument_unsigned(const ocdm__arguments *arguments, const char *name, uint64_t low, uint64_t high)
 {
-    const char *text = required_text(arguments, name, error);
-    if (text == NULL)
-        return OCDM_BAD_ARGUMENT;
-    if (!ocdm__text_to_whole(text, strlen(text), low, high, value))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb),
-                          "--%s \"%s\": not a whole number from %" PRIu64 " to %" PRIu64, name, text, low, high);
-    return OCDM_OK;
+    const char *text = required_text(arguments, name);
+    uint64_t value = 0;
+    if (text != NULL && !ocdm__text_to_whole(text, strlen(text), low, high, &value))
+        refuse(arguments, name, NULL, " \"%s\": not a whole number from %" PRIu64 " to %" PRIu64, text, low, high);
+    return value;
 }
 
 /* strtod alone would accept "nan", "inf", hexadecimal and leading blanks. */
@@ -245,16 +289,13 @@ static bool read_real(const char *text, double low, double high, double *value)
     return true;
 }
 
-ocdm_status ocdm__argument_real(const ocdm__arguments *arguments, const char *name, double low, double high, double *value,
-                                ocdm_error *error)
+double ocdm__argument_real(const ocdm__arguments *arguments, const char *name, double low, double high)
 {
-    const char *text = required_text(arguments, name, error);
-    if (text == NULL)
-        return OCDM_BAD_ARGUMENT;
-    if (!read_real(text, low, high, value))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb), "--%s \"%s\": not a number from %g to %g", name,
-                          text, low, high);
-    return OCDM_OK;
+    const char *text = required_text(arguments, name);
+    double value = 0;
+    if (text != NULL && !read_real(text, low, high, &value))
+        refuse(arguments, name, NULL, " \"%s\": not a number from %g to %g", text, low, high);
+    return value;
 }
 
 const char *const *ocdm__flag_choices(const ocdm__flag *flag)
@@ -288,151 +329,99 @@ const char *const *ocdm__tie_choices(void)
     return names;
 }
 
-static size_t choice_count(const ocdm__flag *flag)
+/* The position of a word of `length` letters among the choices of a flag. */
+static size_t find_choice(const ocdm__arguments *arguments, const char *name, const char *word, size_t length)
 {
-    size_t count = 0;
+    const ocdm__flag *flag = &arguments->verb->flags[find_name(arguments->verb, name, strlen(name))];
     const char *const *choices = ocdm__flag_choices(flag);
-    while (choices != NULL && choices[count] != NULL)
-        count++;
-    return count;
-}
-
-/* The position of a word of `length` letters among the choices. */
-static ocdm_status find_choice(const ocdm__flag *flag, const char *word, size_t length, size_t *index, ocdm_error *error)
-{
-    const char *const *choices = ocdm__flag_choices(flag);
-    for (size_t i = 0; i < choice_count(flag); i++) {
-        if (strlen(choices[i]) == length && memcmp(choices[i], word, length) == 0) {
-            *index = i;
-            return OCDM_OK;
-        }
-    }
-    char copy[64];
+    char copy[64], list[200] = "", hint[256];
+    size_t count = 0, used = 0;
+    for (; choices[count] != NULL; count++)
+        if (strlen(choices[count]) == length && memcmp(choices[count], word, length) == 0)
+            return count;
     snprintf(copy, sizeof copy, "%.*s", (int)(length < sizeof copy ? length : sizeof copy - 1), word);
-    char list[200];
-    char hint[256];
-    /* "a, b, c" into `list`; cut when it does not fit. */
-    size_t room = sizeof list;
-    size_t used = 0;
-    list[0] = '\0';
-    for (size_t i = 0; i < choice_count(flag) && used < room; i++)
-        used += (size_t)snprintf(list + used, room - used, "%s%s", i == 0 ? "" : ", ", ocdm__flag_choices(flag)[i]);
-    const char *near = ocdm__suggest(copy, ocdm__flag_choices(flag), choice_count(flag));
+    /* "a, b, c"; cut when it does not fit. */
+    for (size_t i = 0; i < count && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i == 0 ? "" : ", ", choices[i]);
+    const char *near = ocdm__suggest(copy, choices, count);
     if (near != NULL)
         snprintf(hint, sizeof hint, "did you mean %s? It takes %s", near, list);
     else
         snprintf(hint, sizeof hint, "it takes %s", list);
-    return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "--%s \"%s\": unknown %s", flag->name, copy, flag->name);
+    refuse(arguments, name, hint, " \"%s\": unknown %s", copy, name);
+    return 0;
 }
 
-ocdm_status ocdm__argument_choice(const ocdm__arguments *arguments, const char *name, size_t *index, ocdm_error *error)
+size_t ocdm__argument_choice(const ocdm__arguments *arguments, const char *name)
 {
-    const char *text = required_text(arguments, name, error);
-    if (text == NULL)
-        return OCDM_BAD_ARGUMENT;
-    size_t flag = find_name(arguments->verb, name, strlen(name));
-    return find_choice(&arguments->verb->flags[flag], text, strlen(text), index, error);
+    const char *text = required_text(arguments, name);
+    return text != NULL ? find_choice(arguments, name, text, strlen(text)) : 0;
 }
 
-static ocdm_status list_too_long(const ocdm__arguments *arguments, const char *name, size_t room, ocdm_error *error)
+/* The next item of a list, which begins at `*item`, and its length; NULL after the last, and when there are more than `room`.
+ */
+static const char *next_item(const ocdm__arguments *arguments, const char *name, const char **item, size_t *length,
+                             size_t found, size_t room)
 {
-    return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb), "--%s: more than %zu values", name, room);
+    const char *start = *item;
+    if (start == NULL || arguments->failure->status != OCDM_OK)
+        return NULL;
+    if (found == room)
+        refuse(arguments, name, NULL, ": more than %zu values", room);
+    *length = strcspn(start, ",");
+    *item = start[*length] == ',' ? start + *length + 1 : NULL;
+    return found < room ? start : NULL;
 }
 
-ocdm_status ocdm__argument_records(const ocdm__arguments *arguments, ocdm__record_options *options, ocdm_error *error)
+size_t ocdm__argument_list(const ocdm__arguments *arguments, const char *name, uint64_t low, uint64_t high, uint64_t *values,
+                           size_t room)
 {
-    size_t format = 0, form = 0;
-    ocdm_status status = ocdm__argument_choice(arguments, "format", &format, error);
-    OCDM_THEN(status, ocdm__argument_choice(arguments, "label-form", &form, error));
-    options->format = (enum ocdm__record_format)format;
-    options->labels = ocdm__argument_text(arguments, "labels");
-    options->id = ocdm__argument_text(arguments, "id");
-    options->no_id = ocdm__argument_given(arguments, "no-id");
-    options->separator = ocdm__argument_text(arguments, "sep");
-    options->delimiter = ocdm__argument_text(arguments, "delimiter");
-    options->label_form = (enum ocdm__label_form)form;
-    options->one_hot = ocdm__argument_text(arguments, "one-hot");
-    options->skip_bad = ocdm__argument_given(arguments, "skip-bad");
-    return status;
+    const char *text = required_text(arguments, name), *next = text, *item;
+    size_t found = 0, length;
+    for (; (item = next_item(arguments, name, &next, &length, found, room)) != NULL; found++)
+        if (!ocdm__text_to_whole(item, length, low, high, &values[found]))
+            refuse(arguments, name, NULL, " \"%s\": \"%.*s\" is not a whole number from %" PRIu64 " to %" PRIu64, text,
+                   (int)(length < 64 ? length : 64), item, low, high);
+    return found;
 }
 
-ocdm_status ocdm__argument_list(const ocdm__arguments *arguments, const char *name, uint64_t low, uint64_t high,
-                                uint64_t *values, size_t room, size_t *count, ocdm_error *error)
+size_t ocdm__argument_choices(const ocdm__arguments *arguments, const char *name, size_t *indices, size_t room)
 {
-    const char *text = required_text(arguments, name, error);
-    if (text == NULL)
-        return OCDM_BAD_ARGUMENT;
-    size_t found = 0;
-    for (const char *item = text;; item++) {
-        size_t length = strcspn(item, ",");
-        if (found == room)
-            return list_too_long(arguments, name, room, error);
-        if (!ocdm__text_to_whole(item, length, low, high, &values[found++]))
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb),
-                              "--%s \"%s\": \"%.*s\" is not a whole number from %" PRIu64 " to %" PRIu64, name, text,
-                              (int)(length < 64 ? length : 64), item, low, high);
-        item += length;
-        if (*item == '\0')
-            break;
-    }
-    *count = found;
-    return OCDM_OK;
+    const char *next = required_text(arguments, name), *item;
+    size_t found = 0, length;
+    for (; (item = next_item(arguments, name, &next, &length, found, room)) != NULL; found++)
+        indices[found] = find_choice(arguments, name, item, length);
+    return found;
 }
 
-ocdm_status ocdm__argument_choices(const ocdm__arguments *arguments, const char *name, size_t *indices, size_t room,
-                                   size_t *count, ocdm_error *error)
+ocdm__record_options ocdm__argument_records(const ocdm__arguments *arguments, const char *hint)
 {
-    const char *text = required_text(arguments, name, error);
-    if (text == NULL)
-        return OCDM_BAD_ARGUMENT;
-    size_t flag = find_name(arguments->verb, name, strlen(name));
-    size_t found = 0;
-    for (const char *item = text;; item++) {
-        size_t length = strcspn(item, ",");
-        if (found == room)
-            return list_too_long(arguments, name, room, error);
-        ocdm_status status = find_choice(&arguments->verb->flags[flag], item, length, &indices[found++], error);
-        if (status != OCDM_OK)
-            return status;
-        item += length;
-        if (*item == '\0')
-            break;
-    }
-    *count = found;
-    return OCDM_OK;
+    return (ocdm__record_options){.format = (enum ocdm__record_format)ocdm__argument_choice(arguments, "format"),
+                                  .labels = ocdm__argument_text(arguments, "labels"),
+                                  .id = ocdm__argument_text(arguments, "id"),
+                                  .no_id = ocdm__argument_given(arguments, "no-id"),
+                                  .separator = ocdm__argument_text(arguments, "sep"),
+                                  .delimiter = ocdm__argument_text(arguments, "delimiter"),
+                                  .label_form = (enum ocdm__label_form)ocdm__argument_choice(arguments, "label-form"),
+                                  .one_hot = ocdm__argument_text(arguments, "one-hot"),
+                                  .skip_bad = ocdm__argument_given(arguments, "skip-bad"),
+                                  .hint = hint};
 }
 
 /* ---- a command line as text --------------------------------------------------------------------------------------------- */
 
-static bool needs_quotes(const char *word)
+/* A space and the word, without its folder, quoted if necessary; a quote inside quotes takes four characters. */
+static void put_word(ocdm__output *out, const char *word)
 {
-    return word[0] == '\0' ||
-           word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.,:=+@%/")] != '\0';
-}
-
-static char *append(char *end, const char *text)
-{
-    size_t length = strlen(text);
-    memcpy(end, text, length + 1);
-    return end + length;
-}
-
-/* A space and the word; a quote inside quotes takes four characters. */
-static char *append_word(char *end, const char *word)
-{
-    const char *quote = needs_quotes(word) ? "'" : "";
-    end = append(append(end, " "), quote);
-    for (; *word != '\0'; word++) {
-        const char one[2] = {*word, '\0'};
-        end = append(end, *word == '\'' ? "'\\''" : one);
-    }
-    return append(end, quote);
-}
-
-static const char *without_folder(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+    static const char harmless[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.,:=+@%/";
+    const char *slash = strrchr(word, '/');
+    word = slash != NULL && slash[1] != '\0' ? slash + 1 : word;
+    const char *quote = word[0] == '\0' || word[strspn(word, harmless)] != '\0' ? "'" : "";
+    ocdm__output_text(out, " ");
+    ocdm__output_text(out, quote);
+    for (; *word != '\0'; word++)
+        ocdm__output_write(out, *word == '\'' ? "'\\''" : word, *word == '\'' ? 4 : 1);
+    ocdm__output_text(out, quote);
 }
 
 static bool is_told(const ocdm__arguments *arguments, size_t flag, const char *const *left_out)
@@ -443,33 +432,31 @@ static bool is_told(const ocdm__arguments *arguments, size_t flag, const char *c
     return arguments->values[flag] != NULL;
 }
 
-static size_t room_for(const ocdm__arguments *arguments)
-{
-    const ocdm__flag *flags = arguments->verb->flags;
-    size_t room = strlen(arguments->verb->name) + 16;
-    for (size_t i = 0; flags[i].name != NULL; i++)
-        room += 16 + strlen(flags[i].name) + (arguments->values[i] != NULL ? 4 * strlen(arguments->values[i]) : 0);
-    for (size_t i = 0; i < arguments->operand_count; i++)
-        room += 4 + 4 * strlen(arguments->operands[i]);
-    return room;
-}
-
 ocdm_status ocdm__command_text(const ocdm__arguments *arguments, const char *const *left_out, char **command, ocdm_error *error)
 {
     const ocdm__flag *flags = arguments->verb->flags;
-    char *text = ocdm__allocate(room_for(arguments), 1);
-    if (text == NULL)
-        return ocdm__fail_memory(error, "the command");
-    char *end = append(append(text, "ocdm "), arguments->verb->name);
+    ocdm__output out;
+    OCDM_TRY(ocdm__output_open_memory(&out, "the command", error));
+    ocdm__output_text(&out, "ocdm ");
+    ocdm__output_text(&out, arguments->verb->name);
     for (size_t i = 0; flags[i].name != NULL; i++) {
         if (!is_told(arguments, i, left_out))
             continue;
-        end = append(append(end, " --"), flags[i].name);
+        ocdm__output_text(&out, " --");
+        ocdm__output_text(&out, flags[i].name);
         if (flags[i].value != NULL && arguments->values[i] != flags[i].alone)
-            end = append_word(end, without_folder(arguments->values[i]));
+            put_word(&out, arguments->values[i]);
     }
     for (size_t i = 0; i < arguments->operand_count; i++)
-        end = append_word(end, without_folder(arguments->operands[i]));
+        put_word(&out, arguments->operands[i]);
+    ocdm__output_write(&out, "", 1);
+    ocdm_status status = ocdm__output_check(&out, error);
+    char *text = status == OCDM_OK ? ocdm__allocate(out.used, 1) : NULL;
+    if (text != NULL)
+        memcpy(text, out.buffer, out.used);
+    else if (status == OCDM_OK)
+        status = ocdm__fail_memory(error, "the command");
+    ocdm__output_abandon(&out);
     *command = text;
-    return OCDM_OK;
+    return status;
 }

@@ -10,18 +10,15 @@
  *     };
  *     const ocdm__verb ocdm__verb_sample = {.name = "sample", .flags = flags, .run = run, ...};
  *
- *     static int run(const ocdm__arguments *arguments)
+ *     static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
  *     {
- *         ocdm_error error;
- *         uint64_t memory;
- *         if (ocdm__argument_unsigned(arguments, "memory", 1, OCDM_MAX_CAPACITY, &memory, &error) != OCDM_OK)
- *             return ocdm__report(&error);
+ *         uint64_t memory = ocdm__argument_unsigned(arguments, "memory", 1, OCDM_MAX_CAPACITY);
+ *         OCDM_TRY(ocdm__arguments_check(arguments, error));
  *         ...
  *     }
  *
  * On the command line: -m 5, -m5, -qm5, --memory 5, --memory=5; the last of a repeated flag wins, unless it repeats; flags and
- * operands may mix;
- * `--` ends the flags; `-` is an operand. -h and --help belong to every verb and are in no table.
+ * operands may mix; `--` ends the flags; `-` is an operand. -h and --help belong to every verb and are in no table.
  */
 #ifndef OCDM_CLI_FLAGS_H
 #define OCDM_CLI_FLAGS_H
@@ -74,16 +71,17 @@ typedef struct ocdm__arguments ocdm__arguments;
 extern const char ocdm__program[];
 
 typedef struct ocdm__verb {
-    const char *name;                             /* "sample", or two words: "stream build" */
-    const char *summary;                          /* one line for the list of verbs, under 60 characters, no full stop */
-    const char *operands;                         /* as in the usage line, such as "[FILE|-]"; NULL for none */
-    const char *const *(*words)(void);            /* the words that its operand may be, terminated by NULL; NULL for any */
-    size_t operand_limit;                         /* the most operands it takes; more is an error */
-    const char *const *description;               /* paragraphs, terminated by NULL; they are filled to the width of the page */
-    const ocdm__example *examples;                /* ended by one whose command is NULL; NULL for none */
-    const ocdm__flag *flags;                      /* ended by one whose name is NULL; NULL for none */
-    int (*run)(const ocdm__arguments *arguments); /* does the work, returns the exit code */
-    bool distributes;                             /* works on several ranks: its networks do, or `follow` */
+    const char *name;                  /* "sample", or two words: "stream build" */
+    const char *summary;               /* one line for the list of verbs, under 60 characters, no full stop */
+    const char *operands;              /* as in the usage line, such as "[FILE|-]"; NULL for none */
+    const char *const *(*words)(void); /* the words that its operand may be, terminated by NULL; NULL for any */
+    size_t operand_limit;              /* the most operands it takes; more is an error */
+    const char *const *description;    /* paragraphs, terminated by NULL; they are filled to the width of the page */
+    const ocdm__example *examples;     /* ended by one whose command is NULL; NULL for none */
+    const ocdm__flag *flags;           /* ended by one whose name is NULL; NULL for none */
+    /* Does the work. A failure is reported by the caller; OCDM_STOPPED without a message ends the program silently. */
+    ocdm_status (*run)(ocdm__arguments *arguments, ocdm_error *error);
+    bool distributes;                                 /* works on several ranks: its networks do, or `follow` */
     void (*follow)(const ocdm__arguments *arguments); /* what all ranks but 0 do while that runs; NULL: networks only */
 } ocdm__verb;
 
@@ -94,15 +92,20 @@ struct ocdm__arguments {
     size_t repeated_count;
     char **operands;
     size_t operand_count;
-    bool help; /* -h or --help was given; the words after it were not parsed */
+    bool help;           /* -h or --help was given; the words after it were not parsed */
+    int code;            /* the exit code when all goes well */
+    ocdm_error *failure; /* the first value that a reader below refused */
 };
 
 /*
- * Reads the words after the verb. `argv` is reordered in place and must outlive `arguments`.
+ * Reads the words after the verb. `argv` is reordered in place; it and `failure` must outlive `arguments`.
  * OCDM_OK or OCDM_BAD_ARGUMENT: an unknown flag, a value missing or too many, too many operands.
  */
 ocdm_status ocdm__parse_arguments(const ocdm__verb *verb, size_t argc, char **argv, ocdm__arguments *arguments,
-                                  ocdm_error *error);
+                                  ocdm_error *failure);
+
+/* Runs the verb, reports its failure and returns the exit code. */
+int ocdm__run_verb(const ocdm__verb *verb, ocdm__arguments *arguments);
 
 /* The functions below take the long name of a flag in the verb's table. */
 
@@ -113,38 +116,42 @@ bool ocdm__argument_given(const ocdm__arguments *arguments, const char *name);
 const char *ocdm__argument_text(const ocdm__arguments *arguments, const char *name);
 
 /*
- * Typed values: the given one or the default, or OCDM_BAD_ARGUMENT with an error that names flag, value and the allowed
- * values. A flag with neither value nor default is an error too: test it with ocdm__argument_text first if it is optional.
+ * Typed values: the given one or the default. A value that is refused, or that is neither given nor a default, gives 0; the
+ * first of them is kept with an error that names flag, value and the allowed values, until ocdm__arguments_check returns it.
+ * Test a flag that is optional with ocdm__argument_text first.
  */
+ocdm_status ocdm__arguments_check(const ocdm__arguments *arguments, ocdm_error *error);
 
 /* A whole number from `low` to `high`, decimal digits only. */
-ocdm_status ocdm__argument_unsigned(const ocdm__arguments *arguments, const char *name, uint64_t low, uint64_t high,
-                                    uint64_t *value, ocdm_error *error);
+uint64_t ocdm__argument_unsigned(const ocdm__arguments *arguments, const char *name, uint64_t low, uint64_t high);
 
 /* A decimal number from `low` to `high`; NaN and infinities are errors. */
-ocdm_status ocdm__argument_real(const ocdm__arguments *arguments, const char *name, double low, double high, double *value,
-                                ocdm_error *error);
+double ocdm__argument_real(const ocdm__arguments *arguments, const char *name, double low, double high);
+
+/* The position of the value among the flag's choices. */
+size_t ocdm__argument_choice(const ocdm__arguments *arguments, const char *name);
+
+/* Comma-separated whole numbers from `low` to `high`, or words of the flag's choices as positions among them: at least one, at
+ * most `room`. Return their number. */
+size_t ocdm__argument_list(const ocdm__arguments *arguments, const char *name, uint64_t low, uint64_t high, uint64_t *values,
+                           size_t room);
+size_t ocdm__argument_choices(const ocdm__arguments *arguments, const char *name, size_t *indices, size_t room);
 
 /* Rows of a list of flags elsewhere, such as OCDM__RECORD_FLAGS, as rows of a verb's table. */
 #define OCDM__LISTED_FLAG(owner, name_, value_, fallback_, choices_, help_)                                                    \
     {.name = name_, .value = value_, .fallback = fallback_, .choices = choices_, .help = help_},
 
-/* How to read records, by OCDM__RECORD_FLAGS and --skip-bad, which the verb must have. */
-ocdm_status ocdm__argument_records(const ocdm__arguments *arguments, ocdm__record_options *options, ocdm_error *error);
-
-/* The position of the value among the flag's choices. */
-ocdm_status ocdm__argument_choice(const ocdm__arguments *arguments, const char *name, size_t *index, ocdm_error *error);
+/* How to read records, by OCDM__RECORD_FLAGS and --skip-bad, which the verb must have. `hint` is that of bad records. */
+ocdm__record_options ocdm__argument_records(const ocdm__arguments *arguments, const char *hint);
 
 /* Refuses a value: OCDM_BAD_ARGUMENT with a message that begins with a flag's name, to which the dashes are added. */
 ocdm_status ocdm__argument_fail(const ocdm__arguments *arguments, const char *message, ocdm_error *error);
 
-/* Comma-separated whole numbers from `low` to `high`: at least one, at most `room`. */
-ocdm_status ocdm__argument_list(const ocdm__arguments *arguments, const char *name, uint64_t low, uint64_t high,
-                                uint64_t *values, size_t room, size_t *count, ocdm_error *error);
+/* The first operand; NULL when there is none. */
+const char *ocdm__first_operand(const ocdm__arguments *arguments);
 
-/* Comma-separated words of the flag's choices, as positions among them: at least one, at most `room`. */
-ocdm_status ocdm__argument_choices(const ocdm__arguments *arguments, const char *name, size_t *indices, size_t room,
-                                   size_t *count, ocdm_error *error);
+/* The stream file that a verb must be given: OCDM_OK, OCDM_BAD_ARGUMENT. */
+ocdm_status ocdm__need_stream(const ocdm__arguments *arguments, const char **path, ocdm_error *error);
 
 /* ---- flags of several verbs --------------------------------------------------------------------------------------------- */
 

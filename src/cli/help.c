@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/terminal.h"
-#include "cli/console.h"
 
 #define NARROWEST 60u
 #define WIDEST 100u
@@ -152,29 +151,22 @@ void ocdm__print_verb_help(const ocdm__verb *verb, FILE *out)
         fprintf(out, "  # %s\n  %s\n", verb->examples[i].says, verb->examples[i].command);
 }
 
-static int run_help(const ocdm__arguments *arguments)
+static ocdm_status run_help(ocdm__arguments *arguments, ocdm_error *error)
 {
-    size_t used = 0;
-    if (arguments->operand_count == 0) {
-        ocdm__print_overview(stdout);
-        return OCDM__EXIT_OK;
-    }
-    const ocdm__verb *verb = ocdm__find_verb(arguments->operand_count, arguments->operands, &used);
-    if (verb != NULL && used < arguments->operand_count) {
-        ocdm_error error;
-        ocdm__fail(&error, OCDM_BAD_ARGUMENT, "`ocdm help VERB` takes the words of one verb", "\"%s\" is one argument too many",
-                   arguments->operands[used]);
-        return ocdm__report(&error);
-    }
-    if (verb != NULL) {
+    size_t count = arguments->operand_count, used = 0;
+    const ocdm__verb *verb = ocdm__find_verb(count, arguments->operands, &used);
+    if (verb != NULL && used < count)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm help VERB` takes the words of one verb",
+                          "\"%s\" is one argument too many", arguments->operands[used]);
+    if (verb != NULL)
         ocdm__print_verb_help(verb, stdout);
-        return OCDM__EXIT_OK;
-    }
-    if (arguments->operand_count == 1 && ocdm__is_verb_family(arguments->operands[0])) {
+    else if (count == 0)
+        ocdm__print_overview(stdout);
+    else if (count == 1 && ocdm__is_verb_family(arguments->operands[0]))
         ocdm__print_family(arguments->operands[0], stdout);
-        return OCDM__EXIT_OK;
-    }
-    return ocdm__report_unknown_verb(arguments->operand_count, arguments->operands);
+    else
+        return ocdm__refuse_verb(count, arguments->operands, error);
+    return OCDM_OK;
 }
 
 const ocdm__verb ocdm__verb_help = {
@@ -268,9 +260,10 @@ static void write_tail(FILE *out)
           out);
 }
 
-static int run_man(const ocdm__arguments *arguments)
+static ocdm_status run_man(ocdm__arguments *arguments, ocdm_error *error)
 {
     (void)arguments;
+    (void)error;
     printf(".TH OCDM 1 \"\" \"ocdm %s\" \"User Commands\"\n", ocdm_version());
     fputs(".SH NAME\nocdm \\- ", stdout);
     write_line(ocdm__tagline, stdout);
@@ -303,7 +296,7 @@ static int run_man(const ocdm__arguments *arguments)
         }
     }
     write_tail(stdout);
-    return OCDM__EXIT_OK;
+    return OCDM_OK;
 }
 
 const ocdm__verb ocdm__verb_man = {

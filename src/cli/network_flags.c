@@ -11,52 +11,34 @@
 #include "stream/images/image.h"
 
 /* A number of pixels; 0 when the flag is not there. */
-static ocdm_status read_side(const ocdm__arguments *arguments, const char *name, uint32_t most, uint32_t *side,
-                             ocdm_error *error)
+static uint32_t read_side(const ocdm__arguments *arguments, const char *name, uint32_t most)
 {
-    uint64_t value = 0;
-    if (!ocdm__argument_given(arguments, name))
-        return OCDM_OK;
-    ocdm_status status = ocdm__argument_unsigned(arguments, name, 1, most, &value, error);
-    *side = (uint32_t)value;
-    return status;
-}
-
-static ocdm_status read_size(const ocdm__arguments *arguments, uint32_t *resize, uint32_t *crop, ocdm_error *error)
-{
-    uint32_t size = 0, largest = OCDM__IMAGE_LARGEST_SIDE;
-    ocdm_status status = read_side(arguments, "resize", largest, resize, error);
-    OCDM_THEN(status, read_side(arguments, "crop", largest, crop, error));
-    OCDM_THEN(status, read_side(arguments, "image-size", largest / 8 * 7, &size, error));
-    return status == OCDM_OK ? ocdm__take_image_size(size, 0, resize, crop, error) : status;
+    return ocdm__argument_given(arguments, name) ? (uint32_t)ocdm__argument_unsigned(arguments, name, 1, most) : 0;
 }
 
 ocdm_status ocdm__read_model_flags(const ocdm__arguments *arguments, ocdm__predictor_settings *settings, ocdm_error *error)
 {
-    size_t model = 0;
+    const uint32_t largest = OCDM__IMAGE_LARGEST_SIDE;
     bool named = ocdm__argument_given(arguments, "model");
-    ocdm_status status = named ? ocdm__argument_choice(arguments, "model", &model, error) : OCDM_OK;
-    settings->model = named ? ocdm__model_names[model] : NULL;
+    settings->model = named ? ocdm__model_names[ocdm__argument_choice(arguments, "model")] : NULL;
     settings->note = ocdm__print_note;
-    return status == OCDM_OK ? read_size(arguments, &settings->resize, &settings->crop, error) : status;
+    settings->resize = read_side(arguments, "resize", largest);
+    settings->crop = read_side(arguments, "crop", largest);
+    uint32_t size = read_side(arguments, "image-size", largest / 8 * 7);
+    OCDM_TRY(ocdm__arguments_check(arguments, error));
+    return ocdm__take_image_size(size, 0, &settings->resize, &settings->crop, error);
 }
 
 ocdm_status ocdm__read_network_flags(const ocdm__arguments *arguments, ocdm__predictor_settings *settings, ocdm_error *error)
 {
-    uint64_t threads, batch;
-    ocdm__predictor_settings read = {.weights = ocdm__argument_text(arguments, "weights"),
-                                     .image_root = ocdm__argument_text(arguments, "images")};
-    if (read.weights == NULL)
+    settings->weights = ocdm__argument_text(arguments, "weights");
+    settings->image_root = ocdm__argument_text(arguments, "images");
+    if (settings->weights == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--help describes it", "--weights is missing");
-    ocdm_status status = ocdm__read_model_flags(arguments, &read, error);
-    OCDM_THEN(status, ocdm__argument_unsigned(arguments, "threads", 1, OCDM__MAX_THREADS, &threads, error));
-    OCDM_THEN(status, ocdm__argument_unsigned(arguments, "batch", 1, 65536, &batch, error));
-    if (status != OCDM_OK)
-        return status;
-    read.threads = (unsigned)threads;
-    read.batch = (size_t)batch;
-    *settings = read;
-    return OCDM_OK;
+    OCDM_TRY(ocdm__read_model_flags(arguments, settings, error));
+    settings->threads = (unsigned)ocdm__argument_unsigned(arguments, "threads", 1, OCDM__MAX_THREADS);
+    settings->batch = (size_t)ocdm__argument_unsigned(arguments, "batch", 1, 65536);
+    return ocdm__arguments_check(arguments, error);
 }
 
 ocdm_status ocdm__check_output(const char *input, const char *path, ocdm_error *error)
@@ -75,8 +57,8 @@ ocdm_status ocdm__read_network_files(const ocdm__arguments *arguments, ocdm__pre
     if (path == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--help describes it", "--output is missing");
     settings->stream = arguments->operands[0];
-    ocdm_status status = ocdm__check_output(settings->stream, path, error);
-    return status == OCDM_OK ? ocdm__check_output(settings->weights, path, error) : status;
+    OCDM_TRY(ocdm__check_output(settings->stream, path, error));
+    return ocdm__check_output(settings->weights, path, error);
 }
 
 /* ---- names of classes ---------------------------------------------------------------------------------------------------- */

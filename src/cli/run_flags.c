@@ -10,28 +10,27 @@
 static ocdm_status read_setting(const ocdm__arguments *arguments, const ocdm__setting *setting, ocdm__run_settings *settings,
                                 uint64_t *order, ocdm_error *error)
 {
-    size_t index;
     ocdm_error found;
     const char *text = setting->kind != OCDM__SETTING_SWITCH ? ocdm__argument_text(arguments, setting->flag) : "true";
-    ocdm_status status = setting->choices != NULL ? ocdm__argument_choice(arguments, setting->flag, &index, error) : OCDM_OK;
-    if (status != OCDM_OK)
-        return status;
-    status = ocdm__setting_read(setting, text, settings, order, &found);
-    return status == OCDM_OK ? OCDM_OK : ocdm__argument_fail(arguments, found.message, error);
+    if (setting->choices != NULL)
+        (void)ocdm__argument_choice(arguments, setting->flag);
+    OCDM_TRY(ocdm__arguments_check(arguments, error));
+    if (ocdm__setting_read(setting, text, settings, order, &found) != OCDM_OK)
+        return ocdm__argument_fail(arguments, found.message, error);
+    return OCDM_OK;
 }
 
 /* The default of a flag does not override a preset. */
 static ocdm_status read_rows(const ocdm__arguments *arguments, bool grid, ocdm__run_settings *settings, uint64_t *order,
                              ocdm_error *error)
 {
-    ocdm_status status = OCDM_OK;
     bool preset = ocdm__argument_given(arguments, "preset");
     const ocdm__setting *setting;
-    for (size_t i = 0; status == OCDM_OK && (setting = ocdm__setting_at(i)) != NULL; i++)
+    for (size_t i = 0; (setting = ocdm__setting_at(i)) != NULL; i++)
         if (setting->grid == grid && ocdm__argument_text(arguments, setting->flag) != NULL &&
             (!preset || ocdm__argument_given(arguments, setting->flag)))
-            status = read_setting(arguments, setting, settings, order, error);
-    return status;
+            OCDM_TRY(read_setting(arguments, setting, settings, order, error));
+    return OCDM_OK;
 }
 
 /* A model of the user's own, for verbs that have such a flag. */
@@ -52,14 +51,15 @@ ocdm_status ocdm__run_flags_read(const ocdm__arguments *arguments, ocdm__run_set
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     settings->network.threads = cores < 1 ? 1 : cores > OCDM__MAX_THREADS ? OCDM__MAX_THREADS : (uint32_t)cores;
     const char *preset = ocdm__argument_text(arguments, "preset");
-    size_t index;
-    ocdm_status status = preset != NULL ? ocdm__argument_choice(arguments, "preset", &index, error) : OCDM_OK;
-    if (status == OCDM_OK && preset != NULL)
-        status = ocdm__run_preset_apply(preset, settings, error);
-    if (status == OCDM_OK && ocdm__argument_given(arguments, "memory-bytes") && ocdm__argument_given(arguments, "memory"))
-        status = ocdm__argument_fail(arguments, "memory-bytes and --memory exclude each other", error);
-    OCDM_THEN(status, read_rows(arguments, false, settings, NULL, error));
-    return status == OCDM_OK ? read_own_model(arguments, settings, error) : status;
+    if (preset != NULL) {
+        (void)ocdm__argument_choice(arguments, "preset");
+        OCDM_TRY(ocdm__arguments_check(arguments, error));
+        OCDM_TRY(ocdm__run_preset_apply(preset, settings, error));
+    }
+    if (ocdm__argument_given(arguments, "memory-bytes") && ocdm__argument_given(arguments, "memory"))
+        return ocdm__argument_fail(arguments, "memory-bytes and --memory exclude each other", error);
+    OCDM_TRY(read_rows(arguments, false, settings, NULL, error));
+    return read_own_model(arguments, settings, error);
 }
 
 ocdm_status ocdm__run_flags_read_grid(const ocdm__arguments *arguments, ocdm__run_settings *settings, uint64_t *order,

@@ -76,25 +76,21 @@ static const char *nearest_verb(const char *typed)
     return NULL;
 }
 
-int ocdm__report_unknown_verb(size_t argc, char *const *argv)
+ocdm_status ocdm__refuse_verb(size_t argc, char *const *argv, ocdm_error *error)
 {
-    char typed[80];
-    char hint[200];
-    ocdm_error error;
+    char typed[80], hint[200];
     snprintf(hint, sizeof hint, "`%s --help` lists the verbs", ocdm__program);
     bool family = ocdm__is_verb_family(argv[0]);
     if (family && (argc == 1 || argv[1][0] == '-')) {
         size_t used = (size_t)snprintf(hint, sizeof hint, "one of ");
         list_family(argv[0], hint + used, sizeof hint - used);
-        ocdm__fail(&error, OCDM_BAD_ARGUMENT, hint, "%s %s needs a second word", ocdm__program, argv[0]);
-        return ocdm__report(&error);
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s %s needs a second word", ocdm__program, argv[0]);
     }
     snprintf(typed, sizeof typed, "%s%s%s", argv[0], family ? " " : "", family ? argv[1] : "");
     const char *near = nearest_verb(typed);
     if (near != NULL)
         snprintf(hint, sizeof hint, "did you mean `%s %s`? `%s --help` lists the verbs", ocdm__program, near, ocdm__program);
-    ocdm__fail(&error, OCDM_BAD_ARGUMENT, hint, "there is no verb \"%s\"", typed);
-    return ocdm__report(&error);
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "there is no verb \"%s\"", typed);
 }
 
 static int run_verb(const ocdm__verb *verb, size_t argc, char **argv)
@@ -107,12 +103,11 @@ static int run_verb(const ocdm__verb *verb, size_t argc, char **argv)
         ocdm__print_verb_help(verb, stdout);
         return OCDM__EXIT_OK;
     }
-    if (ocdm__ranks_all()->size > 1 && !verb->distributes) {
-        ocdm__fail(&error, OCDM_BAD_ARGUMENT, "start it without mpirun", "`%s %s` works on one rank, not on %zu", ocdm__program,
-                   verb->name, ocdm__ranks_all()->size);
-        return ocdm__report(&error);
-    }
-    return verb->run(&arguments);
+    if (ocdm__ranks_all()->size == 1 || verb->distributes)
+        return ocdm__run_verb(verb, &arguments);
+    ocdm__fail(&error, OCDM_BAD_ARGUMENT, "start it without mpirun", "`%s %s` works on one rank, not on %zu", ocdm__program,
+               verb->name, ocdm__ranks_all()->size);
+    return ocdm__report(&error);
 }
 
 /* `ocdm --help`, `ocdm --version`: the flags that need no verb. */
@@ -135,6 +130,7 @@ static int run_flag(const char *flag)
 
 int ocdm__run_command(size_t argc, char **argv)
 {
+    ocdm_error error;
     size_t used = 0;
     if (argc == 0) {
         ocdm__print_overview(stderr);
@@ -149,7 +145,8 @@ int ocdm__run_command(size_t argc, char **argv)
         ocdm__print_family(argv[0], stdout);
         return OCDM__EXIT_OK;
     }
-    return ocdm__report_unknown_verb(argc, argv);
+    ocdm__refuse_verb(argc, argv, &error);
+    return ocdm__report(&error);
 }
 
 /* Rank 0 alone reports words that are wrong. */

@@ -47,8 +47,8 @@ int ocdm__run_command(size_t argc, char **argv);
 /* What another rank than 0 does for this command, besides helping its networks. Prints nothing. */
 void ocdm__follow_command(size_t argc, char **argv);
 
-/* Reports that the words name no verb and suggests the nearest one. Returns the exit code. `argc` is at least 1. */
-int ocdm__report_unknown_verb(size_t argc, char *const *argv);
+/* The error for words that name no verb, with the nearest one: OCDM_BAD_ARGUMENT. `argc` is at least 1. */
+ocdm_status ocdm__refuse_verb(size_t argc, char *const *argv, ocdm_error *error);
 
 /* `ocdm --help`: the verbs, on one screen. */
 void ocdm__print_overview(FILE *out);

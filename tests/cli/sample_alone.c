@@ -18,7 +18,7 @@ int main(int argc, char **argv)
             continue;
         if (ocdm__parse_arguments(verbs[i], (size_t)argc - 2, argv + 2, &arguments, &error) != OCDM_OK)
             return ocdm__report(&error);
-        return verbs[i]->run(&arguments);
+        return ocdm__run_verb(verbs[i], &arguments);
     }
     fputs("sample or demo\n", stderr);
     return OCDM__EXIT_USAGE;

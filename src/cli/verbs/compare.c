@@ -37,7 +37,8 @@ struct request {
     ocdm__passed_flags passed;
     ocdm__run_setup setup;
     ocdm__grid grid;
-    size_t jobs, format;
+    size_t jobs;
+    enum ocdm__table_format format;
     bool memory_only, quiet;
 };
 
@@ -51,22 +52,20 @@ static bool is_in_all(const char *method, bool memory_only)
     return !single && (!memory_only || ocdm__runs_alone(method));
 }
 
-static ocdm_status choose_methods(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
+static void choose_methods(struct request *request)
 {
-    size_t named[MAX_METHODS], count = 0;
-    ocdm_status status = ocdm__argument_choices(arguments, "methods", named, MAX_METHODS, &count, error);
+    size_t named[MAX_METHODS], count = ocdm__argument_choices(request->arguments, "methods", named, MAX_METHODS);
     bool all = false, taken[MAX_METHODS] = {false};
-    for (size_t i = 0; status == OCDM_OK && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         all |= named[i] == 0;
         if (named[i] != 0 && !taken[named[i]])
             request->methods[request->plan.method_count++] = method_names()[named[i]];
         taken[named[i]] = true;
     }
-    for (size_t i = 1; status == OCDM_OK && all && method_names()[i] != NULL; i++)
+    for (size_t i = 1; all && method_names()[i] != NULL; i++)
         if (!taken[i] && is_in_all(method_names()[i], request->memory_only))
             request->methods[request->plan.method_count++] = method_names()[i];
     request->plan.methods = request->methods;
-    return status;
 }
 
 /* Every run would refuse a wrong order; once is enough. */
@@ -85,8 +84,9 @@ static ocdm_status check_orders(const struct request *request, ocdm_error *error
     return status;
 }
 
-static ocdm_status read_points(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
+static ocdm_status read_points(struct request *request, ocdm_error *error)
 {
+    const ocdm__arguments *arguments = request->arguments;
     const char *orders = ocdm__argument_text(arguments, "order");
     ocdm__stream_order order;
     ocdm_status status = ocdm__stream_order_make(&order, &request->stream.table, OCDM__TRAIN, NULL, 0, 0, error);
@@ -97,22 +97,10 @@ static ocdm_status read_points(const ocdm__arguments *arguments, struct request 
     return status == OCDM_OK && orders != NULL && strcmp(orders, "all") != 0 ? check_orders(request, error) : status;
 }
 
-static ocdm_status read_operands(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
-{
-    if (arguments->operand_count == 0)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream build -o FILE` makes one", "no stream file is named");
-    request->stream_path = arguments->operands[0];
-    request->folder = ocdm__argument_text(arguments, "output");
-    request->quiet = ocdm__argument_given(arguments, "quiet");
-    request->memory_only = strcmp(ocdm__argument_text(arguments, "model"), "none") == 0;
-    if (request->folder == NULL && !request->memory_only)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "-o FOLDER", "no folder is named for the runs");
-    return ocdm__stream_open(&request->stream, request->stream_path, error);
-}
-
 /* What the runs have in common; memories without a network are not runs. */
-static ocdm_status read_setup(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
+static ocdm_status read_setup(struct request *request, ocdm_error *error)
 {
+    const ocdm__arguments *arguments = request->arguments;
     ocdm__run_settings settings = ocdm__run_settings_default();
     ocdm__pass_flags(arguments, &request->passed);
     if (request->memory_only && arguments->repeated_count > 0)
@@ -124,21 +112,27 @@ static ocdm_status read_setup(const ocdm__arguments *arguments, struct request *
     return ocdm__grid_read(&request->grid, arguments, &request->setup, request->stream_path, error);
 }
 
-static ocdm_status read_request(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
+static ocdm_status read_request(struct request *request, ocdm_error *error)
 {
-    ocdm_status status = ocdm__argument_choice(arguments, "format", &request->format, error);
-    request->arguments = arguments;
-    if (ocdm__argument_given(arguments, "json"))
-        request->format = OCDM__JSON;
-    OCDM_THEN(status, ocdm__read_seeds(arguments, &request->seeds, error));
+    const ocdm__arguments *arguments = request->arguments;
+    request->format = ocdm__read_format(arguments);
+    OCDM_TRY(ocdm__arguments_check(arguments, error));
+    OCDM_TRY(ocdm__read_seeds(arguments, &request->seeds, error));
     request->plan.seeds = request->seeds.values;
     request->plan.seed_count = request->seeds.count;
-    OCDM_THEN(status, ocdm__read_jobs(arguments, &request->jobs, error));
-    OCDM_THEN(status, read_operands(arguments, request, error));
-    OCDM_THEN(status, choose_methods(arguments, request, error));
-    OCDM_THEN(status, read_points(arguments, request, error));
-    OCDM_THEN(status, read_setup(arguments, request, error));
-    return status;
+    request->jobs = ocdm__read_jobs(arguments);
+    OCDM_TRY(ocdm__arguments_check(arguments, error));
+    OCDM_TRY(ocdm__need_stream(arguments, &request->stream_path, error));
+    request->folder = ocdm__argument_text(arguments, "output");
+    request->quiet = ocdm__argument_given(arguments, "quiet");
+    request->memory_only = strcmp(ocdm__argument_text(arguments, "model"), "none") == 0;
+    if (request->folder == NULL && !request->memory_only)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "-o FOLDER", "no folder is named for the runs");
+    OCDM_TRY(ocdm__stream_open(&request->stream, request->stream_path, error));
+    choose_methods(request);
+    OCDM_TRY(ocdm__arguments_check(arguments, error));
+    OCDM_TRY(read_points(request, error));
+    return read_setup(request, error);
 }
 
 /* ---- compare.json ----------------------------------------------------------------------------------------------------- */
@@ -153,33 +147,29 @@ static bool is_about_results(const ocdm__flag *flag)
     return true;
 }
 
-static void save_flag(ocdm__output *output, const ocdm__flag *flag, const char *value, size_t *count)
+static void save_flag(ocdm__output *output, const ocdm__flag *flag, const char *value)
 {
     char name[48];
     snprintf(name, sizeof name, "--%s", flag->name);
-    ocdm__output_text(output, (*count)++ > 0 ? "," : "");
-    ocdm__output_json_string(output, name, strlen(name));
-    if (flag->value == NULL)
-        return;
-    ocdm__output_text(output, ",");
-    ocdm__output_json_string(output, value, strlen(value));
+    ocdm__json_string(output, NULL, name);
+    if (flag->value != NULL)
+        ocdm__json_string(output, NULL, value);
 }
 
 /* The flags as they were given, as words of a command that repeats the comparison. */
 static void save_flags(ocdm__output *output, const ocdm__arguments *arguments)
 {
     const ocdm__flag *flags = arguments->verb->flags;
-    size_t count = 0;
-    ocdm__output_text(output, ",\"flags\":[");
+    ocdm__json_open(output, "flags", '[');
     for (size_t i = 0; flags[i].name != NULL; i++) {
         if (!is_about_results(&flags[i]))
             continue;
         for (size_t k = 0; flags[i].repeats && k < arguments->repeated_count; k++)
-            save_flag(output, &flags[i], arguments->repeated[k], &count);
+            save_flag(output, &flags[i], arguments->repeated[k]);
         if (!flags[i].repeats && arguments->values[i] != NULL)
-            save_flag(output, &flags[i], arguments->values[i], &count);
+            save_flag(output, &flags[i], arguments->values[i]);
     }
-    ocdm__output_text(output, "]");
+    ocdm__json_close(output, ']');
 }
 
 /* The rows of a table, and what they are of. */
@@ -193,17 +183,22 @@ static ocdm_status save_table(const struct request *request, const ocdm__table *
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%.64s...: the folder's name is too long", request->folder);
     OCDM_TRY(ocdm__make_folder(request->folder, error));
     OCDM_TRY(ocdm__output_open_own(&output, path, error));
-    ocdm__output_text(&output, "{\"format\":\"ocdm-compare\",\"version\":1,\"program\":\"");
-    ocdm__output_text(&output, ocdm_version());
-    ocdm__output_text(&output, request->memory_only ? "\",\"model\":\"none\",\"stream\":" : "\",\"stream\":");
-    ocdm__output_json_string(&output, request->stream_path, strlen(request->stream_path));
+    ocdm__json_open(&output, NULL, '{');
+    ocdm__json_string(&output, "format", "ocdm-compare");
+    ocdm__json_count(&output, "version", 1);
+    ocdm__json_string(&output, "program", ocdm_version());
+    if (request->memory_only)
+        ocdm__json_string(&output, "model", "none");
+    ocdm__json_string(&output, "stream", request->stream_path);
+    ocdm__json_open(&output, "seeds", '[');
     for (size_t i = 0; i < request->seeds.count; i++)
-        ocdm__output_count(&output, i > 0 ? "," : ",\"seeds\":[", request->seeds.values[i]);
-    ocdm__output_text(&output, "]");
+        ocdm__json_count(&output, NULL, request->seeds.values[i]);
+    ocdm__json_close(&output, ']');
     save_flags(&output, request->arguments);
-    ocdm__output_text(&output, ",\"rows\":");
+    ocdm__json_key(&output, "rows");
     ocdm__table_write(table, OCDM__JSON, NULL, &output);
     if (request->grid.count > 0) {
+        /* A table ends its line: the commas are not automatic here. */
         ocdm__output_real(&output, ",\"validation\":", request->grid.share);
         ocdm__output_text(&output, ",\"grid\":");
         ocdm__table_write(&request->grid.tried, OCDM__JSON, NULL, &output);
@@ -252,7 +247,7 @@ static ocdm_status print_points(struct request *request, const ocdm__compare_res
             table.note[0] = '\0';
         if (point > 0)
             printf("\n");
-        OCDM_THEN(status, ocdm__print_table(&table, (enum ocdm__table_format)request->format, error));
+        OCDM_THEN(status, ocdm__print_table(&table, request->format, error));
         ocdm__table_clear(&table);
     }
     return status;
@@ -262,7 +257,7 @@ static ocdm_status report_runs(struct request *request, ocdm_error *error)
 {
     ocdm__compare_results results = {.point_count = 0};
     ocdm__table data = {.row_count = 0};
-    enum ocdm__table_format format = (enum ocdm__table_format)request->format;
+    enum ocdm__table_format format = request->format;
     ocdm_status status = ocdm__compare_results_create(&results, &request->plan, error);
     OCDM_THEN(status, ocdm__compare_results_read(&results, &request->plan, request->folder, error));
     OCDM_THEN(status, ocdm__table_of_comparison_data(&data, &request->plan, &results, error));
@@ -290,10 +285,9 @@ static ocdm_status tell_untested(const struct request *request, ocdm_error *erro
     return OCDM_OK;
 }
 
-static int compare_runs(struct request *request)
+static ocdm_status compare_runs(struct request *request, int *code, ocdm_error *error)
 {
-    ocdm_error error;
-    int failed = 0;
+    int tried = 0, failed = 0;
     ocdm__plan_run run = {.plan = &request->plan,
                           .stream = request->stream_path,
                           .folder = request->folder,
@@ -302,14 +296,11 @@ static int compare_runs(struct request *request)
                           .setup = &request->setup,
                           .jobs = request->jobs,
                           .quiet = request->quiet};
-    int tried = 0;
-    ocdm_status status = tell_untested(request, &error);
-    OCDM_THEN(status, ocdm__grid_choose(&request->grid, &run, &request->plan, &tried, &error));
-    OCDM_THEN(status, ocdm__run_plan(&run, &failed, &error));
-    if (status == OCDM_STOPPED)
-        return ocdm__exit_after_signal();
-    OCDM_THEN(status, report_runs(request, &error));
-    return status != OCDM_OK ? ocdm__report(&error) : tried != 0 ? tried : failed;
+    OCDM_TRY(tell_untested(request, error));
+    OCDM_TRY(ocdm__grid_choose(&request->grid, &run, &request->plan, &tried, error));
+    OCDM_TRY(ocdm__run_plan(&run, &failed, error));
+    *code = tried != 0 ? tried : failed;
+    return report_runs(request, error);
 }
 
 /* ---- the memory alone ------------------------------------------------------------------------------------------------- */
@@ -317,7 +308,7 @@ static int compare_runs(struct request *request)
 static ocdm_status report_memories(const struct request *request, const ocdm__compare_memories *memories, ocdm_error *error)
 {
     ocdm__table spreads = {.row_count = 0}, runs = {.row_count = 0};
-    enum ocdm__table_format format = (enum ocdm__table_format)request->format;
+    enum ocdm__table_format format = request->format;
     ocdm_status status = ocdm__table_of_spreads(&spreads, &request->plan, memories, ocdm__table_is_data(format), error);
     OCDM_THEN(status, ocdm__table_of_memory_runs(&runs, &request->plan, memories, error));
     OCDM_THEN(status, save_table(request, &runs, error));
@@ -331,31 +322,35 @@ static ocdm_status report_memories(const struct request *request, const ocdm__co
     return status;
 }
 
-static int compare_memories(const ocdm__arguments *arguments, const struct request *request)
+static ocdm_status run_memories(const struct request *request, const ocdm__run_settings *settings, const double *weights,
+                                ocdm_error *error)
 {
-    ocdm_error error;
     ocdm__progress_line line;
     ocdm__compare_memories memories = {.count = 0};
-    double *weights = NULL; /* to be released even after an error */
-    ocdm__run_settings settings = ocdm__run_settings_default();
-    ocdm_status status = ocdm__run_flags_read(arguments, &settings, &error);
-    OCDM_THEN(status, ocdm__run_settings_resolve_model(&settings, &request->stream, request->stream_path, &error));
-    OCDM_THEN(status, ocdm__class_weights_read(settings.class_weights, &request->stream.table, &weights, &error));
-    for (size_t i = 0; status == OCDM_OK && settings.memory_bytes > 0 && i < request->plan.point_count; i++)
-        request->plan.points[i].memory = settings.memory;
     const ocdm__compare_memory_options options = {
-        .settings = &settings, .class_weights = weights, .threads = (unsigned)request->jobs};
+        .settings = settings, .class_weights = weights, .threads = (unsigned)request->jobs};
     ocdm__catch_signals();
     ocdm__progress_line_begin(&line, request->quiet);
-    OCDM_THEN(status,
-              ocdm__compare_memories_run(&memories, &request->plan, &request->stream.table, &options, &line.progress, &error));
+    ocdm_status status =
+        ocdm__compare_memories_run(&memories, &request->plan, &request->stream.table, &options, &line.progress, error);
     ocdm__progress_line_end(&line);
-    OCDM_THEN(status, report_memories(request, &memories, &error));
+    OCDM_THEN(status, report_memories(request, &memories, error));
     ocdm__compare_memories_clear(&memories);
+    return status;
+}
+
+static ocdm_status compare_memories(const struct request *request, ocdm_error *error)
+{
+    double *weights = NULL; /* to be released even after an error */
+    ocdm__run_settings settings = ocdm__run_settings_default();
+    OCDM_TRY(ocdm__run_flags_read(request->arguments, &settings, error));
+    OCDM_TRY(ocdm__run_settings_resolve_model(&settings, &request->stream, request->stream_path, error));
+    for (size_t i = 0; settings.memory_bytes > 0 && i < request->plan.point_count; i++)
+        request->plan.points[i].memory = settings.memory;
+    ocdm_status status = ocdm__class_weights_read(settings.class_weights, &request->stream.table, &weights, error);
+    OCDM_THEN(status, run_memories(request, &settings, weights, error));
     ocdm__release(weights);
-    if (status == OCDM_STOPPED)
-        return ocdm__exit_after_signal();
-    return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
+    return status;
 }
 
 static void follow(const ocdm__arguments *arguments)
@@ -368,16 +363,14 @@ static void follow(const ocdm__arguments *arguments)
     ocdm__children_serve(&server);
 }
 
-static int run(const ocdm__arguments *arguments)
+static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
 {
-    ocdm_error error;
-    struct request request = {.stream_path = NULL};
-    ocdm_status status = read_request(arguments, &request, &error);
-    int code = OCDM__EXIT_OK;
-    if (status != OCDM_OK)
-        code = ocdm__report(&error);
-    else
-        code = request.memory_only ? compare_memories(arguments, &request) : compare_runs(&request);
+    struct request request = {.arguments = arguments};
+    ocdm_status status = read_request(&request, error);
+    OCDM_THEN(status,
+              request.memory_only ? compare_memories(&request, error) : compare_runs(&request, &arguments->code, error));
+    if (status == OCDM_STOPPED)
+        error->message[0] = '\0'; /* the progress has said it */
     ocdm__compare_plan_clear(&request.plan);
     ocdm__grid_clear(&request.grid);
     ocdm__run_setup_clear(&request.setup);
@@ -385,7 +378,7 @@ static int run(const ocdm__arguments *arguments)
     ocdm__stream_close(&request.stream);
     if (ocdm__ranks_all()->size > 1)
         ocdm__rank_children_dismiss(ocdm__ranks_all());
-    return code;
+    return status;
 }
 
 /* ---- what the help says ----------------------------------------------------------------------------------------------- */

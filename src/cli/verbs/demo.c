@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "base/terminal.h"
-#include "cli/console.h"
 #include "cli/verbs.h"
 #include "experiment/compare/memory_only.h"
 #include "report/figures/balance.h"
@@ -160,9 +159,7 @@ static ocdm_status print_comparison(const ocdm__label_stream *stream, const stru
                                     ocdm_error *error)
 {
     ocdm__output output;
-    ocdm_status status = ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error));
     uint64_t seen[MAX_CLASSES], most = 0, fewest = UINT64_MAX;
     count_classes(stream, seen);
     for (size_t c = 0; c < stream->class_count; c++) {
@@ -197,18 +194,19 @@ static ocdm_status print_comparison(const ocdm__label_stream *stream, const stru
 
 static void write_outcome(ocdm__output *output, const char *name, const struct outcome *outcome, size_t class_count)
 {
-    ocdm__output_text(output, "{\"policy\":\"");
-    ocdm__output_text(output, name);
-    ocdm__output_real(output, "\",\"distance\":", outcome->distance);
-    ocdm__output_real(output, ",\"distance_seen\":", outcome->distance_seen);
-    ocdm__output_count(output, ",\"fewest\":", outcome->balance.fewest);
-    ocdm__output_count(output, ",\"most\":", outcome->balance.most);
-    ocdm__output_count(output, ",\"lost\":", outcome->balance.lost);
-    ocdm__output_count(output, ",\"under_20\":", outcome->balance.under);
-    ocdm__output_count(output, ",\"over_40\":", outcome->balance.over);
-    ocdm__output_real(output, ",\"us_per_step\":", outcome->us_per_step);
+    ocdm__json_open(output, NULL, '{');
+    ocdm__json_string(output, "policy", name);
+    ocdm__json_real(output, "distance", outcome->distance);
+    ocdm__json_real(output, "distance_seen", outcome->distance_seen);
+    ocdm__json_count(output, "fewest", outcome->balance.fewest);
+    ocdm__json_count(output, "most", outcome->balance.most);
+    ocdm__json_count(output, "lost", outcome->balance.lost);
+    ocdm__json_count(output, "under_20", outcome->balance.under);
+    ocdm__json_count(output, "over_40", outcome->balance.over);
+    ocdm__json_real(output, "us_per_step", outcome->us_per_step);
+    ocdm__json_open(output, "kept", '[');
     for (size_t c = 0; c < class_count; c++)
-        ocdm__output_count(output, c == 0 ? ",\"kept\":[" : ",", outcome->kept[c]);
+        ocdm__json_count(output, NULL, outcome->kept[c]);
     ocdm__output_text(output, "]}");
 }
 
@@ -216,26 +214,26 @@ static ocdm_status write_json(const ocdm__label_stream *stream, uint64_t seed, c
                               ocdm_error *error)
 {
     ocdm__output output;
-    ocdm_status status = ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error);
-    if (status != OCDM_OK)
-        return status;
-    ocdm__output_count(&output, "{\"samples\":", stream->sample_count);
-    ocdm__output_count(&output, ",\"seed\":", seed);
-    ocdm__output_count(&output, ",\"memory\":", CAPACITY);
-    ocdm__output_count(&output, ",\"batch\":", BATCH);
     uint64_t seen[MAX_CLASSES];
+    OCDM_TRY(ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error));
+    ocdm__json_open(&output, NULL, '{');
+    ocdm__json_count(&output, "samples", stream->sample_count);
+    ocdm__json_count(&output, "seed", seed);
+    ocdm__json_count(&output, "memory", CAPACITY);
+    ocdm__json_count(&output, "batch", BATCH);
     count_classes(stream, seen);
+    ocdm__json_open(&output, "classes", '[');
     for (uint32_t c = 0; c < stream->class_count; c++) {
-        ocdm__output_text(&output, c == 0 ? ",\"classes\":[{\"label\":\"" : "},{\"label\":\"");
-        ocdm__output_text(&output, ocdm__builtin_class_name(c));
-        ocdm__output_count(&output, "\",\"task\":", ocdm__builtin_class_task(c));
-        ocdm__output_count(&output, ",\"seen\":", seen[c]);
+        ocdm__json_open(&output, NULL, '{');
+        ocdm__json_string(&output, "label", ocdm__builtin_class_name(c));
+        ocdm__json_count(&output, "task", ocdm__builtin_class_task(c));
+        ocdm__json_count(&output, "seen", seen[c]);
+        ocdm__json_close(&output, '}');
     }
-    ocdm__output_text(&output, "}],\"results\":[");
-    for (size_t i = 0; i < policy_count(); i++) {
-        ocdm__output_text(&output, i == 0 ? "" : ",");
+    ocdm__json_close(&output, ']');
+    ocdm__json_open(&output, "results", '[');
+    for (size_t i = 0; i < policy_count(); i++)
         write_outcome(&output, policy_names()[i], &outcomes[i], stream->class_count);
-    }
     ocdm__output_text(&output, "]}\n");
     return ocdm__output_commit(&output, error);
 }
@@ -243,24 +241,22 @@ static ocdm_status write_json(const ocdm__label_stream *stream, uint64_t seed, c
 static ocdm_status print_stream(uint64_t seed, ocdm_error *error)
 {
     ocdm__builtin *builtin = NULL;
-    ocdm__output output;
+    ocdm__output output = {.buffer = NULL};
     ocdm_status status = ocdm__builtin_create(seed, 0, &builtin, error);
     OCDM_THEN(status, ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error));
-    if (status != OCDM_OK) {
-        ocdm__builtin_destroy(builtin);
-        return status;
-    }
-    for (size_t i = 0; i < builtin->sample_count; i++) {
-        ocdm__output_count(&output, "{\"id\":", i);
-        for (size_t j = builtin->label_start[i]; j < builtin->label_start[i + 1]; j++) {
-            ocdm__output_text(&output, j == builtin->label_start[i] ? ",\"labels\":[\"" : "\",\"");
-            ocdm__output_text(&output, ocdm__builtin_class_name(builtin->label[j]));
-        }
-        ocdm__output_count(&output, "\"],\"task\":", builtin->task[i]);
+    for (size_t i = 0; status == OCDM_OK && i < builtin->sample_count; i++) {
+        ocdm__json_open(&output, NULL, '{');
+        ocdm__json_count(&output, "id", i);
+        ocdm__json_open(&output, "labels", '[');
+        for (size_t j = builtin->label_start[i]; j < builtin->label_start[i + 1]; j++)
+            ocdm__json_string(&output, NULL, ocdm__builtin_class_name(builtin->label[j]));
+        ocdm__json_close(&output, ']');
+        ocdm__json_count(&output, "task", builtin->task[i]);
         ocdm__output_text(&output, "}\n");
     }
     ocdm__builtin_destroy(builtin);
-    return ocdm__output_commit(&output, error);
+    OCDM_THEN(status, ocdm__output_commit(&output, error));
+    return status;
 }
 
 static ocdm_status draw_picture(const ocdm__label_stream *stream, const struct outcome outcomes[MOST_POLICIES],
@@ -309,22 +305,17 @@ static ocdm_status compare(uint64_t seed, bool json, const char *picture, ocdm_e
     return status;
 }
 
-static int run(const ocdm__arguments *arguments)
+static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
 {
-    ocdm_error error;
-    uint64_t seed = 0;
-    ocdm_status status = ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX, &seed, &error);
+    uint64_t seed = ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX);
     const char *picture = ocdm__argument_text(arguments, "picture");
     bool stream_only = ocdm__argument_given(arguments, "print-stream");
-    if (status == OCDM_OK && stream_only && picture != NULL)
-        status = ocdm__fail(&error, OCDM_BAD_ARGUMENT,
-                            "--print-stream compares no policies; run `ocdm demo --picture FILE` separately",
-                            "--picture and --print-stream cannot be combined");
-    if (status == OCDM_OK && stream_only)
-        status = print_stream(seed, &error);
-    else if (status == OCDM_OK)
-        status = compare(seed, ocdm__argument_given(arguments, "json"), picture, &error);
-    return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
+    OCDM_TRY(ocdm__arguments_check(arguments, error));
+    if (stream_only && picture != NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT,
+                          "--print-stream compares no policies; run `ocdm demo --picture FILE` separately",
+                          "--picture and --print-stream cannot be combined");
+    return stream_only ? print_stream(seed, error) : compare(seed, ocdm__argument_given(arguments, "json"), picture, error);
 }
 
 static const char *const description[] = {

@@ -194,24 +194,20 @@ static ocdm_status print(const struct work *work, const ocdm__arguments *argumen
 
 /* ---- the command line ---------------------------------------------------------------------------------------------------- */
 
-static ocdm_status read_settings(const ocdm__arguments *arguments, struct work *work, ocdm_error *error)
+static ocdm_status read_settings(const ocdm__arguments *arguments, struct work *work, const char **path, ocdm_error *error)
 {
-    ocdm__run_settings *settings = &work->settings;
-    *settings = ocdm__run_settings_default();
-    OCDM_TRY(ocdm__run_flags_read(arguments, settings, error));
-    if (settings->weights == NULL)
+    work->settings = ocdm__run_settings_default();
+    OCDM_TRY(ocdm__run_flags_read(arguments, &work->settings, error));
+    if (work->settings.weights == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm run` leaves one: weights.safetensors",
                           "no weights file is named with --weights");
-    if (arguments->operand_count == 0)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream build -o FILE` makes one", "no stream file is named");
-    return OCDM_OK;
+    work->settings.model = ocdm__argument_text(arguments, "model");
+    return ocdm__need_stream(arguments, path, error);
 }
 
-static ocdm_status open_all(const ocdm__arguments *arguments, struct work *work, ocdm_error *error)
+static ocdm_status open_all(const char *path, struct work *work, ocdm_error *error)
 {
-    const char *path = arguments->operands[0];
     ocdm_status status = ocdm__stream_open(&work->stream, path, error);
-    work->settings.model = ocdm__argument_text(arguments, "model");
     OCDM_THEN(status, find_model(work, error));
     OCDM_THEN(status, ocdm__run_settings_resolve_model(&work->settings, &work->stream, path, error));
     OCDM_THEN(status, make_tables(work, error));
@@ -219,50 +215,48 @@ static ocdm_status open_all(const ocdm__arguments *arguments, struct work *work,
     return ocdm__join_ready(&work->learner, &work->stream, status, error);
 }
 
-static int examine(const ocdm__arguments *arguments)
+static ocdm_status examine(const ocdm__arguments *arguments, ocdm_error *error)
 {
-    ocdm_error error;
+    const char *path;
     struct work work = {.tests = {.count = 0}};
-    if (ocdm__argument_given(arguments, "explain")) {
-        const ocdm__explanation *explanation;
-        for (size_t i = 0; (explanation = ocdm__explanation_at(i)) != NULL; i++)
-            printf("%-10s  %s\n", explanation->name, explanation->formula);
-    }
-    if (ocdm__argument_given(arguments, "explain") && arguments->operand_count == 0)
-        return ocdm__finish_output();
     ocdm__catch_signals();
     ocdm__progress_line_begin(&work.line, ocdm__argument_given(arguments, "quiet"));
-    ocdm_status status = read_settings(arguments, &work, &error);
-    OCDM_THEN(status, open_all(arguments, &work, &error));
-    OCDM_THEN(status, evaluate(&work, &error));
+    ocdm_status status = read_settings(arguments, &work, &path, error);
+    OCDM_THEN(status, open_all(path, &work, error));
+    OCDM_THEN(status, evaluate(&work, error));
     ocdm__progress_line_end(&work.line);
     if (status == OCDM_OK) {
         tell_skipped(&work);
-        status = print(&work, arguments, &error);
+        status = print(&work, arguments, error);
     }
     close_work(&work);
     if (status == OCDM_STOPPED)
-        return ocdm__exit_after_signal();
-    return status == OCDM_OK ? ocdm__finish_output() : ocdm__report(&error);
+        error->message[0] = '\0';
+    return status;
 }
 
-static int run(const ocdm__arguments *arguments)
+static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
 {
-    int code = examine(arguments);
+    const ocdm__explanation *explanation;
+    bool explain = ocdm__argument_given(arguments, "explain");
+    for (size_t i = 0; explain && (explanation = ocdm__explanation_at(i)) != NULL; i++)
+        printf("%-10s  %s\n", explanation->name, explanation->formula);
+    ocdm_status status = explain && arguments->operand_count == 0 ? OCDM_OK : examine(arguments, error);
     ocdm__join_end();
-    return code;
+    return status;
 }
 
 /* The same without words. */
 static void follow(const ocdm__arguments *arguments)
 {
     ocdm_error error;
+    const char *path;
     struct work work = {.tests = {.count = 0}, .follows = true};
     if (!ocdm__join_await())
         return;
-    if (read_settings(arguments, &work, &error) != OCDM_OK)
+    if (read_settings(arguments, &work, &path, &error) != OCDM_OK)
         ocdm__ranks_end_after(ocdm__ranks_all(), &error);
-    if (open_all(arguments, &work, &error) == OCDM_OK)
+    if (open_all(path, &work, &error) == OCDM_OK)
         (void)evaluate(&work, &error); /* what is wrong is wrong on all ranks, and the leader reports it */
     close_work(&work);
 }

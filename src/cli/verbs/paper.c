@@ -48,7 +48,8 @@ struct request {
     ocdm__run_settings settings;
     ocdm__passed_flags passed;   /* for `ocdm run` */
     char note[OCDM__TABLE_NOTE]; /* under the table: the settings of the runs */
-    size_t jobs, format;
+    size_t jobs;
+    enum ocdm__table_format format;
     ocdm__seed_list seeds;
     bool quiet;
     int failed; /* exit code of the first run that failed */
@@ -57,12 +58,11 @@ struct request {
 
 /* ---- the list --------------------------------------------------------------------------------------------------------- */
 
-static int list_items(void)
+static void list_items(void)
 {
     puts("Tables and figures of the paper, for `ocdm paper NAME`:\n");
     for (size_t i = 0; ocdm__paper_item_at(i) != NULL; i++)
         printf("  %-18s %s\n", ocdm__paper_item_at(i)->name, ocdm__paper_item_at(i)->what);
-    return OCDM__EXIT_OK;
 }
 
 static const char *const *item_names(void)
@@ -487,7 +487,7 @@ static ocdm_status print_metrics(struct request *request, const struct lists *li
                                               results, lists->count, error);
     add_differences(request, lists->sources[0]->stands_for, table.title, sizeof table.title);
     snprintf(table.note, sizeof table.note, "%s", request->note);
-    OCDM_THEN(status, ocdm__print_table(&table, (enum ocdm__table_format)request->format, error));
+    OCDM_THEN(status, ocdm__print_table(&table, request->format, error));
     ocdm__table_clear(&table);
     request->note[0] = '\0';
     return status;
@@ -577,7 +577,7 @@ static ocdm_status add_distances(const struct lists *lists, size_t i, ocdm__tabl
 
 static ocdm_status add_lists(struct request *request, const struct lists *lists, ocdm__table *table, ocdm_error *error)
 {
-    bool data = ocdm__table_is_data((enum ocdm__table_format)request->format);
+    bool data = ocdm__table_is_data(request->format);
     OCDM_TRY(note_all(request, lists, error));
     if (request->item->kind == OCDM__PAPER_METRICS && !data)
         return print_metrics(request, lists, error);
@@ -611,7 +611,7 @@ static void find_lists(struct request *request, const struct source *first, stru
         if (strcmp(request->sources[i].stands_for, first->stands_for) == 0)
             lists->sources[lists->count++] = &request->sources[i];
     lists->folded = lists->count > 1 && ocdm__paper_needs[request->item->kind].alike && request->svg == NULL &&
-                    !ocdm__table_is_data((enum ocdm__table_format)request->format);
+                    !ocdm__table_is_data(request->format);
 }
 
 /* The lists of the paper's stream that a source stands for. */
@@ -651,7 +651,7 @@ static ocdm_status write_picture(struct request *request, ocdm_error *error)
 
 static ocdm_status write_table(const struct request *request, ocdm__table *table, ocdm_error *error)
 {
-    enum ocdm__table_format format = (enum ocdm__table_format)request->format;
+    enum ocdm__table_format format = request->format;
     if (!ocdm__table_is_data(format)) {
         snprintf(table->title, sizeof table->title, "%s", request->item->what);
         add_differences(request, NULL, table->title, sizeof table->title);
@@ -674,7 +674,7 @@ static ocdm_status do_item(struct request *request, ocdm_error *error)
     ocdm__table table = {.row_count = 0};
     char differences[OCDM__TABLE_TITLE] = "";
     add_differences(request, NULL, differences, sizeof differences);
-    if (differences[0] != '\0' && (request->svg != NULL || ocdm__table_is_data((enum ocdm__table_format)request->format)))
+    if (differences[0] != '\0' && (request->svg != NULL || ocdm__table_is_data(request->format)))
         fprintf(stderr, "warning: %s\n", differences);
     ocdm_status status = ocdm__paper_table_begin(&table, request->item->kind, error);
     if (status == OCDM_OK && request->svg != NULL)
@@ -707,33 +707,32 @@ static ocdm_status read_svg(const ocdm__arguments *arguments, struct request *re
 
 static ocdm_status read_request(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
 {
-    ocdm_status status = find_item(arguments->operands[0], &request->item, error);
-    OCDM_THEN(status, ocdm__argument_choice(arguments, "format", &request->format, error));
-    if (ocdm__argument_given(arguments, "json"))
-        request->format = OCDM__JSON;
-    OCDM_THEN(status, ocdm__read_seeds(arguments, &request->seeds, error));
-    OCDM_THEN(status, ocdm__read_jobs(arguments, &request->jobs, error));
-    OCDM_THEN(status, read_svg(arguments, request, error));
+    OCDM_TRY(find_item(arguments->operands[0], &request->item, error));
+    request->format = ocdm__read_format(arguments);
+    OCDM_TRY(ocdm__arguments_check(arguments, error));
+    OCDM_TRY(ocdm__read_seeds(arguments, &request->seeds, error));
+    request->jobs = ocdm__read_jobs(arguments);
+    OCDM_TRY(ocdm__arguments_check(arguments, error));
+    OCDM_TRY(read_svg(arguments, request, error));
     request->settings = ocdm__run_settings_default();
-    OCDM_THEN(status, ocdm__run_flags_read(arguments, &request->settings, error));
-    if (status == OCDM_OK && request->settings.memory_bytes > 0)
-        status = ocdm__argument_fail(arguments, "memory-bytes: the paper's tables say how many samples a memory holds", error);
+    OCDM_TRY(ocdm__run_flags_read(arguments, &request->settings, error));
+    if (request->settings.memory_bytes > 0)
+        return ocdm__argument_fail(arguments, "memory-bytes: the paper's tables say how many samples a memory holds", error);
     request->arguments = arguments;
     ocdm__pass_flags(arguments, &request->passed);
     request->runs = ocdm__argument_text(arguments, "runs");
     request->quiet = ocdm__argument_given(arguments, "quiet");
-    return status == OCDM_OK ? add_sources(arguments, request, error) : status;
+    return add_sources(arguments, request, error);
 }
 
-static int run(const ocdm__arguments *arguments)
+static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
 {
-    ocdm_error error;
     static struct request request; /* too large for the stack of some systems */
     if (arguments->operand_count == 0)
-        return list_items();
-    ocdm_status status = read_request(arguments, &request, &error);
-    OCDM_THEN(status, check_runs(&request, &error));
-    OCDM_THEN(status, do_item(&request, &error));
+        return list_items(), OCDM_OK;
+    ocdm_status status = read_request(arguments, &request, error);
+    OCDM_THEN(status, check_runs(&request, error));
+    OCDM_THEN(status, do_item(&request, error));
     for (size_t i = 0; i < request.source_count; i++) {
         ocdm__grid_clear(&request.sources[i].grid);
         ocdm__run_setup_clear(&request.sources[i].setup);
@@ -741,8 +740,9 @@ static int run(const ocdm__arguments *arguments)
     }
     ocdm__release(request.seeds.values);
     if (status == OCDM_STOPPED)
-        return ocdm__exit_after_signal();
-    return status != OCDM_OK ? ocdm__report(&error) : request.failed;
+        error->message[0] = '\0'; /* the progress has said it */
+    arguments->code = request.failed;
+    return status;
 }
 
 static const char *const description[] = {

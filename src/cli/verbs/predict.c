@@ -24,17 +24,15 @@ static const char *const precision_names[] = {"f32", "bf16", NULL};
 
 static ocdm_status read_request(const ocdm__arguments *arguments, ocdm__predict_settings *settings, ocdm_error *error)
 {
-    size_t part = 0, precision = 0;
-    ocdm_status status = ocdm__read_network_flags(arguments, &settings->network, error);
-    OCDM_THEN(status, ocdm__argument_choice(arguments, "split", &part, error));
-    OCDM_THEN(status, ocdm__argument_choice(arguments, "precision", &precision, error));
-    settings->part = (enum ocdm__predict_part)part;
-    settings->network.bf16 = precision == 1;
+    OCDM_TRY(ocdm__read_network_flags(arguments, &settings->network, error));
+    settings->part = (enum ocdm__predict_part)ocdm__argument_choice(arguments, "split");
+    settings->network.bf16 = ocdm__argument_choice(arguments, "precision") == 1;
     settings->network.skip_bad = ocdm__argument_given(arguments, "skip-bad");
     settings->output = ocdm__argument_text(arguments, "output");
-    if (status == OCDM_OK && settings->network.skip_bad && ocdm__argument_given(arguments, "strict"))
-        status = ocdm__fail(error, OCDM_BAD_ARGUMENT, "choose one of them", "--strict and --skip-bad are both given");
-    return status;
+    OCDM_TRY(ocdm__arguments_check(arguments, error));
+    if (settings->network.skip_bad && ocdm__argument_given(arguments, "strict"))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "choose one of them", "--strict and --skip-bad are both given");
+    return OCDM_OK;
 }
 
 /* Flags that make sense for the other kind of operand only. */
@@ -111,20 +109,18 @@ struct listing {
 
 static ocdm_status read_form(const ocdm__arguments *arguments, struct listing *listing, ocdm_error *error)
 {
-    uint64_t top = 0;
     bool json = ocdm__argument_given(arguments, "json"), csv = ocdm__argument_given(arguments, "csv");
     if (json && csv)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "choose one of them", "--json and --csv are both given");
     listing->form = json ? JSON : csv ? CSV : TEXT;
     listing->strict = ocdm__argument_given(arguments, "strict");
-    ocdm_status status = ocdm__argument_real(arguments, "threshold", 0, 1, &listing->threshold, error);
-    if (status == OCDM_OK && ocdm__argument_given(arguments, "top"))
-        status = ocdm__argument_unsigned(arguments, "top", 1, UINT32_MAX, &top, error);
-    listing->top = (size_t)top;
+    listing->threshold = ocdm__argument_real(arguments, "threshold", 0, 1);
+    if (ocdm__argument_given(arguments, "top"))
+        listing->top = (size_t)ocdm__argument_unsigned(arguments, "top", 1, UINT32_MAX);
     listing->lowest = log(listing->threshold / (1 - listing->threshold));
-    if (top > 0 && !ocdm__argument_given(arguments, "threshold"))
+    if (listing->top > 0 && !ocdm__argument_given(arguments, "threshold"))
         listing->lowest = -INFINITY;
-    return status;
+    return ocdm__arguments_check(arguments, error);
 }
 
 static double probability(float logit)
@@ -403,31 +399,26 @@ static ocdm_status check_operands(const ocdm__arguments *arguments, ocdm_error *
     return OCDM_OK;
 }
 
-static int predict(const ocdm__arguments *arguments)
+static ocdm_status predict(ocdm__arguments *arguments, ocdm_error *error)
 {
-    ocdm_error error;
     struct listing listing = {.failed = 0};
     ocdm__predict_settings settings = {.output = NULL};
-    ocdm_status status = check_operands(arguments, &error);
-    OCDM_THEN(status, read_request(arguments, &settings, &error));
-    if (status == OCDM_OK) {
-        ocdm__catch_signals();
-        status = names_streams(arguments) ? predict_stream(arguments, &settings, &error)
-                                          : predict_photos(arguments, &settings, &listing, &error);
-    }
-    if (status == OCDM_STOPPED)
-        return ocdm__report(&error), ocdm__exit_after_signal();
-    if (status != OCDM_OK)
-        return ocdm__report(&error);
+    OCDM_TRY(check_operands(arguments, error));
+    OCDM_TRY(read_request(arguments, &settings, error));
+    ocdm__catch_signals();
+    if (names_streams(arguments))
+        return predict_stream(arguments, &settings, error);
+    OCDM_TRY(predict_photos(arguments, &settings, &listing, error));
     bool accepted = settings.network.skip_bad && listing.failed < listing.files;
-    return listing.failed > 0 && !accepted ? ocdm__exit_code(listing.first_failure) : OCDM__EXIT_OK;
+    arguments->code = listing.failed > 0 && !accepted ? ocdm__exit_code(listing.first_failure) : OCDM__EXIT_OK;
+    return OCDM_OK;
 }
 
-static int run(const ocdm__arguments *arguments)
+static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
 {
-    int code = predict(arguments);
+    ocdm_status status = predict(arguments, error);
     ocdm__join_end();
-    return code;
+    return status;
 }
 
 /* The leader wants others for images, of a stream or not. */

@@ -126,8 +126,7 @@ static ocdm_status make_report(const ocdm__arguments *arguments, const ocdm__run
                        .runs = runs,
                        .studies = &studies,
                        .pictures = {.picture = picture, .state = &state}};
-    ocdm_status status = refuse_nothing(runs, error);
-    OCDM_THEN(status, ocdm__studies_make(&studies, runs, error));
+    ocdm_status status = ocdm__studies_make(&studies, runs, error);
     if (status == OCDM_OK && figures != NULL)
         status = write_figures(&studies, figures, error);
     OCDM_THEN(status, ocdm__page_write(&page, path, error));
@@ -142,34 +141,35 @@ static ocdm_status make_report(const ocdm__arguments *arguments, const ocdm__run
     return status;
 }
 
-static int run(const ocdm__arguments *arguments)
+static ocdm_status write_all(const ocdm__arguments *arguments, const ocdm__run_list *runs, ocdm_error *error)
 {
-    ocdm_error error;
-    ocdm__run_list runs = {.runs = NULL};
-    ocdm_status status = OCDM_OK;
-    if (arguments->operand_count == 0)
-        status = ocdm__fail(&error, OCDM_BAD_ARGUMENT, "for example: ocdm report runs -o report.html",
-                            "ocdm report needs a run folder");
-    OCDM_THEN(status, ocdm__runs_read(&runs, arguments->operands, arguments->operand_count, &error));
     bool events = ocdm__argument_given(arguments, "tensorboard");
-    if (status == OCDM_OK && events)
-        status = refuse_nothing(&runs, &error);
-    if (status == OCDM_OK && events)
-        status = write_all_events(&runs, ocdm__argument_text(arguments, "stream"), &error);
-    if (status == OCDM_OK && (!events || ocdm__argument_given(arguments, "output")))
-        status = make_report(arguments, &runs, &error);
-    if (status == OCDM_OK) {
-        /* One line for each run that is unfinished, damaged or missing. */
-        for (size_t i = 0; i < runs.count; i++) {
-            const ocdm__run_record *run = &runs.runs[i];
-            ocdm_error note; /* one line, whatever the folder is called */
-            ocdm__fail(&note, OCDM_BAD_FILE, "", "%s: %s", run->folder, run->why.message);
-            if (run->state != OCDM__RUN_WHOLE)
-                ocdm__print_note(note.message);
-        }
+    OCDM_TRY(refuse_nothing(runs, error));
+    if (events)
+        OCDM_TRY(write_all_events(runs, ocdm__argument_text(arguments, "stream"), error));
+    if (!events || ocdm__argument_given(arguments, "output"))
+        OCDM_TRY(make_report(arguments, runs, error));
+    /* One line for each run that is unfinished, damaged or missing. */
+    for (size_t i = 0; i < runs->count; i++) {
+        const ocdm__run_record *run = &runs->runs[i];
+        ocdm_error note; /* one line, whatever the folder is called */
+        ocdm__fail(&note, OCDM_BAD_FILE, "", "%s: %s", run->folder, run->why.message);
+        if (run->state != OCDM__RUN_WHOLE)
+            ocdm__print_note(note.message);
     }
+    return OCDM_OK;
+}
+
+static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
+{
+    ocdm__run_list runs = {.runs = NULL};
+    if (arguments->operand_count == 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "for example: ocdm report runs -o report.html",
+                          "ocdm report needs a run folder");
+    ocdm_status status = ocdm__runs_read(&runs, arguments->operands, arguments->operand_count, error);
+    OCDM_THEN(status, write_all(arguments, &runs, error));
     ocdm__runs_clear(&runs);
-    return status == OCDM_OK ? ocdm__finish_output() : ocdm__report(&error);
+    return status;
 }
 
 static const char *const description[] = {

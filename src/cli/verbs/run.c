@@ -186,18 +186,16 @@ struct request {
 static ocdm_status read_request(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
 {
     request->settings = ocdm__run_settings_default();
-    ocdm_status status = ocdm__run_flags_read(arguments, &request->settings, error);
-    OCDM_THEN(status, ocdm__run_flags_read_grid(arguments, &request->settings, request->order, error));
-    request->stream = arguments->operand_count > 0 ? arguments->operands[0] : NULL;
+    OCDM_TRY(ocdm__run_flags_read(arguments, &request->settings, error));
+    OCDM_TRY(ocdm__run_flags_read_grid(arguments, &request->settings, request->order, error));
+    OCDM_TRY(ocdm__need_stream(arguments, &request->stream, error));
     request->folder = ocdm__argument_text(arguments, "output");
-    if (status == OCDM_OK && request->stream == NULL)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream build -o FILE` makes one", "no stream file is named");
-    if (status == OCDM_OK && request->folder == NULL)
+    if (request->folder == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name a folder for the run's files with -o", "no folder is named");
-    if (status == OCDM_OK && ocdm__argument_given(arguments, "watch") && ocdm__ranks_all()->size > 1)
+    if (ocdm__argument_given(arguments, "watch") && ocdm__ranks_all()->size > 1)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm watch FOLDER` shows the run from another terminal",
                           "--watch works in one process, not under mpirun");
-    return status;
+    return OCDM_OK;
 }
 
 static ocdm_status print_summary(const char *folder, ocdm_error *error)
@@ -205,9 +203,9 @@ static ocdm_status print_summary(const char *folder, ocdm_error *error)
     char path[OCDM__PATH_ROOM];
     ocdm__mapped_file file = {.bytes = NULL};
     ocdm__output output;
-    ocdm_status status = ocdm__folder_path(folder, "summary.json", path, error);
-    OCDM_THEN(status, ocdm__map_file(&file, path, error));
-    OCDM_THEN(status, ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error));
+    OCDM_TRY(ocdm__folder_path(folder, "summary.json", path, error));
+    OCDM_TRY(ocdm__map_file(&file, path, error));
+    ocdm_status status = ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error);
     if (status == OCDM_OK) {
         ocdm__output_write(&output, file.bytes, file.size);
         status = ocdm__output_commit(&output, error);
@@ -258,35 +256,34 @@ static void follow(const ocdm__arguments *arguments)
         ocdm__run_follow(&request.settings, request.stream, &ocdm__agent_maker);
 }
 
-static int run(const ocdm__arguments *arguments)
+static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
 {
-    ocdm_error error;
     struct request request;
-    struct display display = {.quiet = ocdm__argument_given(arguments, "quiet"),
+    OCDM_TRY(read_request(arguments, &request, error));
+    bool watching = ocdm__argument_given(arguments, "watch");
+    struct display display = {.quiet = watching || ocdm__argument_given(arguments, "quiet"),
                               .json = ocdm__argument_given(arguments, "json"),
-                              .watching = ocdm__argument_given(arguments, "watch"),
-                              .events = {.wanted = ocdm__argument_given(arguments, "tensorboard")}};
-    ocdm_status status = read_request(arguments, &request, &error), events = OCDM_OK;
-    display.watched = display.watching ? request.folder : NULL;
-    display.quiet = display.quiet || display.watching;
-    if (status == OCDM_OK) {
-        ocdm__catch_signals();
-        display.events.folder = request.folder;
-        display.events.stream = request.stream;
-        status = run_request(&request, ocdm__argument_given(arguments, "resume"), &display, &error);
-    }
+                              .watching = watching,
+                              .watched = watching ? request.folder : NULL,
+                              .events = {.wanted = ocdm__argument_given(arguments, "tensorboard"),
+                                         .folder = request.folder,
+                                         .stream = request.stream}};
+    ocdm__catch_signals();
     ocdm_error events_error;
+    ocdm_status events = OCDM_OK;
+    ocdm_status status = run_request(&request, ocdm__argument_given(arguments, "resume"), &display, error);
     if (status == OCDM_OK || status == OCDM_STOPPED)
         events = finish_events(&display.events, status == OCDM_OK, &events_error);
     ocdm__status_line_erase(&display.line);
     await_watcher(&display);
     if (status == OCDM_STOPPED) {
-        show_note(&display, error.message);
-        return ocdm__exit_after_signal();
+        show_note(&display, error->message);
+        error->message[0] = '\0';
+    } else if (status == OCDM_OK && events != OCDM_OK) {
+        *error = events_error;
+        status = events;
     }
-    if (status == OCDM_OK && events != OCDM_OK)
-        return ocdm__report(&events_error);
-    return status == OCDM_OK ? ocdm__finish_output() : ocdm__report(&error);
+    return status;
 }
 
 /* ---- what the help says -------------------------------------------------------------------------------------------------- */

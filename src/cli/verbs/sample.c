@@ -57,16 +57,13 @@ static void show_progress(struct progress *progress, const ocdm__sampling *sampl
 
 static ocdm_status read_policy(const ocdm__arguments *arguments, const ocdm_policy **policy, ocdm_error *error)
 {
-    size_t index;
     const ocdm_policy *named = ocdm_policy_find(ocdm__argument_text(arguments, "policy"));
     if (named != NULL && named->traits & OCDM_NEEDS_GRADIENTS)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "all other policies need labels only",
                           "the policy %s needs gradients of a network that learns from the memory; a filter has no network",
                           named->name);
-    ocdm_status status = ocdm__argument_choice(arguments, "policy", &index, error);
-    if (status == OCDM_OK)
-        *policy = ocdm_policy_find(policy_choices()[index]);
-    return status;
+    *policy = ocdm_policy_find(policy_choices()[ocdm__argument_choice(arguments, "policy")]);
+    return ocdm__arguments_check(arguments, error);
 }
 
 /* A number of records, with k for thousands and M for millions, or a share of them in percent. */
@@ -87,42 +84,6 @@ static ocdm_status read_capacity(const ocdm__arguments *arguments, ocdm__sample_
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "such as -m 1000, -m 1k or, of files, -m 10%",
                           "--memory \"%s\" is not a number from 1 to %u or a share of up to 100%%", text, OCDM_MAX_CAPACITY);
     options->memory.capacity = (uint32_t)(number * factor);
-    return OCDM_OK;
-}
-
-static ocdm_status read_numbers(const ocdm__arguments *arguments, ocdm__sample_options *options, ocdm_error *error)
-{
-    uint64_t batch;
-    ocdm_options *memory = &options->memory;
-    ocdm_status status = read_capacity(arguments, options, error);
-    OCDM_THEN(status, ocdm__argument_unsigned(arguments, "batch", 1, OCDM__MAX_BATCH, &batch, error));
-    OCDM_THEN(status, ocdm__argument_real(arguments, "rho", -OCDM_MAX_RHO, OCDM_MAX_RHO, &memory->rho, error));
-    OCDM_THEN(status, ocdm__argument_real(arguments, "tolerance", 0, OCDM_MAX_TOLERANCE, &memory->tolerance, error));
-    OCDM_THEN(status, ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX, &memory->seed, error));
-    options->sharded = ocdm__argument_given(arguments, "shard");
-    if (status == OCDM_OK && options->sharded)
-        status = ocdm__argument_unsigned(arguments, "shard", 0, OCDM_MAX_SHARD, &options->memory.shard, error);
-    if (status != OCDM_OK)
-        return status;
-    memory->batch = (uint32_t)batch;
-    return OCDM_OK;
-}
-
-static ocdm_status read_words(const ocdm__arguments *arguments, ocdm__sample_options *options, ocdm_error *error)
-{
-    size_t distance, tie, duplicate, unlabelled;
-    ocdm_status status = read_policy(arguments, &options->memory.policy, error);
-    OCDM_THEN(status, ocdm__argument_choice(arguments, "distance", &distance, error));
-    OCDM_THEN(status, ocdm__argument_choice(arguments, "tie", &tie, error));
-    OCDM_THEN(status, ocdm__argument_choice(arguments, "on-duplicate", &duplicate, error));
-    OCDM_THEN(status, ocdm__argument_choice(arguments, "unlabelled", &unlabelled, error));
-    OCDM_THEN(status, ocdm__argument_records(arguments, &options->records, error));
-    if (status != OCDM_OK)
-        return status;
-    options->unlabelled = (enum ocdm__unlabelled)unlabelled;
-    options->memory.distance = (ocdm_distance)distance;
-    options->memory.tie = (ocdm_tie)tie;
-    options->skip_duplicates = duplicate == 1;
     return OCDM_OK;
 }
 
@@ -167,33 +128,45 @@ static ocdm_status check_files(const ocdm__sample_options *options, ocdm_error *
     return status;
 }
 
-static void read_label_options(const ocdm__arguments *arguments, ocdm__sample_options *options)
+/* What merging has as well. */
+static void read_shared(const ocdm__arguments *arguments, ocdm__sample_options *options)
 {
-    options->records.hint = "`--skip-bad` passes over bad records";
+    options->records = ocdm__argument_records(arguments, "`--skip-bad` passes over bad records");
     options->ignore = ocdm__argument_text(arguments, "ignore");
     options->only = ocdm__argument_text(arguments, "only");
     options->minimums = ocdm__argument_text(arguments, "min");
+    options->output = ocdm__argument_text(arguments, "output");
+    options->trace = ocdm__argument_text(arguments, "trace");
 }
 
 static ocdm_status read_options(const ocdm__arguments *arguments, ocdm__sample_options *options, ocdm_error *error)
 {
     *options = (ocdm__sample_options){.memory = ocdm_options_default(), .stop = &ocdm__stop_signal};
-    ocdm_status status = read_numbers(arguments, options, error);
-    OCDM_THEN(status, read_words(arguments, options, error));
-    if (status != OCDM_OK)
-        return status;
-    if (arguments->operand_count > 0) {
-        options->path = arguments->operands[0];
+    ocdm_options *memory = &options->memory;
+    OCDM_TRY(read_capacity(arguments, options, error));
+    memory->batch = (uint32_t)ocdm__argument_unsigned(arguments, "batch", 1, OCDM__MAX_BATCH);
+    memory->rho = ocdm__argument_real(arguments, "rho", -OCDM_MAX_RHO, OCDM_MAX_RHO);
+    memory->tolerance = ocdm__argument_real(arguments, "tolerance", 0, OCDM_MAX_TOLERANCE);
+    memory->seed = ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX);
+    options->sharded = ocdm__argument_given(arguments, "shard");
+    if (options->sharded)
+        memory->shard = ocdm__argument_unsigned(arguments, "shard", 0, OCDM_MAX_SHARD);
+    OCDM_TRY(ocdm__arguments_check(arguments, error));
+    OCDM_TRY(read_policy(arguments, &memory->policy, error));
+    memory->distance = (ocdm_distance)ocdm__argument_choice(arguments, "distance");
+    memory->tie = (ocdm_tie)ocdm__argument_choice(arguments, "tie");
+    options->skip_duplicates = ocdm__argument_choice(arguments, "on-duplicate") == 1;
+    options->unlabelled = (enum ocdm__unlabelled)ocdm__argument_choice(arguments, "unlabelled");
+    read_shared(arguments, options);
+    options->path = ocdm__first_operand(arguments);
+    if (options->path != NULL) {
         options->more_paths = arguments->operands + 1;
         options->more_count = arguments->operand_count - 1;
     }
-    options->output = ocdm__argument_text(arguments, "output");
     options->rest = ocdm__argument_text(arguments, "rest");
     options->weights = ocdm__argument_text(arguments, "weight");
-    read_label_options(arguments, options);
-    options->trace = ocdm__argument_text(arguments, "trace");
     options->summary = ocdm__argument_text(arguments, "summary");
-    return OCDM_OK;
+    return ocdm__arguments_check(arguments, error);
 }
 
 /* ---- the run -------------------------------------------------------------------------------------------------------- */
@@ -217,12 +190,9 @@ static ocdm_status run_stream(ocdm__sampling *sampling, bool quiet, ocdm_error *
 static ocdm_status print_report(const ocdm__sampling *sampling, ocdm_error *error)
 {
     ocdm__output output;
-    ocdm_status status = ocdm__output_open_fd(&output, STDERR_FILENO, "standard error", error);
-    if (status != OCDM_OK)
-        return status;
-    status = ocdm__sampling_report(sampling, &output, error);
-    if (status == OCDM_OK)
-        return ocdm__output_commit(&output, error);
+    OCDM_TRY(ocdm__output_open_fd(&output, STDERR_FILENO, "standard error", error));
+    ocdm_status status = ocdm__sampling_report(sampling, &output, error);
+    OCDM_THEN(status, ocdm__output_commit(&output, error));
     ocdm__output_abandon(&output);
     return status;
 }
@@ -239,12 +209,10 @@ static ocdm_status sample(const ocdm__sample_options *options, bool quiet, ocdm_
     return status;
 }
 
-static int exit_code(ocdm_status status, const ocdm_error *error)
+/* The exit code after all went well: a signal ends the stream early. */
+static int code_of_end(void)
 {
-    int code = status != OCDM_OK ? ocdm__report(error) : OCDM__EXIT_OK;
-    if (status != OCDM_OK && status != OCDM_STOPPED)
-        return code;
-    return ocdm__stop_signal ? ocdm__exit_after_signal() : code;
+    return ocdm__stop_signal ? ocdm__exit_after_signal() : OCDM__EXIT_OK;
 }
 
 /* ---- file by file ---------------------------------------------------------------------------------------------------- */
@@ -355,18 +323,19 @@ static ocdm_status check_options(const ocdm__sample_options *options, ocdm_error
     return status;
 }
 
-static int run(const ocdm__arguments *arguments)
+static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
 {
-    ocdm_error error;
     ocdm__sample_options options;
     bool quiet = ocdm__argument_given(arguments, "quiet");
-    ocdm_status status = read_options(arguments, &options, &error);
-    OCDM_THEN(status, check_options(&options, &error));
+    ocdm_status status = read_options(arguments, &options, error);
+    OCDM_THEN(status, check_options(&options, error));
     bool by_file = share_start(status == OCDM_OK && is_by_file(&options));
-    if (status == OCDM_OK && !quiet && options.path == NULL && ocdm__is_terminal(STDIN_FILENO))
+    OCDM_TRY(status);
+    if (!quiet && options.path == NULL && ocdm__is_terminal(STDIN_FILENO))
         fputs("reading records from standard input; Ctrl-D ends it\n", stderr);
-    OCDM_THEN(status, by_file ? sample_by_file(&options, quiet, &error) : sample(&options, quiet, &error));
-    return exit_code(status, &error);
+    OCDM_TRY(by_file ? sample_by_file(&options, quiet, error) : sample(&options, quiet, error));
+    arguments->code = code_of_end();
+    return OCDM_OK;
 }
 
 /* The kept files come first, then --summary and as many summaries: all but its first are operands too. */
@@ -384,23 +353,21 @@ static ocdm_status read_shards(const ocdm__arguments *arguments, struct ocdm__sh
     return ocdm__shards_read(shards, arguments->operands, summaries, count, options, error);
 }
 
-static int run_merge(const ocdm__arguments *arguments)
+static ocdm_status run_merge(ocdm__arguments *arguments, ocdm_error *error)
 {
     static char *summaries[MOST_SHARDS];
-    ocdm_error error;
     struct ocdm__shards shards = {.count = 0};
     ocdm__sample_options options = {.memory = ocdm_options_default(), .stop = &ocdm__stop_signal};
-    ocdm_status status = read_capacity(arguments, &options, &error);
-    OCDM_THEN(status, ocdm__argument_records(arguments, &options.records, &error));
-    read_label_options(arguments, &options);
-    options.output = ocdm__argument_text(arguments, "output");
-    options.trace = ocdm__argument_text(arguments, "trace");
+    OCDM_TRY(read_capacity(arguments, &options, error));
+    read_shared(arguments, &options);
+    OCDM_TRY(ocdm__arguments_check(arguments, error));
     options.summary = ocdm__argument_text(arguments, "merged-summary");
-    OCDM_THEN(status, read_shards(arguments, &shards, summaries, &options, &error));
-    OCDM_THEN(status, check_files(&options, &error));
-    OCDM_THEN(status, sample(&options, ocdm__argument_given(arguments, "quiet"), &error));
+    ocdm_status status = read_shards(arguments, &shards, summaries, &options, error);
+    OCDM_THEN(status, check_files(&options, error));
+    OCDM_THEN(status, sample(&options, ocdm__argument_given(arguments, "quiet"), error));
     ocdm__shards_clear(&shards);
-    return exit_code(status, &error);
+    arguments->code = code_of_end();
+    return status;
 }
 
 /* ---- what the help says --------------------------------------------------------------------------------------------- */

@@ -24,8 +24,7 @@
 
 static const char *const order_names[] = {"0", "1", "2", "3", NULL};
 
-/* ---- what is asked for ----------------------------------------------------------------------------------------------------
- */
+/* ---- what is asked for ----------------------------------------------------------------------------------------------- */
 
 struct part {
     char name[NAME_ROOM];
@@ -102,14 +101,12 @@ static ocdm_status read_parts(const char *text, struct split *split, ocdm_error 
 
 static ocdm_status read_folds(const ocdm__arguments *arguments, struct split *split, ocdm_error *error)
 {
-    uint64_t folds;
-    OCDM_TRY(ocdm__argument_unsigned(arguments, "folds", 2, MOST_PARTS, &folds, error));
-    split->part_count = (size_t)folds;
+    split->part_count = (size_t)ocdm__argument_unsigned(arguments, "folds", 2, MOST_PARTS);
     for (size_t p = 0; p < split->part_count; p++) {
-        split->parts[p].share = 1.0 / (double)folds;
+        split->parts[p].share = 1.0 / (double)split->part_count;
         snprintf(split->parts[p].name, NAME_ROOM, "fold-%zu", p + 1);
     }
-    return OCDM_OK;
+    return ocdm__arguments_check(arguments, error);
 }
 
 /* train has what is left. */
@@ -127,23 +124,21 @@ static ocdm_status read_test(const char *text, struct split *split, ocdm_error *
 
 static ocdm_status read_request(const ocdm__arguments *arguments, struct split *split, ocdm_error *error)
 {
-    size_t order;
     const char *parts = ocdm__argument_text(arguments, "parts");
     bool folds = ocdm__argument_given(arguments, "folds");
     if ((parts != NULL) + folds + ocdm__argument_given(arguments, "test") > 1)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give one of them", "--parts, --folds and --test exclude each other");
     split->options = ocdm_split_options_default();
-    OCDM_TRY(ocdm__argument_choice(arguments, "order", &order, error));
-    OCDM_TRY(ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX, &split->options.seed, error));
-    OCDM_TRY(ocdm__argument_unsigned(arguments, "proposals", 0, UINT64_MAX / 2, &split->options.proposals, error));
-    split->options.order = (uint32_t)order;
+    split->options.order = (uint32_t)ocdm__argument_choice(arguments, "order");
+    split->options.seed = ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX);
+    split->options.proposals = ocdm__argument_unsigned(arguments, "proposals", 0, UINT64_MAX / 2);
+    OCDM_TRY(ocdm__arguments_check(arguments, error));
     return parts != NULL ? read_parts(parts, split, error)
            : folds       ? read_folds(arguments, split, error)
                          : read_test(ocdm__argument_text(arguments, "test"), split, error);
 }
 
-/* ---- records --------------------------------------------------------------------------------------------------------------
- */
+/* ---- records --------------------------------------------------------------------------------------------------------- */
 
 /* A record without a group is bad. */
 static ocdm_status take_group(struct split *split, const ocdm__record *record, uint32_t *group, bool *taken, ocdm_error *error)
@@ -195,11 +190,9 @@ static ocdm_status take_record(struct split *split, const ocdm__record *record, 
 
 static ocdm_status read_records(struct split *split, const ocdm__arguments *arguments, ocdm_error *error)
 {
-    ocdm__record_options options = {0};
-    const char *path = arguments->operand_count > 0 ? arguments->operands[0] : NULL;
-    const char *group = ocdm__argument_text(arguments, "group");
-    OCDM_TRY(ocdm__argument_records(arguments, &options, error));
-    options.hint = "`--skip-bad` passes over bad records";
+    const ocdm__record_options options = ocdm__argument_records(arguments, "`--skip-bad` passes over bad records");
+    const char *path = ocdm__first_operand(arguments), *group = ocdm__argument_text(arguments, "group");
+    OCDM_TRY(ocdm__arguments_check(arguments, error));
     OCDM_TRY(ocdm__records_open(&split->records, path, &options, &ocdm__stop_signal, error));
     if (arguments->operand_count > 1)
         ocdm__records_follow(split->records, arguments->operands + 1, arguments->operand_count - 1);
@@ -221,8 +214,7 @@ static ocdm_status read_records(struct split *split, const ocdm__arguments *argu
     return split->count > 0 ? OCDM_OK : ocdm__fail(error, OCDM_BAD_RECORD, "", "there are no records");
 }
 
-/* ---- the split ------------------------------------------------------------------------------------------------------------
- */
+/* ---- the split ------------------------------------------------------------------------------------------------------- */
 
 static ocdm_status find_sizes(const struct split *split, uint64_t *sizes, ocdm_error *error)
 {
@@ -259,8 +251,7 @@ static ocdm_status split_records(struct split *split, ocdm_error *error)
     return ocdm_split_measure(&sets, split->part, split->part_count, measured, split->balance, error);
 }
 
-/* ---- files ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------------------------------- */
 
 static void write_line(ocdm__output *output, const char *bytes, size_t length)
 {
@@ -293,8 +284,7 @@ static ocdm_status write_files(struct split *split, const char *folder, ocdm_err
     return OCDM_OK;
 }
 
-/* ---- results --------------------------------------------------------------------------------------------------------------
- */
+/* ---- results --------------------------------------------------------------------------------------------------------- */
 
 static void write_balance(ocdm__output *output, const char *key, const ocdm_split_balance *balance)
 {
@@ -425,26 +415,28 @@ static ocdm_status print_result(const struct split *split, bool json, ocdm_error
     return status;
 }
 
-/* ---- the run --------------------------------------------------------------------------------------------------------------
- */
+/* ---- the run --------------------------------------------------------------------------------------------------------- */
 
-static int run(const ocdm__arguments *arguments)
+static ocdm_status do_split(struct split *split, const ocdm__arguments *arguments, ocdm_error *error)
 {
-    ocdm_error error;
-    struct split *split = ocdm__allocate(1, sizeof *split);
-    if (split == NULL) {
-        ocdm__fail_memory(&error, "the parts");
-        return ocdm__report(&error);
-    }
     const char *folder = ocdm__argument_text(arguments, "output");
+    OCDM_TRY(read_request(arguments, split, error));
+    OCDM_TRY(read_records(split, arguments, error));
+    OCDM_TRY(split_records(split, error));
+    if (folder != NULL)
+        OCDM_TRY(write_files(split, folder, error));
+    if (ocdm__argument_given(arguments, "quiet"))
+        return OCDM_OK;
+    return print_result(split, ocdm__argument_given(arguments, "json"), error);
+}
+
+static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
+{
+    struct split *split = ocdm__allocate(1, sizeof *split);
+    if (split == NULL)
+        return ocdm__fail_memory(error, "the parts");
     ocdm__catch_signals();
-    ocdm_status status = read_request(arguments, split, &error);
-    OCDM_THEN(status, read_records(split, arguments, &error));
-    OCDM_THEN(status, split_records(split, &error));
-    if (status == OCDM_OK && folder != NULL)
-        status = write_files(split, folder, &error);
-    if (status == OCDM_OK && !ocdm__argument_given(arguments, "quiet"))
-        status = print_result(split, ocdm__argument_given(arguments, "json"), &error);
+    ocdm_status status = do_split(split, arguments, error);
     for (size_t p = 0; p < split->part_count; p++)
         ocdm__output_abandon(&split->parts[p].output);
     ocdm__records_close(split->records);
@@ -457,11 +449,7 @@ static int run(const ocdm__arguments *arguments)
     ocdm__release(split->groups);
     ocdm__release(split->part);
     ocdm__release(split);
-    if (status == OCDM_STOPPED) {
-        ocdm__report(&error);
-        return ocdm__exit_after_signal();
-    }
-    return status == OCDM_OK ? ocdm__finish_output() : ocdm__report(&error);
+    return status;
 }
 
 static const char *const description[] = {

@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "base/terminal.h"
-#include "cli/console.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
 #include "stream/info.h"
@@ -15,35 +14,40 @@
 /* ---- JSON ----------------------------------------------------------------------------------------------------------- */
 
 /* What a task and the whole stream have in common. */
-static void write_tally(ocdm__output *output, const char *before, const ocdm__tally *tally)
+static void write_tally(ocdm__output *output, const ocdm__tally *tally)
 {
-    ocdm__output_count(output, before, tally->train);
-    ocdm__output_count(output, ",\"test\":", tally->test);
-    ocdm__output_count(output, ",\"classes\":", ocdm__tally_class_count(tally));
-    ocdm__output_text(output, ",\"amlr\":");
-    ocdm__output_double(output, ocdm__tally_amlr(tally));
+    ocdm__json_count(output, "train", tally->train);
+    ocdm__json_count(output, "test", tally->test);
+    ocdm__json_count(output, "classes", ocdm__tally_class_count(tally));
+    ocdm__json_real(output, "amlr", ocdm__tally_amlr(tally));
 }
 
+/* All but the end of the object. */
 static void write_json(ocdm__output *output, const ocdm__stream_info *info, const uint64_t *bounds)
 {
     const ocdm__statistics *statistics = &info->statistics;
     ocdm__class_groups groups = ocdm__stream_info_groups(info, bounds);
-    write_tally(output, "{\"train\":", &statistics->total);
-    ocdm__output_text(output, ",\"tasks\":[");
+    ocdm__json_open(output, NULL, '{');
+    write_tally(output, &statistics->total);
+    ocdm__json_open(output, "tasks", '[');
     for (size_t i = 0; i < statistics->task_count; i++) {
-        ocdm__output_count(output, i == 0 ? "{\"task\":" : ",{\"task\":", statistics->tasks[i].task);
-        write_tally(output, ",\"train\":", &statistics->tasks[i]);
-        ocdm__output_text(output, "}");
+        ocdm__json_open(output, NULL, '{');
+        ocdm__json_count(output, "task", statistics->tasks[i].task);
+        write_tally(output, &statistics->tasks[i]);
+        ocdm__json_close(output, '}');
     }
-    ocdm__output_count(output, "],\"groups\":{\"majority\":", groups.majority);
-    ocdm__output_count(output, ",\"moderate\":", groups.moderate);
-    ocdm__output_count(output, ",\"minority\":", groups.minority);
-    ocdm__output_text(output, "}");
-    if (info->stream.table.known != NULL) {
-        ocdm__output_real(output, ",\"known\":{\"train\":", 100 * info->known[0]);
-        ocdm__output_real(output, ",\"test\":", 100 * info->known[1]);
-        ocdm__output_text(output, "}");
-    }
+    ocdm__json_close(output, ']');
+    ocdm__json_open(output, "groups", '{');
+    ocdm__json_count(output, "majority", groups.majority);
+    ocdm__json_count(output, "moderate", groups.moderate);
+    ocdm__json_count(output, "minority", groups.minority);
+    ocdm__json_close(output, '}');
+    if (info->stream.table.known == NULL)
+        return;
+    ocdm__json_open(output, "known", '{');
+    ocdm__json_real(output, "train", 100 * info->known[0]);
+    ocdm__json_real(output, "test", 100 * info->known[1]);
+    ocdm__json_close(output, '}');
 }
 
 /* ---- verification --------------------------------------------------------------------------------------------------- */
@@ -61,37 +65,36 @@ static void write_verified(ocdm__output *output, const ocdm__stream *stream, boo
 {
     /* What samples consist of, if it is in the file; NULL otherwise. */
     const char *name = stream->shape.kind == OCDM__FEATURES ? "features" : stream->shape.kind == OCDM__IMAGES ? "images" : NULL;
-    ocdm__output_text(output,
-                      json ? ",\"verified\":[\"tables\"" : "verified           the tables of samples, labels and classes");
-    if (name != NULL && json) {
-        ocdm__output_text(output, ",\"");
-        ocdm__output_text(output, name);
-        ocdm__output_text(output, "\"");
-    } else if (name != NULL) {
+    if (json) {
+        ocdm__json_open(output, "verified", '[');
+        ocdm__json_string(output, NULL, "tables");
+        if (name != NULL)
+            ocdm__json_string(output, NULL, name);
+        ocdm__json_close(output, ']');
+        return;
+    }
+    ocdm__output_text(output, "verified           the tables of samples, labels and classes");
+    if (name != NULL) {
         ocdm__output_text(output, "; the checksum of all ");
         ocdm__output_text(output, name);
         ocdm__output_count(output, ", ", stream->table.sample_count * ocdm__payload_size(&stream->shape));
-        ocdm__output_text(output, " bytes");
-    } else if (!json) {
-        ocdm__output_text(output, stream->table.paths.starts != NULL ? "; the image files were not read"
-                                                                     : "; the stream has no features or images");
+        ocdm__output_text(output, " bytes\n");
+    } else {
+        ocdm__output_text(output, stream->table.paths.starts != NULL ? "; the image files were not read\n"
+                                                                     : "; the stream has no features or images\n");
     }
-    ocdm__output_text(output, json ? "]" : "\n");
 }
 
 /* ---- the run -------------------------------------------------------------------------------------------------------- */
 
-/* `given` is set to the bounds, or to NULL to use the stream's own groups. */
+/* The bounds of groups, two numbers; `given` becomes NULL where the stream's own are used. */
 static ocdm_status read_bounds(const ocdm__arguments *arguments, uint64_t bounds[2], const uint64_t **given, ocdm_error *error)
 {
-    size_t count;
-    *given = NULL;
-    if (!ocdm__argument_given(arguments, "groups"))
+    *given = ocdm__argument_given(arguments, "groups") ? bounds : NULL;
+    if (*given == NULL)
         return OCDM_OK;
-    *given = bounds;
-    ocdm_status status = ocdm__argument_list(arguments, "groups", 0, UINT64_MAX, bounds, 2, &count, error);
-    if (status != OCDM_OK)
-        return status;
+    size_t count = ocdm__argument_list(arguments, "groups", 0, UINT64_MAX, bounds, 2);
+    OCDM_TRY(ocdm__arguments_check(arguments, error));
     if (count != 2 || bounds[0] < bounds[1])
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "for example --groups 600,100",
                           "--groups takes two numbers, the larger first");
@@ -103,9 +106,7 @@ static ocdm_status print_info(const ocdm__stream_info *info, const uint64_t *bou
 {
     bool json = ocdm__argument_given(arguments, "json");
     ocdm__output output;
-    ocdm_status status = ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error));
     if (json)
         write_json(&output, info, bounds);
     else
@@ -116,27 +117,25 @@ static ocdm_status print_info(const ocdm__stream_info *info, const uint64_t *bou
     return ocdm__output_commit(&output, error);
 }
 
-static int run_info(const ocdm__arguments *arguments)
+static ocdm_status run_info(ocdm__arguments *arguments, ocdm_error *error)
 {
-    ocdm_error error;
     ocdm__stream_info info = {.class_count = 0};
-    ocdm__record_options records = {.hint = "`ocdm stream info --help` describes the records"};
     uint64_t bounds[2];
     const uint64_t *given;
-    ocdm_status status = read_bounds(arguments, bounds, &given, &error);
-    OCDM_THEN(status, ocdm__argument_records(arguments, &records, &error));
-    OCDM_THEN(status,
-              ocdm__stream_info_read(&info, arguments->operand_count > 0 ? arguments->operands[0] : NULL, &records, &error));
-    if (status == OCDM_OK && ocdm__argument_given(arguments, "verify"))
-        status = verify(&info, &error);
-    OCDM_THEN(status, print_info(&info, given, arguments, &error));
     char doubt[OCDM__DOUBT] = "";
+    OCDM_TRY(read_bounds(arguments, bounds, &given, error));
+    const ocdm__record_options records = ocdm__argument_records(arguments, "`ocdm stream info --help` describes the records");
+    OCDM_TRY(ocdm__arguments_check(arguments, error));
+    ocdm_status status = ocdm__stream_info_read(&info, ocdm__first_operand(arguments), &records, error);
+    if (status == OCDM_OK && ocdm__argument_given(arguments, "verify"))
+        status = verify(&info, error);
+    OCDM_THEN(status, print_info(&info, given, arguments, error));
     if (status == OCDM_OK && info.records != NULL)
-        status = ocdm__records_label_warning(info.records, doubt, &error);
+        status = ocdm__records_label_warning(info.records, doubt, error);
     if (doubt[0] != '\0')
         fprintf(stderr, "warning: %s\n", doubt);
     ocdm__stream_info_clear(&info);
-    return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
+    return status;
 }
 
 /* ---- what the help says --------------------------------------------------------------------------------------------- */

@@ -84,9 +84,9 @@ static const char *const of_scenes[] = {"output", "recipe", "as", "size", "group
 /* Whether --recipe has one of these values. */
 static bool is_recipe(const ocdm__arguments *arguments, unsigned recipes)
 {
-    size_t index;
-    return ocdm__argument_given(arguments, "recipe") && ocdm__argument_choice(arguments, "recipe", &index, NULL) == OCDM_OK &&
-           (recipes >> (OCDM__FIRST_NAMED_RECIPE + index) & 1) != 0;
+    return ocdm__argument_given(arguments, "recipe") &&
+           (recipes >> (OCDM__FIRST_NAMED_RECIPE + ocdm__argument_choice(arguments, "recipe")) & 1) != 0 &&
+           ocdm__arguments_check(arguments, NULL) == OCDM_OK;
 }
 
 /* "split or incremental" */
@@ -219,15 +219,15 @@ static ocdm_status read_source(struct request *request, ocdm_error *error)
 static ocdm_status read_record_options(struct request *request, ocdm_error *error)
 {
     const ocdm__arguments *arguments = request->arguments;
-    ocdm__record_options *records = &request->settings.records;
-    ocdm_status status = ocdm__argument_records(arguments, records, error);
-    records->hint = "`ocdm stream build --skip-bad` leaves such records out and counts them";
-    request->settings.tasks_by = ocdm__argument_text(arguments, "tasks-by");
-    request->settings.task = ocdm__argument_text(arguments, "task");
-    request->settings.split = ocdm__argument_text(arguments, "split");
-    request->settings.image = ocdm__argument_text(arguments, "image");
-    request->settings.test_source = ocdm__argument_text(arguments, "test");
-    return status;
+    ocdm__build_settings *settings = &request->settings;
+    settings->records =
+        ocdm__argument_records(arguments, "`ocdm stream build --skip-bad` leaves such records out and counts them");
+    settings->tasks_by = ocdm__argument_text(arguments, "tasks-by");
+    settings->task = ocdm__argument_text(arguments, "task");
+    settings->split = ocdm__argument_text(arguments, "split");
+    settings->image = ocdm__argument_text(arguments, "image");
+    settings->test_source = ocdm__argument_text(arguments, "test");
+    return ocdm__arguments_check(arguments, error);
 }
 
 /* Mulan's label list has the name of its ARFF file, with another ending; train and test files share one, dense and sparse too.
@@ -263,13 +263,10 @@ static ocdm_status read_features(struct request *request, ocdm_error *error)
 {
     ocdm__build_settings *settings = &request->settings;
     const ocdm__arguments *arguments = request->arguments;
-    size_t type = 0, standardize = 0;
-    ocdm_status status = ocdm__argument_choice(arguments, "feature-type", &type, error);
-    OCDM_THEN(status, ocdm__argument_choice(arguments, "standardize", &standardize, error));
     settings->features = ocdm__argument_text(arguments, "features");
     settings->source_features = !ocdm__argument_given(arguments, "labels-only");
-    settings->standardize = (enum ocdm__standardize)standardize;
-    settings->feature_type = type == 0 ? OCDM__F32 : OCDM__F16;
+    settings->feature_type = ocdm__argument_choice(arguments, "feature-type") == 0 ? OCDM__F32 : OCDM__F16;
+    settings->standardize = (enum ocdm__standardize)ocdm__argument_choice(arguments, "standardize");
     settings->image_root = ocdm__argument_text(arguments, "images");
     /* Rows that are skipped at the end of one table would shift those of the next. */
     bool table = (ocdm__sources[settings->kind].properties & OCDM__IS_TABLE) != 0;
@@ -277,7 +274,7 @@ static ocdm_status read_features(struct request *request, ocdm_error *error)
         ocdm__argument_given(arguments, "skip-bad"))
         return misuse(error, "put the tables into one, or add --labels-only",
                       "--skip-bad cannot be used with --test and features");
-    return status;
+    return ocdm__arguments_check(arguments, error);
 }
 
 /* A number of tasks, or the name of a list. */
@@ -310,45 +307,25 @@ static ocdm_status check_recipe(const struct request *request, ocdm_error *error
     return OCDM_OK;
 }
 
-static ocdm_status read_steps(struct request *request, ocdm_error *error)
-{
-    uint64_t base, step = 1;
-    ocdm_status status = ocdm__argument_unsigned(request->arguments, "base", 0, OCDM__MAX_CLASSES, &base, error);
-    if (status == OCDM_OK && ocdm__argument_given(request->arguments, "step"))
-        status = ocdm__argument_unsigned(request->arguments, "step", 1, OCDM__MAX_CLASSES, &step, error);
-    if (status != OCDM_OK)
-        return status;
-    request->settings.base = (uint32_t)base;
-    request->settings.step = (uint32_t)step;
-    return OCDM_OK;
-}
-
 static ocdm_status read_recipe(struct request *request, ocdm_error *error)
 {
     ocdm__build_settings *settings = &request->settings;
     const ocdm__arguments *arguments = request->arguments;
-    size_t recipe, pool, mixed, lists;
-    uint64_t per_class;
     settings->ids = ocdm__argument_text(arguments, "ids");
     settings->recipe = settings->ids != NULL ? OCDM__RECIPE_IDS : OCDM__RECIPE_NONE;
-    if (ocdm__argument_choice(arguments, "test-pool", &pool, error) != OCDM_OK ||
-        ocdm__argument_choice(arguments, "mixed", &mixed, error) != OCDM_OK ||
-        ocdm__argument_choice(arguments, "test-lists", &lists, error) != OCDM_OK ||
-        ocdm__argument_unsigned(arguments, "test-per-class", 1, 1000000, &per_class, error) != OCDM_OK ||
-        ocdm__argument_real(arguments, "test-share", 0, 1, &settings->test_share, error) != OCDM_OK)
-        return OCDM_BAD_ARGUMENT;
-    if (ocdm__argument_text(arguments, "recipe") != NULL) {
-        if (ocdm__argument_choice(arguments, "recipe", &recipe, error) != OCDM_OK)
-            return OCDM_BAD_ARGUMENT;
-        settings->recipe = (enum ocdm__recipe)(OCDM__FIRST_NAMED_RECIPE + recipe);
-    }
-    settings->test_from_rest = pool == 1;
-    settings->drop_mixed = mixed == 1;
-    settings->original_ids = lists == 1;
-    settings->test_per_class = (uint32_t)per_class;
+    settings->test_from_rest = ocdm__argument_choice(arguments, "test-pool") == 1;
+    settings->drop_mixed = ocdm__argument_choice(arguments, "mixed") == 1;
+    settings->original_ids = ocdm__argument_choice(arguments, "test-lists") == 1;
+    settings->test_per_class = (uint32_t)ocdm__argument_unsigned(arguments, "test-per-class", 1, 1000000);
+    settings->test_share = ocdm__argument_real(arguments, "test-share", 0, 1);
+    if (ocdm__argument_text(arguments, "recipe") != NULL)
+        settings->recipe = (enum ocdm__recipe)(OCDM__FIRST_NAMED_RECIPE + ocdm__argument_choice(arguments, "recipe"));
     read_tasks(request);
-    if (read_steps(request, error) != OCDM_OK)
-        return OCDM_BAD_ARGUMENT;
+    settings->base = (uint32_t)ocdm__argument_unsigned(arguments, "base", 0, OCDM__MAX_CLASSES);
+    settings->step = ocdm__argument_given(arguments, "step")
+                         ? (uint32_t)ocdm__argument_unsigned(arguments, "step", 1, OCDM__MAX_CLASSES)
+                         : 1;
+    OCDM_TRY(ocdm__arguments_check(arguments, error));
     return check_recipe(request, error);
 }
 
@@ -357,7 +334,6 @@ static ocdm_status read_groups(struct request *request, ocdm_error *error)
 {
     ocdm__build_settings *settings = &request->settings;
     const char *groups = ocdm__argument_text(request->arguments, "groups");
-    size_t count;
     if (groups == NULL)
         return OCDM_OK;
     if (groups[strspn(groups, "0123456789,")] != '\0') {
@@ -365,10 +341,11 @@ static ocdm_status read_groups(struct request *request, ocdm_error *error)
         return OCDM_OK;
     }
     settings->bounded_groups = true;
-    ocdm_status status = ocdm__argument_list(request->arguments, "groups", 0, UINT64_MAX, settings->bounds, 2, &count, error);
-    if (status == OCDM_OK && (count != 2 || settings->bounds[0] < settings->bounds[1]))
-        status = misuse(error, "for example --groups 600,100", "--groups takes two numbers, the larger first, or a file");
-    return status;
+    size_t count = ocdm__argument_list(request->arguments, "groups", 0, UINT64_MAX, settings->bounds, 2);
+    OCDM_TRY(ocdm__arguments_check(request->arguments, error));
+    if (count != 2 || settings->bounds[0] < settings->bounds[1])
+        return misuse(error, "for example --groups 600,100", "--groups takes two numbers, the larger first, or a file");
+    return OCDM_OK;
 }
 
 /* ---- scenes ---------------------------------------------------------------------------------------------------------- */
@@ -376,25 +353,14 @@ static ocdm_status read_groups(struct request *request, ocdm_error *error)
 static ocdm_status read_scenes(struct request *request, ocdm_error *error)
 {
     const ocdm__arguments *arguments = request->arguments;
-    size_t as;
-    uint64_t size;
-    ocdm_status status = ocdm__argument_choice(arguments, "as", &as, error);
-    OCDM_THEN(status, ocdm__argument_unsigned(arguments, "size", OCDM__SCENE_LEAST_SIZE, OCDM__SCENE_MOST_SIZE, &size, error));
-    if (status == OCDM_OK)
-        request->settings.image_size = as == 0 ? (uint32_t)size : 0;
+    bool images = ocdm__argument_choice(arguments, "as") == 0;
+    uint64_t size = ocdm__argument_unsigned(arguments, "size", OCDM__SCENE_LEAST_SIZE, OCDM__SCENE_MOST_SIZE);
+    request->settings.image_size = images ? (uint32_t)size : 0;
     request->settings.recipe = OCDM__RECIPE_SCENES;
-    return status;
+    return ocdm__arguments_check(arguments, error);
 }
 
 /* ---- the request as a whole ------------------------------------------------------------------------------------------ */
-
-static ocdm_status write_command(struct request *request, ocdm_error *error)
-{
-    static const char *const left_out[] = {"output", "quiet", "json", NULL};
-    ocdm_status status = ocdm__command_text(request->arguments, left_out, &request->command, error);
-    request->settings.command = request->command;
-    return status;
-}
 
 /* An output that is one of the inputs would be replaced while it is read. */
 static ocdm_status check_output(const struct request *request, ocdm_error *error)
@@ -422,90 +388,93 @@ static ocdm_status read_request(struct request *request, ocdm_error *error)
     static step *const for_source[] = {read_source, read_record_options, find_xml, read_features,
                                        read_recipe, read_groups,         NULL};
     static step *const for_scenes[] = {read_scenes, read_groups, NULL};
-    step *const *steps = is_recipe(request->arguments, ONLY(SCENES)) ? for_scenes : for_source;
-    ocdm_status status = ocdm__argument_unsigned(request->arguments, "seed", 0, UINT64_MAX, &request->settings.seed, error);
-    request->settings.output = ocdm__argument_text(request->arguments, "output");
-    request->settings.classes = ocdm__argument_text(request->arguments, "classes");
-    OCDM_THEN(status, check_flags(request->arguments, error));
-    for (; status == OCDM_OK && *steps != NULL; steps++)
-        status = (*steps)(request, error);
-    OCDM_THEN(status, check_output(request, error));
-    return status == OCDM_OK ? write_command(request, error) : status;
+    static const char *const left_out[] = {"output", "quiet", "json", NULL};
+    const ocdm__arguments *arguments = request->arguments;
+    step *const *steps = is_recipe(arguments, ONLY(SCENES)) ? for_scenes : for_source;
+    request->settings.seed = ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX);
+    request->settings.output = ocdm__argument_text(arguments, "output");
+    request->settings.classes = ocdm__argument_text(arguments, "classes");
+    OCDM_TRY(ocdm__arguments_check(arguments, error));
+    OCDM_TRY(check_flags(arguments, error));
+    for (; *steps != NULL; steps++)
+        OCDM_TRY((*steps)(request, error));
+    OCDM_TRY(check_output(request, error));
+    OCDM_TRY(ocdm__command_text(arguments, left_out, &request->command, error));
+    request->settings.command = request->command;
+    return OCDM_OK;
 }
 
 /* ---- what is said ---------------------------------------------------------------------------------------------------- */
 
-static void write_skips(ocdm__output *output, const ocdm__reading *reading)
+static void write_json(ocdm__output *output, const char *path, const ocdm__build_report *report, const ocdm__reading *reading)
 {
-    ocdm__output_text(output, ",\"left_out\":[");
+    ocdm__json_open(output, NULL, '{');
+    ocdm__json_string(output, "file", path);
+    ocdm__json_count(output, "train", report->train);
+    ocdm__json_count(output, "test", report->test);
+    ocdm__json_count(output, "classes", report->classes);
+    ocdm__json_count(output, "tasks", report->tasks);
+    ocdm__json_open(output, "left_out", '[');
     for (size_t i = 0; i < reading->skip_count; i++) {
-        const ocdm__skip *skip = &reading->skips[i];
-        ocdm__output_text(output, i > 0 ? ",{\"reason\":" : "{\"reason\":");
-        ocdm__output_json_string(output, skip->reason, strlen(skip->reason));
-        ocdm__output_count(output, ",\"count\":", skip->count);
-        ocdm__output_text(output, ",\"first\":");
-        ocdm__output_json_string(output, skip->first, strlen(skip->first));
-        ocdm__output_text(output, "}");
+        ocdm__json_open(output, NULL, '{');
+        ocdm__json_string(output, "reason", reading->skips[i].reason);
+        ocdm__json_count(output, "count", reading->skips[i].count);
+        ocdm__json_string(output, "first", reading->skips[i].first);
+        ocdm__json_close(output, '}');
     }
-    ocdm__output_text(output, "]");
+    ocdm__json_close(output, ']');
+    ocdm__json_string(output, "ids_sha256", report->ids);
+    ocdm__output_text(output, "}\n");
 }
 
 static ocdm_status print_report(const struct request *request, const ocdm__build_report *report, const ocdm__reading *reading,
                                 ocdm_error *error)
 {
     ocdm__output output;
-    const char *path = request->settings.output;
-    ocdm_status status = ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error);
-    if (status != OCDM_OK)
-        return status;
-    bool json = ocdm__argument_given(request->arguments, "json");
-    if (json) {
-        ocdm__output_text(&output, "{\"file\":");
-        ocdm__output_json_string(&output, path, strlen(path));
-    } else {
-        ocdm__output_text(&output, ocdm__show_path(path).text);
+    OCDM_TRY(ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error));
+    if (ocdm__argument_given(request->arguments, "json")) {
+        write_json(&output, request->settings.output, report, reading);
+        return ocdm__output_commit(&output, error);
     }
-    ocdm__output_count(&output, json ? ",\"train\":" : ": ", report->train);
-    ocdm__output_count(&output, json ? ",\"test\":" : " training and ", report->test);
-    ocdm__output_count(&output, json ? ",\"classes\":" : " test samples, classes: ", report->classes);
-    ocdm__output_count(&output, json ? ",\"tasks\":" : ", tasks: ", report->tasks);
-    if (json)
-        write_skips(&output, reading);
-    ocdm__output_text(&output, json ? ",\"ids_sha256\":\"" : "\nSHA-256 of the ids: ");
+    ocdm__output_text(&output, ocdm__show_path(request->settings.output).text);
+    ocdm__output_count(&output, ": ", report->train);
+    ocdm__output_count(&output, " training and ", report->test);
+    ocdm__output_count(&output, " test samples, classes: ", report->classes);
+    ocdm__output_count(&output, ", tasks: ", report->tasks);
+    ocdm__output_text(&output, "\nSHA-256 of the ids: ");
     ocdm__output_text(&output, report->ids);
-    ocdm__output_text(&output, json ? "\"}\n" : "\n");
+    ocdm__output_text(&output, "\n");
     return ocdm__output_commit(&output, error);
 }
 
-static int run(const ocdm__arguments *arguments)
+static ocdm_status build(struct request *request, ocdm_error *error)
 {
-    ocdm_error error;
     ocdm__progress_line line;
     ocdm__build_report report;
-    struct request request = {.arguments = arguments};
-    bool quiet = ocdm__argument_given(arguments, "quiet");
-    ocdm__reading reading = {.skip_bad = ocdm__argument_given(arguments, "skip-bad"), .progress = &line.progress};
-    ocdm_status status = read_request(&request, &error);
-    if (status == OCDM_OK) {
-        ocdm__catch_signals();
-        ocdm__progress_line_begin(&line, quiet);
-        status = ocdm__stream_build(&request.settings, &reading, &report, &error);
-        ocdm__progress_line_end(&line);
-        for (size_t i = 0; i < reading.skip_count; i++) {
-            const ocdm__skip *skip = &reading.skips[i];
-            fprintf(stderr, "left out: %llu %s%s%s\n", (unsigned long long)skip->count, skip->reason,
-                    skip->first[0] != '\0' ? ", the first at " : "", skip->first);
-        }
-        if (reading.doubt[0] != '\0')
-            fprintf(stderr, "warning: %s\n", reading.doubt);
+    bool quiet = ocdm__argument_given(request->arguments, "quiet");
+    ocdm__reading reading = {.skip_bad = ocdm__argument_given(request->arguments, "skip-bad"), .progress = &line.progress};
+    OCDM_TRY(read_request(request, error));
+    ocdm__catch_signals();
+    ocdm__progress_line_begin(&line, quiet);
+    ocdm_status status = ocdm__stream_build(&request->settings, &reading, &report, error);
+    ocdm__progress_line_end(&line);
+    for (size_t i = 0; i < reading.skip_count; i++) {
+        const ocdm__skip *skip = &reading.skips[i];
+        fprintf(stderr, "left out: %llu %s%s%s\n", (unsigned long long)skip->count, skip->reason,
+                skip->first[0] != '\0' ? ", the first at " : "", skip->first);
     }
-    if (status == OCDM_OK && !quiet)
-        status = print_report(&request, &report, &reading, &error);
+    if (reading.doubt[0] != '\0')
+        fprintf(stderr, "warning: %s\n", reading.doubt);
+    return status == OCDM_OK && !quiet ? print_report(request, &report, &reading, error) : status;
+}
+
+static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
+{
+    struct request request = {.arguments = arguments};
+    ocdm_status status = build(&request, error);
     ocdm__release(request.command);
     ocdm__release(request.xml);
-    if (status == OCDM_STOPPED)
-        return ocdm__report(&error), ocdm__exit_after_signal();
-    return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
+    return status;
 }
 
 /* ---- what the help says ---------------------------------------------------------------------------------------------- */

@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "base/text.h"
-#include "cli/console.h"
 #include "cli/verbs.h"
 #include "experiment/loop/schedule.h"
 #include "stream/file.h"
@@ -19,9 +18,9 @@ enum { SPLIT_TRAIN, SPLIT_TEST, SPLIT_ALL };
 
 static ocdm_status open_operand(const ocdm__arguments *arguments, ocdm__stream *stream, ocdm_error *error)
 {
-    if (arguments->operand_count == 0)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream build -o FILE` makes one", "no stream file is named");
-    return ocdm__stream_open(stream, arguments->operands[0], error);
+    const char *path;
+    OCDM_TRY(ocdm__need_stream(arguments, &path, error));
+    return ocdm__stream_open(stream, path, error);
 }
 
 static ocdm_status open_output(const ocdm__arguments *arguments, ocdm__output *output, ocdm_error *error)
@@ -58,11 +57,12 @@ static ocdm_status read_blur(const ocdm__arguments *arguments, ocdm__blur *blur,
 
 static ocdm_status read_wanted(const ocdm__arguments *arguments, struct wanted *wanted, ocdm_error *error)
 {
-    ocdm_status status = ocdm__argument_choice(arguments, "split", &wanted->split, error);
-    OCDM_THEN(status, ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX, &wanted->seed, error));
-    if (status == OCDM_OK && ocdm__argument_text(arguments, "order") != NULL)
-        status = ocdm__argument_list(arguments, "order", 0, UINT32_MAX, wanted->tasks, MOST_TASKS, &wanted->task_count, error);
-    return status == OCDM_OK ? read_blur(arguments, &wanted->blur, error) : status;
+    wanted->split = ocdm__argument_choice(arguments, "split");
+    wanted->seed = ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX);
+    if (ocdm__argument_text(arguments, "order") != NULL)
+        wanted->task_count = ocdm__argument_list(arguments, "order", 0, UINT32_MAX, wanted->tasks, MOST_TASKS);
+    OCDM_TRY(ocdm__arguments_check(arguments, error));
+    return read_blur(arguments, &wanted->blur, error);
 }
 
 static ocdm_status write_part(ocdm__output *output, const ocdm__stream *stream, enum ocdm__part part,
@@ -79,33 +79,22 @@ static ocdm_status write_part(ocdm__output *output, const ocdm__stream *stream, 
     return status;
 }
 
-static ocdm_status write_parts(const ocdm__arguments *arguments, const ocdm__stream *stream, const struct wanted *wanted,
-                               ocdm_error *error)
+static ocdm_status run_export(ocdm__arguments *arguments, ocdm_error *error)
 {
-    ocdm__output output;
-    ocdm_status status = open_output(arguments, &output, error);
-    if (status != OCDM_OK)
-        return status;
-    if (wanted->split != SPLIT_TEST)
-        status = write_part(&output, stream, OCDM__TRAIN, wanted, error);
-    if (status == OCDM_OK && wanted->split != SPLIT_TRAIN)
-        status = write_part(&output, stream, OCDM__TEST, wanted, error);
-    if (status == OCDM_OK)
-        return ocdm__output_commit(&output, error);
-    ocdm__output_abandon(&output);
-    return status;
-}
-
-static int run_export(const ocdm__arguments *arguments)
-{
-    ocdm_error error;
+    ocdm__output output = {.buffer = NULL};
     ocdm__stream stream = {.task_count = 0};
     struct wanted wanted = {.task_count = 0};
-    ocdm_status status = read_wanted(arguments, &wanted, &error);
-    OCDM_THEN(status, open_operand(arguments, &stream, &error));
-    OCDM_THEN(status, write_parts(arguments, &stream, &wanted, &error));
+    OCDM_TRY(read_wanted(arguments, &wanted, error));
+    ocdm_status status = open_operand(arguments, &stream, error);
+    OCDM_THEN(status, open_output(arguments, &output, error));
+    if (status == OCDM_OK && wanted.split != SPLIT_TEST)
+        status = write_part(&output, &stream, OCDM__TRAIN, &wanted, error);
+    if (status == OCDM_OK && wanted.split != SPLIT_TRAIN)
+        status = write_part(&output, &stream, OCDM__TEST, &wanted, error);
+    OCDM_THEN(status, ocdm__output_commit(&output, error));
+    ocdm__output_abandon(&output);
     ocdm__stream_close(&stream);
-    return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
+    return status;
 }
 
 /* ---- show ------------------------------------------------------------------------------------------------------------ */
@@ -144,19 +133,17 @@ static ocdm_status check_task(const ocdm__stream_table *table, uint64_t task, oc
 static ocdm_status read_filter(const ocdm__arguments *arguments, const ocdm__stream *stream, struct filter *filter,
                                ocdm_error *error)
 {
+    const char *name = ocdm__argument_text(arguments, "class");
     filter->class_number = UINT32_MAX;
     filter->has_task = ocdm__argument_text(arguments, "task") != NULL;
-    const char *name = ocdm__argument_text(arguments, "class");
-    ocdm_status status = ocdm__argument_choice(arguments, "split", &filter->split, error);
-    OCDM_THEN(status, ocdm__argument_unsigned(arguments, "first", 0, UINT64_MAX, &filter->first, error));
-    OCDM_THEN(status, ocdm__argument_unsigned(arguments, "count", 1, UINT64_MAX, &filter->most, error));
-    if (status == OCDM_OK && filter->has_task)
-        status = ocdm__argument_unsigned(arguments, "task", 0, UINT32_MAX, &filter->task, error);
-    if (status == OCDM_OK && filter->has_task)
-        status = check_task(&stream->table, filter->task, error);
-    if (status == OCDM_OK && name != NULL)
-        status = find_class(&stream->table, name, &filter->class_number, error);
-    return status;
+    filter->split = ocdm__argument_choice(arguments, "split");
+    filter->first = ocdm__argument_unsigned(arguments, "first", 0, UINT64_MAX);
+    filter->most = ocdm__argument_unsigned(arguments, "count", 1, UINT64_MAX);
+    filter->task = filter->has_task ? ocdm__argument_unsigned(arguments, "task", 0, UINT32_MAX) : 0;
+    OCDM_TRY(ocdm__arguments_check(arguments, error));
+    if (filter->has_task)
+        OCDM_TRY(check_task(&stream->table, filter->task, error));
+    return name != NULL ? find_class(&stream->table, name, &filter->class_number, error) : OCDM_OK;
 }
 
 static bool carries(const ocdm__stream_table *table, size_t sample, uint32_t class_number)
@@ -214,9 +201,7 @@ static ocdm_status show(const ocdm__stream *stream, const struct filter *filter,
 {
     ocdm__output output;
     uint64_t shown = 0;
-    ocdm_status status = ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error));
     for (size_t i = (size_t)filter->first; i < stream->table.sample_count && shown < filter->most; i++) {
         if (!passes(filter, &stream->table, i))
             continue;
@@ -229,16 +214,15 @@ static ocdm_status show(const ocdm__stream *stream, const struct filter *filter,
     return ocdm__output_commit(&output, error);
 }
 
-static int run_show(const ocdm__arguments *arguments)
+static ocdm_status run_show(ocdm__arguments *arguments, ocdm_error *error)
 {
-    ocdm_error error;
     ocdm__stream stream = {.task_count = 0};
     struct filter filter = {.most = 0};
-    ocdm_status status = open_operand(arguments, &stream, &error);
-    OCDM_THEN(status, read_filter(arguments, &stream, &filter, &error));
-    OCDM_THEN(status, show(&stream, &filter, ocdm__argument_given(arguments, "json"), &error));
+    ocdm_status status = open_operand(arguments, &stream, error);
+    OCDM_THEN(status, read_filter(arguments, &stream, &filter, error));
+    OCDM_THEN(status, show(&stream, &filter, ocdm__argument_given(arguments, "json"), error));
     ocdm__stream_close(&stream);
-    return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
+    return status;
 }
 
 /* ---- what the help says ---------------------------------------------------------------------------------------------- */

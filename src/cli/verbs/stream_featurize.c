@@ -20,17 +20,15 @@ static ocdm_status read_request(const ocdm__arguments *arguments, ocdm__featuriz
                                 ocdm_error *error)
 {
     static const char *const left_out[] = {"output", "quiet", "json", "threads", NULL};
-    size_t type = 0, standardize = 0;
-    ocdm_status status = ocdm__read_network_flags(arguments, &settings->network, error);
-    OCDM_THEN(status, ocdm__read_network_files(arguments, &settings->network, error));
-    OCDM_THEN(status, ocdm__argument_choice(arguments, "feature-type", &type, error));
-    OCDM_THEN(status, ocdm__argument_choice(arguments, "standardize", &standardize, error));
-    OCDM_THEN(status, ocdm__command_text(arguments, left_out, command, error));
-    settings->type = type == 0 ? OCDM__F32 : OCDM__F16;
-    settings->standardize = (enum ocdm__standardize)standardize;
+    OCDM_TRY(ocdm__read_network_flags(arguments, &settings->network, error));
+    OCDM_TRY(ocdm__read_network_files(arguments, &settings->network, error));
+    settings->type = ocdm__argument_choice(arguments, "feature-type") == 0 ? OCDM__F32 : OCDM__F16;
+    settings->standardize = (enum ocdm__standardize)ocdm__argument_choice(arguments, "standardize");
     settings->output = ocdm__argument_text(arguments, "output");
+    OCDM_TRY(ocdm__arguments_check(arguments, error));
+    OCDM_TRY(ocdm__command_text(arguments, left_out, command, error));
     settings->command = *command;
-    return status;
+    return OCDM_OK;
 }
 
 static ocdm_status print_report(bool json, const char *path, const ocdm__featurize_report *report, ocdm_error *error)
@@ -57,34 +55,28 @@ static ocdm_status print_report(bool json, const char *path, const ocdm__featuri
     return ocdm__output_commit(&output, error);
 }
 
-static int featurize(const ocdm__arguments *arguments)
+static ocdm_status featurize(const ocdm__arguments *arguments, ocdm_error *error)
 {
-    ocdm_error error;
     ocdm__progress_line line;
     ocdm__featurize_report report;
     ocdm__featurize_settings settings = {.output = NULL};
     char *command = NULL;
     bool quiet = ocdm__argument_given(arguments, "quiet");
-    ocdm_status status = read_request(arguments, &settings, &command, &error);
-    if (status == OCDM_OK) {
-        ocdm__catch_signals();
-        ocdm__progress_line_begin(&line, quiet);
-        status = ocdm__featurize(&settings, &line.progress, &report, &error);
-        ocdm__progress_line_end(&line);
-    }
+    OCDM_TRY(read_request(arguments, &settings, &command, error));
+    ocdm__catch_signals();
+    ocdm__progress_line_begin(&line, quiet);
+    ocdm_status status = ocdm__featurize(&settings, &line.progress, &report, error);
+    ocdm__progress_line_end(&line);
     ocdm__release(command);
-    if (status == OCDM_OK && !quiet)
-        status = print_report(ocdm__argument_given(arguments, "json"), settings.output, &report, &error);
-    if (status == OCDM_STOPPED)
-        return ocdm__report(&error), ocdm__exit_after_signal();
-    return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
+    return status == OCDM_OK && !quiet ? print_report(ocdm__argument_given(arguments, "json"), settings.output, &report, error)
+                                       : status;
 }
 
-static int run(const ocdm__arguments *arguments)
+static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
 {
-    int code = featurize(arguments);
+    ocdm_status status = featurize(arguments, error);
     ocdm__join_end();
-    return code;
+    return status;
 }
 
 /* The leader wants others for streams of images. */

@@ -260,24 +260,16 @@ static bool await_folder(const char *folder)
     return !quit;
 }
 
-static int run(const ocdm__arguments *arguments)
+static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
 {
-    ocdm_error error;
-    ocdm_status status;
-    if (arguments->operand_count == 0) {
-        ocdm__fail(&error, OCDM_BAD_ARGUMENT, "for example: ocdm watch runs/ocdm-s0", "ocdm watch needs a run folder");
-        return ocdm__report(&error);
-    }
+    const char *folder = ocdm__first_operand(arguments);
+    if (folder == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "for example: ocdm watch runs/ocdm-s0", "ocdm watch needs a run folder");
     ocdm__catch_signals();
-    const char *folder = arguments->operands[0];
-    if (!await_folder(folder))
-        return OCDM__EXIT_OK;
-    if (ocdm__stop_signal != 0)
-        return ocdm__exit_after_signal();
-    status = ocdm__has_file(folder, OCDM__RUNS_FILE) ? watch_runs(folder, &error) : watch_folder(folder, &error);
-    if (status != OCDM_OK)
-        return ocdm__report(&error);
-    return ocdm__stop_signal != 0 ? ocdm__exit_after_signal() : ocdm__finish_output();
+    if (await_folder(folder) && ocdm__stop_signal == 0)
+        OCDM_TRY(ocdm__has_file(folder, OCDM__RUNS_FILE) ? watch_runs(folder, error) : watch_folder(folder, error));
+    arguments->code = ocdm__stop_signal != 0 ? ocdm__exit_after_signal() : OCDM__EXIT_OK;
+    return OCDM_OK;
 }
 
 static const char *const description[] = {

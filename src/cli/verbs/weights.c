@@ -25,38 +25,35 @@ struct answer {
 
 /* ---- JSON ----------------------------------------------------------------------------------------------------------- */
 
-/* A number that is there when it is not 0. */
-static void write_optional(ocdm__output *output, const char *before, uint64_t value)
+/* A number that is there when it is not 0, a text when it is not empty. */
+static void write_optional(ocdm__output *output, const char *key, uint64_t value)
 {
     if (value > 0)
-        ocdm__output_count(output, before, value);
-    else {
-        ocdm__output_text(output, before);
-        ocdm__output_text(output, "null");
-    }
+        ocdm__json_count(output, key, value);
+    else
+        ocdm__json_null(output, key);
+}
+
+static void write_string(ocdm__output *output, const char *key, const char *text)
+{
+    ocdm__json_string(output, key, text != NULL && text[0] != '\0' ? text : NULL);
 }
 
 /* The file stores the name as JSON already. */
 static void write_tensor_json(ocdm__output *output, const struct ocdm__tensor *tensor)
 {
-    ocdm__output_text(output, "{\"name\":\"");
+    ocdm__json_open(output, NULL, '{');
+    ocdm__json_key(output, "name");
+    ocdm__output_text(output, "\"");
     ocdm__output_write(output, tensor->name, tensor->name_length);
-    ocdm__output_text(output, "\",\"type\":\"");
-    ocdm__output_text(output, ocdm__dtypes[tensor->dtype].name);
-    ocdm__output_text(output, "\",\"shape\":[");
+    ocdm__output_text(output, "\"");
+    ocdm__json_string(output, "type", ocdm__dtypes[tensor->dtype].name);
+    ocdm__json_open(output, "shape", '[');
     for (uint32_t i = 0; i < tensor->rank; i++)
-        ocdm__output_count(output, i > 0 ? "," : "", tensor->shape[i]);
-    ocdm__output_count(output, "],\"bytes\":", tensor->size);
-    ocdm__output_text(output, "}");
-}
-
-static void write_string(ocdm__output *output, const char *before, const char *text)
-{
-    ocdm__output_text(output, before);
-    if (text != NULL && text[0] != '\0')
-        ocdm__output_json_string(output, text, strlen(text));
-    else
-        ocdm__output_text(output, "null");
+        ocdm__json_count(output, NULL, tensor->shape[i]);
+    ocdm__json_close(output, ']');
+    ocdm__json_count(output, "bytes", tensor->size);
+    ocdm__json_close(output, '}');
 }
 
 /* What a file of a run says about itself. */
@@ -64,19 +61,19 @@ static void write_about_json(ocdm__output *output, const ocdm__weights_about *ab
 {
     if (!ocdm__weights_about_known(about))
         return;
-    write_string(output, ",\"ocdm\":", about->program);
-    write_string(output, ",\"run\":", about->run);
+    write_string(output, "ocdm", about->program);
+    write_string(output, "run", about->run);
     if (about->images) {
-        ocdm__output_count(output, ",\"resize\":", about->resize);
-        ocdm__output_count(output, ",\"crop\":", about->crop);
-        ocdm__output_text(output, ",\"mean\":");
+        ocdm__json_count(output, "resize", about->resize);
+        ocdm__json_count(output, "crop", about->crop);
+        ocdm__json_key(output, "mean");
         ocdm__output_text(output, about->scale.mean_text);
-        ocdm__output_text(output, ",\"std\":");
+        ocdm__json_key(output, "std");
         ocdm__output_text(output, about->scale.deviation_text);
     } else {
-        ocdm__output_text(output, about->feature_mean != NULL ? ",\"standardized\":true" : ",\"standardized\":false");
+        ocdm__json_flag(output, "standardized", about->feature_mean != NULL);
     }
-    ocdm__output_text(output, ",\"class_names\":");
+    ocdm__json_key(output, "class_names");
     ocdm__class_names_write(output, &about->classes, about->class_count);
 }
 
@@ -84,20 +81,18 @@ static void write_json(ocdm__output *output, const struct answer *answer)
 {
     const struct ocdm__safetensors *file = &answer->file.whole;
     const struct ocdm__weights_fit *fit = &answer->fit;
-    ocdm__output_text(output, "{\"file\":");
-    ocdm__output_json_string(output, answer->path, strlen(answer->path));
-    write_string(output, ",\"model\":", fit->model);
-    write_optional(output, ",\"classes\":", fit->model != NULL ? fit->class_count : 0);
-    write_optional(output, ",\"features\":", fit->features);
-    write_optional(output, ",\"blocks\":", fit->blocks);
-    ocdm__output_count(output, ",\"parameters\":", ocdm__weights_parameters(&answer->file.tensors));
-    ocdm__output_text(output, fit->optimiser ? ",\"optimiser\":true" : ",\"optimiser\":false");
+    ocdm__json_open(output, NULL, '{');
+    ocdm__json_string(output, "file", answer->path);
+    write_string(output, "model", fit->model);
+    write_optional(output, "classes", fit->model != NULL ? fit->class_count : 0);
+    write_optional(output, "features", fit->features);
+    write_optional(output, "blocks", fit->blocks);
+    ocdm__json_count(output, "parameters", ocdm__weights_parameters(&answer->file.tensors));
+    ocdm__json_flag(output, "optimiser", fit->optimiser);
     write_about_json(output, &answer->about);
-    ocdm__output_text(output, ",\"tensors\":[");
-    for (size_t i = 0; i < file->tensor_count; i++) {
-        ocdm__output_text(output, i > 0 ? "," : "");
+    ocdm__json_open(output, "tensors", '[');
+    for (size_t i = 0; i < file->tensor_count; i++)
         write_tensor_json(output, &file->tensors[i]);
-    }
     ocdm__output_text(output, "]}\n");
 }
 
@@ -254,10 +249,14 @@ static void write_text(ocdm__output *output, const struct answer *answer)
 
 static ocdm_status print_answer(const struct answer *answer, bool json, ocdm_error *error)
 {
+    ocdm_error other;
     ocdm__output output;
-    ocdm_status status = ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error);
-    if (status != OCDM_OK)
-        return status;
+    if (ocdm__weights_check_kind(&answer->file, &other) != OCDM_OK) { /* the tensors are listed all the same */
+        ocdm__print_note(other.message);
+        if (other.hint[0] != '\0')
+            ocdm__print_note(other.hint);
+    }
+    OCDM_TRY(ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error));
     if (json)
         write_json(&output, answer);
     else
@@ -265,26 +264,17 @@ static ocdm_status print_answer(const struct answer *answer, bool json, ocdm_err
     return ocdm__output_commit(&output, error);
 }
 
-static int run(const ocdm__arguments *arguments)
+static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
 {
-    ocdm_error error, other;
-    struct answer answer = {.path = arguments->operand_count > 0 ? arguments->operands[0] : NULL};
-    if (answer.path == NULL) {
-        ocdm__fail(&error, OCDM_BAD_ARGUMENT, "name a safetensors file", "no weights file is given");
-        return ocdm__report(&error);
-    }
-    ocdm_status status = ocdm__weights_open_any(&answer.file, answer.path, &error);
-    OCDM_THEN(status, ocdm__weights_describe(&answer.file, &answer.fit, &answer.about, &error));
-    if (status == OCDM_OK && ocdm__weights_check_kind(&answer.file, &other) != OCDM_OK) {
-        /* The tensors are listed all the same. */
-        ocdm__print_note(other.message);
-        if (other.hint[0] != '\0')
-            ocdm__print_note(other.hint);
-    }
-    OCDM_THEN(status, print_answer(&answer, ocdm__argument_given(arguments, "json"), &error));
+    struct answer answer = {.path = ocdm__first_operand(arguments)};
+    if (answer.path == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name a safetensors file", "no weights file is given");
+    ocdm_status status = ocdm__weights_open_any(&answer.file, answer.path, error);
+    OCDM_THEN(status, ocdm__weights_describe(&answer.file, &answer.fit, &answer.about, error));
+    OCDM_THEN(status, print_answer(&answer, ocdm__argument_given(arguments, "json"), error));
     ocdm__weights_about_clear(&answer.about);
     ocdm__weights_close(&answer.file);
-    return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
+    return status;
 }
 
 static const char *const description[] = {

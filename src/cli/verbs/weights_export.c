@@ -81,9 +81,7 @@ static void add_property(struct work *work, const char *key, const char *value)
 static ocdm_status list_properties(struct work *work, ocdm_error *error)
 {
     bool images = ocdm__model_takes_images(work->model);
-    ocdm_status status = ocdm__output_open_memory(&work->classes, "the names of classes", error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__output_open_memory(&work->classes, "the names of classes", error));
     if (work->about.class_count > 0)
         ocdm__class_names_write(&work->classes, &work->about.classes, work->about.class_count);
     ocdm__output_write(&work->classes, "", 1);
@@ -102,23 +100,20 @@ static ocdm_status list_properties(struct work *work, ocdm_error *error)
 
 static ocdm_status open_weights(struct work *work, const ocdm__predictor_settings *settings, ocdm_error *error)
 {
-    ocdm_status status = ocdm__weights_open(&work->file, settings->weights, error);
-    OCDM_THEN(status, ocdm__weights_describe(&work->file, &work->fit, &work->about, error));
+    OCDM_TRY(ocdm__weights_open(&work->file, settings->weights, error));
+    OCDM_TRY(ocdm__weights_describe(&work->file, &work->fit, &work->about, error));
     work->model = settings->model;
-    OCDM_THEN(status, ocdm__weights_choose_model(&work->file, &work->fit, &work->model, error));
-    OCDM_THEN(status, ocdm__weights_check_head(settings->weights, &work->fit, work->fit.class_count, error));
-    return status;
+    OCDM_TRY(ocdm__weights_choose_model(&work->file, &work->fit, &work->model, error));
+    return ocdm__weights_check_head(settings->weights, &work->fit, work->fit.class_count, error);
 }
 
 static ocdm_status describe_input(struct work *work, const ocdm__predictor_settings *settings, ocdm_error *error)
 {
-    ocdm_status status = ocdm__weights_check_size(work->model, settings->resize, settings->crop, error);
+    OCDM_TRY(ocdm__weights_check_size(work->model, settings->resize, settings->crop, error));
     work->resize = settings->resize;
     work->crop = settings->crop;
     ocdm__weights_choose_size(&work->about, &work->resize, &work->crop, settings->note);
     ocdm__weights_usual_size(&work->about, &work->resize, &work->crop);
-    if (status != OCDM_OK)
-        return status;
     return ocdm__model_takes_images(work->model) ? describe_images(work, error) : describe_features(work, error);
 }
 
@@ -137,40 +132,33 @@ static ocdm_status write_file(struct work *work, ocdm_error *error)
                                                .properties = work->properties,
                                                .property_count = work->property_count};
     ocdm__output output;
-    ocdm_status status = ocdm__output_open(&output, work->path, error);
-    if (status != OCDM_OK)
-        return status;
-    status = ocdm__onnx_write(&output, &network, error);
-    if (status == OCDM_OK)
-        return ocdm__output_commit(&output, error);
+    OCDM_TRY(ocdm__output_open(&output, work->path, error));
+    ocdm_status status = ocdm__onnx_write(&output, &network, error);
+    OCDM_THEN(status, ocdm__output_commit(&output, error));
     ocdm__output_abandon(&output);
     return status;
 }
 
 static ocdm_status make_file(const ocdm__arguments *arguments, struct work *work, ocdm_error *error)
 {
-    ocdm__predictor_settings settings = {.stream = NULL};
-    ocdm_status status = ocdm__read_model_flags(arguments, &settings, error);
-    settings.weights = arguments->operands[0];
-    OCDM_THEN(status, ocdm__check_output(settings.weights, work->path, error));
-    OCDM_THEN(status, open_weights(work, &settings, error));
-    OCDM_THEN(status, ocdm__read_class_names(arguments, work->fit.class_count, &work->about, error));
-    OCDM_THEN(status, describe_input(work, &settings, error));
-    OCDM_THEN(status, list_properties(work, error));
-    return status == OCDM_OK ? write_file(work, error) : status;
+    ocdm__predictor_settings settings = {.weights = ocdm__first_operand(arguments)};
+    if (settings.weights == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name a safetensors file", "no weights file is given");
+    if (work->path == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name the file to write", "--onnx is missing");
+    OCDM_TRY(ocdm__read_model_flags(arguments, &settings, error));
+    OCDM_TRY(ocdm__check_output(settings.weights, work->path, error));
+    OCDM_TRY(open_weights(work, &settings, error));
+    OCDM_TRY(ocdm__read_class_names(arguments, work->fit.class_count, &work->about, error));
+    OCDM_TRY(describe_input(work, &settings, error));
+    OCDM_TRY(list_properties(work, error));
+    return write_file(work, error);
 }
 
-static int run(const ocdm__arguments *arguments)
+static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
 {
-    ocdm_error error;
     struct work work = {.path = ocdm__argument_text(arguments, "onnx")};
-    ocdm_status status = OCDM_OK;
-    if (arguments->operand_count == 0)
-        status = ocdm__fail(&error, OCDM_BAD_ARGUMENT, "name a safetensors file", "no weights file is given");
-    else if (work.path == NULL)
-        status = ocdm__fail(&error, OCDM_BAD_ARGUMENT, "name the file to write", "--onnx is missing");
-    else
-        status = make_file(arguments, &work, &error);
+    ocdm_status status = make_file(arguments, &work, error);
     if (status == OCDM_OK && !ocdm__argument_given(arguments, "quiet")) {
         printf("%s: %s, classes: %" PRIu32 "\n", ocdm__show_path(work.path).text, work.model, work.fit.class_count);
         if (ocdm__model_takes_images(work.model))
@@ -184,7 +172,7 @@ static int run(const ocdm__arguments *arguments)
     ocdm__release(work.scale);
     ocdm__weights_about_clear(&work.about);
     ocdm__weights_close(&work.file);
-    return status == OCDM_OK ? ocdm__finish_output() : ocdm__report(&error);
+    return status;
 }
 
 /* ---- what the help says -------------------------------------------------------------------------------------------------- */
