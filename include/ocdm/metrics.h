@@ -28,17 +28,18 @@ extern "C" {
  * to look at part of the samples: label_starts[0] need not be 0. */
 typedef struct ocdm_test_set {
     size_t size;         /* sizeof(ocdm_test_set), so that a later version can append members */
-    const float *logits; /* sample i, class c: logits[i * classes + c]; positive means predicted */
+    const float *logits; /* sample i, class c: logits[i * classes + c]; no NaN */
     size_t samples;      /* below 2^32 */
     size_t classes;
     const uint64_t *label_starts; /* samples + 1, never decreasing */
     const uint32_t *labels;       /* of sample i: from label_starts[i] up to label_starts[i + 1]; columns, repeats count once */
+    float threshold;              /* a class is predicted if its logit is over it; 0, the default, is a score of 1/2 */
 } ocdm_test_set;
 
 /* A class in a test set. */
 typedef struct ocdm_class_score {
     uint32_t positives; /* G: samples that carry it */
-    uint32_t predicted; /* P: samples whose logit is over 0 */
+    uint32_t predicted; /* P: samples whose logit is over the threshold */
     uint32_t hits;      /* TP: both */
     uint32_t samples;   /* of the test set */
     double ap;          /* average precision; NaN when G is 0 */
@@ -121,6 +122,17 @@ double ocdm_average_group(ocdm_metric metric, const ocdm_class_score *scores, si
 ocdm_status ocdm_measure(const ocdm_test_set *set, const uint8_t *group, uint8_t wanted, double *values, size_t count,
                          ocdm_error *error);
 
+/*
+ * The threshold for all classes together whose CF1 on this set is greatest: half way between two neighbouring logits, the
+ * highest of equally good ones. Found on a validation set and used on a test set, it replaces 0, which misleads for scores that
+ * are not probabilities. The threshold of `set` is not read.
+ *
+ * threshold   set on success; NaN when no class has a positive sample
+ *
+ * As ocdm_score_classes; O(n log n) for n = samples x classes.
+ */
+ocdm_status ocdm_best_threshold(const ocdm_test_set *set, float *threshold, ocdm_error *error);
+
 /* ---- over the evaluations of a run ---------------------------------------------------------------------------------- */
 
 /*
@@ -135,6 +147,20 @@ ocdm_status ocdm_measure(const ocdm_test_set *set, const uint8_t *group, uint8_t
  */
 ocdm_status ocdm_forgetting(const double *map, size_t evaluations, size_t tasks, double *forgetting, double *mean,
                             ocdm_error *error);
+
+/*
+ * Backward and forward transfer, in the unit of the values. NaN means "no value".
+ *
+ * map        as in ocdm_forgetting
+ * ahead      of each task, its mAP just before it is learnt; NULL with `fresh`: there is no forward transfer
+ * fresh      of each task, the mAP of an untrained model
+ * backward   set on success: the mean over the tasks but the last of the final mAP minus the first one in its column; NaN when
+ * none has both forward    set on success: the mean over the tasks that have both of ahead[t] - fresh[t]; NaN when none has
+ *
+ * OCDM_OK, OCDM_BAD_ARGUMENT. O(evaluations tasks).
+ */
+ocdm_status ocdm_transfer(const double *map, size_t evaluations, size_t tasks, const double *ahead, const double *fresh,
+                          double *backward, double *forward, ocdm_error *error);
 
 #ifdef __cplusplus
 }

@@ -207,7 +207,7 @@ ocdm_status ocdm__agent_train(void *state, const ocdm__batch *batch, double *los
     if (status == OCDM_OK) {
         agent->steps++;
         if (agent->settings.averages.count > 0)
-            ocdm__parameters_average(agent->network, &agent->settings.averages, agent->steps, batch->ages);
+            ocdm__parameters_average(agent->network, &agent->settings, agent->steps, batch->ages);
     }
     if (agent->ranks != NULL)
         agent->ranks->note_step(agent->steps);

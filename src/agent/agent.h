@@ -66,15 +66,16 @@ typedef struct ocdm__network_settings {
     double clip;          /* cut each gradient to -clip..clip; default 0: do not */
     ocdm__loss_rule loss; /* default: bce, nothing weighted */
     ocdm__rates averages; /* of the exponential averages of the weights that are kept; default: none */
-    uint32_t optimiser;   /* an ocdm__optimiser; default adam */
-    double weight_decay;  /* adamw: decoupled; sgd: added to the gradient */
-    double momentum;      /* sgd */
-    uint32_t lr_schedule; /* an ocdm__lr_schedule; default constant */
-    uint64_t horizon;     /* cosine: steps until the learning rate is 0 */
-    uint64_t warmup;      /* steps until the learning rate is whole */
-    uint64_t seed;        /* of the weights that no file gives */
-    uint32_t threads;     /* 1 to OCDM__MAX_THREADS; default 1. linear and mlp use one */
-    bool fast;            /* let results depend on the number of threads */
+    uint32_t average_delay; /* steps of the weights that averages leave out; default 0 */
+    uint32_t optimiser;     /* an ocdm__optimiser; default adam */
+    double weight_decay;    /* adamw: decoupled; sgd: added to the gradient */
+    double momentum;        /* sgd */
+    uint32_t lr_schedule;   /* an ocdm__lr_schedule; default constant */
+    uint64_t horizon;       /* cosine: steps until the learning rate is 0 */
+    uint64_t warmup;        /* steps until the learning rate is whole */
+    uint64_t seed;          /* of the weights that no file gives */
+    uint32_t threads;       /* 1 to OCDM__MAX_THREADS; default 1. linear and mlp use one */
+    bool fast;              /* let results depend on the number of threads */
 } ocdm__network_settings;
 
 /* A network to make. */
@@ -135,8 +136,8 @@ ocdm_status ocdm__agent_batch_gradient(ocdm__agent *agent, const ocdm__batch *ba
 
 /*
  * Besides the trained weights an agent may have exponential averages of them and of the norms' statistics: after step t,
- * average = r average + (1 - r) weights with r = min(rate, 1 - 1/t); for a row of the head t is the age of its class, if that
- * came with the batch. Predictions, features, lists and fetches use version 0,
+ * average = r average + (1 - r) weights with r = min(rate, 1 - 1/(t - delay)), 0 while t is at most delay + 1; for a row of the
+ * head t is the age of its class, if that came with the batch. Predictions, features, lists and fetches use version 0,
  * the trained weights, unless another is chosen: version i is the average of rate i - 1. Before the first step all versions are
  * the trained weights. A step returns to version 0. OCDM_OK, OCDM_NO_MEMORY.
  */

@@ -200,7 +200,7 @@ ocdm_status ocdm__parameters_allocate(ocdm__network *network, ocdm_error *error)
 void ocdm__parameters_draw(ocdm__network *network, uint64_t seed);
 ocdm_status ocdm__parameters_add_adam(ocdm__network *network, ocdm_error *error); /* and averages of the weights */
 /* After step number `step`: see ocdm__agent_use. */
-void ocdm__parameters_average(ocdm__network *network, const ocdm__rates *rates, uint64_t step, const float *ages);
+void ocdm__parameters_average(ocdm__network *network, const ocdm__network_settings *settings, uint64_t step, const float *ages);
 void ocdm__parameters_use(ocdm__network *network, uint32_t version);
 void ocdm__parameters_release(ocdm__network *network);
 

@@ -161,10 +161,18 @@ void ocdm__parameters_release(ocdm__network *network)
 
 struct averaging {
     ocdm__network *network;
-    const ocdm__rates *rates;
+    const ocdm__network_settings *settings;
     uint64_t step;
     const float *ages; /* of the classes; NULL: all weights are averaged since the first step */
 };
+
+/* How much of an average stays when weights of that age in steps join it: it begins as the mean of all steps after the delay.
+ */
+static double rate_at(const ocdm__network_settings *settings, uint32_t average, double age)
+{
+    double averaged = fmax(age - settings->average_delay, 1);
+    return fmin(settings->averages.values[average], 1 - 1 / averaged);
+}
 
 /* Weights that are read once for all averages. */
 enum { PIECE = 1 << 12 };
@@ -183,17 +191,17 @@ static void average_one(void *context, size_t item, unsigned slot)
         size_t end = (i + 1) * width;
         for (size_t at = i * width; at < end; at += PIECE)
             for (uint32_t k = 0; k < averaging->network->average_count; k++) {
-                double rate = fmin(averaging->rates->values[k],
-                                   1 - 1 / (by_class && averaging->ages[i] > 0 ? (double)averaging->ages[i] : step));
+                double rate =
+                    rate_at(averaging->settings, k, by_class && averaging->ages[i] > 0 ? (double)averaging->ages[i] : step);
                 ocdm__kernels_for(false)->blend(parameter->averages[k] + at, parameter->value + at, (float)rate,
                                                 (float)(1 - rate), end - at < PIECE ? end - at : PIECE);
             }
     }
 }
 
-void ocdm__parameters_average(ocdm__network *network, const ocdm__rates *rates, uint64_t step, const float *ages)
+void ocdm__parameters_average(ocdm__network *network, const ocdm__network_settings *settings, uint64_t step, const float *ages)
 {
-    struct averaging averaging = {network, rates, step, ages};
+    struct averaging averaging = {network, settings, step, ages};
     const struct ocdm__work work = {average_one, &averaging, network->parameter_count};
     ocdm__team_run(network->team, &work, 1);
 }

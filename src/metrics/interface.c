@@ -2,6 +2,7 @@
 #include "ocdm/metrics.h"
 
 #include <math.h>
+#include <stddef.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
@@ -10,7 +11,8 @@
 /* The set as the functions of this folder take it; `results`, which is not read, is the caller's room for them. */
 static ocdm_status take_set(const ocdm_test_set *set, const void *results, ocdm__test_set *plain, ocdm_error *error)
 {
-    if (set == NULL || results == NULL || set->size != sizeof *set)
+    size_t first_version = offsetof(ocdm_test_set, threshold);
+    if (set == NULL || results == NULL || (set->size != sizeof *set && set->size != first_version))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "set size to sizeof(ocdm_test_set)",
                           "a test set and room for scores must be given, of a size that this library knows");
     bool labelled =
@@ -21,7 +23,8 @@ static ocdm_status take_set(const ocdm_test_set *set, const void *results, ocdm_
                               .samples = set->samples,
                               .classes = set->classes,
                               .label_starts = set->label_starts,
-                              .labels = set->labels};
+                              .labels = set->labels,
+                              .threshold = set->size > first_version ? set->threshold : 0};
     return OCDM_OK;
 }
 
@@ -75,6 +78,16 @@ ocdm_status ocdm_average_precision(const float *scores, const uint8_t *positive,
     return OCDM_OK;
 }
 
+ocdm_status ocdm_best_threshold(const ocdm_test_set *set, float *threshold, ocdm_error *error)
+{
+    ocdm__test_set plain;
+    ocdm__operation operation;
+    OCDM_TRY(take_set(set, threshold, &plain, error));
+    OCDM_TRY(ocdm__operate(&plain, &operation, error));
+    *threshold = operation.best.threshold;
+    return OCDM_OK;
+}
+
 const char *ocdm_metric_name(ocdm_metric metric)
 {
     return (unsigned)metric < OCDM__METRIC_COUNT ? ocdm__metric_name((ocdm_metric)metric) : NULL;
@@ -105,5 +118,17 @@ ocdm_status ocdm_forgetting(const double *map, size_t evaluations, size_t tasks,
         return ocdm__fail_memory(error, "the forgetting of tasks");
     *mean = ocdm__forgetting(map, evaluations, tasks, forgetting != NULL ? forgetting : room);
     ocdm__release(room);
+    return OCDM_OK;
+}
+
+ocdm_status ocdm_transfer(const double *map, size_t evaluations, size_t tasks, const double *ahead, const double *fresh,
+                          double *backward, double *forward, ocdm_error *error)
+{
+    if (backward == NULL || forward == NULL || (map == NULL && evaluations > 0 && tasks > 0) ||
+        (ahead == NULL) != (fresh == NULL))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "",
+                          "map, backward and forward must not be NULL, nor one of ahead and fresh");
+    *backward = ocdm__backward_transfer(map, evaluations, tasks);
+    *forward = ahead != NULL ? ocdm__forward_transfer(ahead, fresh, tasks) : (double)NAN;
     return OCDM_OK;
 }

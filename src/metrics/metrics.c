@@ -224,6 +224,34 @@ double ocdm__forgetting(const double *map, size_t evaluations, size_t tasks, dou
     return ocdm__mean_of_known(forgetting, tasks);
 }
 
+double ocdm__backward_transfer(const double *map, size_t evaluations, size_t tasks)
+{
+    double sum = 0;
+    size_t known = 0;
+    for (size_t t = 0; t + 1 < tasks; t++) {
+        double learnt = NAN, last = evaluations > 0 ? map[(evaluations - 1) * tasks + t] : (double)NAN;
+        for (size_t e = 0; isnan(learnt) && e < evaluations; e++)
+            learnt = map[e * tasks + t];
+        if (isnan(learnt) || isnan(last))
+            continue;
+        sum += last - learnt;
+        known++;
+    }
+    return known > 0 ? sum / (double)known : (double)NAN;
+}
+
+double ocdm__forward_transfer(const double *ahead, const double *fresh, size_t tasks)
+{
+    double sum = 0;
+    size_t known = 0;
+    for (size_t t = 0; t < tasks; t++)
+        if (!isnan(ahead[t] - fresh[t])) {
+            sum += ahead[t] - fresh[t];
+            known++;
+        }
+    return known > 0 ? sum / (double)known : (double)NAN;
+}
+
 double ocdm__mean_of_known(const double *values, size_t count)
 {
     double sum = 0;
@@ -244,7 +272,7 @@ const char *const ocdm__paper_groups[OCDM__PAPER_GROUPS] = {"majority", "moderat
 /* clang-format off */
 static const ocdm__explanation of_classes[] = {
     {"G_c", "test samples that carry class c; a class with G_c = 0 is left out of everything below"},
-    {"P_c", "test samples whose logit for c is over 0, so that c is predicted"},
+    {"P_c", "test samples whose logit for c is over 0, or the threshold of --threshold validation, so that c is predicted"},
     {"TP_c", "test samples that carry c and for which c is predicted"},
     {"AP_c", "sum over thresholds k of (R_k - R_(k-1)) P_k, P_k and R_k being precision and recall of the samples that score at "
               "least as high as the k-th highest score; equal scores are one threshold, no interpolation"},
@@ -260,6 +288,10 @@ static const ocdm__explanation of_runs[] = {
     {"minority", "as majority, over the classes of this group"},
     {"forgetting", "of a task: the best earlier mAP on its own test set minus the final one, in points; in total: the mean over "
                     "the tasks that were evaluated before the end"},
+    {"BWT", "backward transfer: mean over the tasks but the last of the final mAP on the task's own test set minus the one right "
+            "after it was learnt, in points"},
+    {"FWT", "forward transfer: mean over the tasks but the first of the mAP on the task's own test set just before it is learnt "
+            "minus that of the network before its first step, in points; null without --transfer"},
     {"mean_mAP", "mean over the evaluations, one after each task, of total mAP"},
     {"mean_CF1", "mean over the evaluations of total CF1"},
     {"mean_OF1", "mean over the evaluations of total OF1"},

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/bytes.h"
 #include "ocdm/metrics.h"
@@ -34,6 +35,7 @@ typedef struct ocdm__test_set {
     const uint32_t *labels;       /* of sample i: from label_starts[i] up to label_starts[i + 1]; columns, repeats count once */
     const uint8_t *known; /* a row of bits (base/bytes.h) for each sample: the classes that count for it. Labels of others are
                              ignored; a sample without any is in no ranking. NULL: all count */
+    float threshold;      /* a class is predicted if its logit is over it: 0 is a score of 1/2 */
 } ocdm__test_set;
 
 /* Whether a class counts for a sample. */
@@ -142,6 +144,40 @@ ocdm__averages ocdm__average_all(const ocdm__class_score *scores, size_t class_c
 /* The same over the classes c with group[c] == wanted: a group of classes, or the classes of a task. */
 ocdm__averages ocdm__average_group(const ocdm__class_score *scores, size_t class_count, const uint8_t *group, uint8_t wanted);
 
+/* ---- thresholds (threshold.c) ------------------------------------------------------------------------------------------- */
+
+/* What one threshold for all classes gives. */
+typedef struct ocdm__operating_point {
+    float threshold; /* of the logits */
+    double precision, recall, cf1;
+} ocdm__operating_point;
+
+/* Points along the curve of CP over CR, by falling threshold: the first one that reaches each multiple of 1/32 in CR. */
+#define OCDM__OPERATING_POINTS 33u
+typedef struct ocdm__operation {
+    ocdm__operating_point best; /* the greatest CF1; the highest of equally good thresholds */
+    ocdm__operating_point points[OCDM__OPERATING_POINTS];
+    size_t count; /* 0, and everything NaN, when no class has a positive sample */
+} ocdm__operation;
+
+/* A logit as a score from 0 to 1: the sigmoid. */
+double ocdm__score_of(double logit);
+
+/* Tries every threshold between two logits of the set on all classes together. OCDM_OK, OCDM_BAD_ARGUMENT and OCDM_LIMIT as
+ * ocdm__score_classes, OCDM_NO_MEMORY. O(n log n) for n = samples x classes. */
+ocdm_status ocdm__operate(const ocdm__test_set *set, ocdm__operation *operation, ocdm_error *error);
+
+/* A number that decreases as the score increases, so that sorting by it ranks. Equal scores have equal numbers, 0.0 and -0.0
+ * included. The score is not NaN. */
+static inline uint32_t ocdm__descending_key(float score)
+{
+    uint32_t bits;
+    memcpy(&bits, &score, sizeof bits);
+    if (bits == 0x80000000u)
+        bits = 0;
+    return bits >> 31 ? bits : ~(bits | 0x80000000u);
+}
+
 /* ---- over the evaluations of a run -------------------------------------------------------------------------------------- */
 
 /*
@@ -154,6 +190,14 @@ ocdm__averages ocdm__average_group(const ocdm__class_score *scores, size_t class
  * Returns the mean over the tasks that have a value, NaN when none has. O(evaluations tasks).
  */
 double ocdm__forgetting(const double *map, size_t evaluations, size_t tasks, double *forgetting);
+
+/* What training on later tasks adds to a task, of the same numbers: its last mAP minus the one after it was learnt, its first.
+ * The mean over the tasks but the last; NaN when none has both. O(evaluations tasks). */
+double ocdm__backward_transfer(const double *map, size_t evaluations, size_t tasks);
+
+/* What training on earlier tasks gives a task before it is learnt: ahead[t] - fresh[t], its mAP just before it is learnt and
+ * that of an untrained network. The mean over the tasks that have both, NaN when none has. */
+double ocdm__forward_transfer(const double *ahead, const double *fresh, size_t tasks);
 
 /* The mean of the values that are not NaN, such as total mAP over the evaluations; NaN when there is none. */
 double ocdm__mean_of_known(const double *values, size_t count);

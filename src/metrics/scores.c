@@ -197,18 +197,11 @@ static ocdm_status take_columns(const ocdm__test_set *set, size_t first, size_t 
             if (isnan(row[k]))
                 return ocdm__fail(error, OCDM_BAD_ARGUMENT, "the network has diverged: try a smaller learning rate",
                                   "the logit of test sample %zu for class %zu is not a number", i, first + k);
-            /* A number that decreases as the score increases, so that sorting by it ranks. Equal scores have equal numbers, 0.0
-             * and -0.0 included. The score is not NaN. */
-            float score = row[k];
-            uint32_t bits;
-            memcpy(&bits, &score, sizeof bits);
-            if (bits == 0x80000000u)
-                bits = 0;
-            room->keys[k * set->samples + i] = bits >> 31 ? bits : ~(bits | 0x80000000u);
+            room->keys[k * set->samples + i] = ocdm__descending_key(row[k]);
             if (!ocdm__test_set_knows(set, i, first + k))
                 continue;
             room->scores[first + k].samples++;
-            room->scores[first + k].predicted += row[k] > 0;
+            room->scores[first + k].predicted += row[k] > set->threshold;
             double probability = probability_of(row[k]);
             struct bin *bin = &room->bins[k][bin_of(probability)];
             bin->probability += (uint64_t)(probability * PROBABILITY_GRID + 0.5);
@@ -224,7 +217,7 @@ static void score_class(const ocdm__test_set *set, size_t class_number, size_t k
     const uint32_t *carriers = room->carriers + room->list_ends[class_number] - score->positives;
     for (size_t i = 0; i < score->positives; i++) {
         float logit = set->logits[carriers[i] * set->classes + class_number];
-        score->hits += logit > 0;
+        score->hits += logit > set->threshold;
         room->bins[k][bin_of(probability_of(logit))].carriers++;
     }
     score->ece = score->positives > 0 ? calibration_error(room->bins[k], score->samples) : (double)NAN;

@@ -80,7 +80,7 @@ static struct drawn *draw_set(uint64_t seed)
 
 static void score(const struct drawn *drawn, ocdm__class_score *scores)
 {
-    ocdm__test_set set = {drawn->logits, drawn->samples, drawn->classes, drawn->starts, drawn->labels, NULL};
+    ocdm__test_set set = {drawn->logits, drawn->samples, drawn->classes, drawn->starts, drawn->labels, NULL, 0};
     assert_int_equal(ocdm__score_classes(&set, scores, NULL), OCDM_OK);
 }
 
@@ -300,7 +300,7 @@ TEST(averages_equal_the_judge)
         for (uint8_t g = 0; g < 3; g++) {
             ocdm__averages judged = judge_averages(set, group, g);
             ocdm__averages averages;
-            const ocdm__test_set plain = {set->logits, set->samples, set->classes, set->starts, set->labels, NULL};
+            const ocdm__test_set plain = {set->logits, set->samples, set->classes, set->starts, set->labels, NULL, 0};
             assert_int_equal(ocdm__measure(&plain, scores, group, g, &averages, NULL), OCDM_OK);
             assert_int_equal(averages.classes, judged.classes);
             for (size_t i = 0; i < OCDM__METRIC_COUNT; i++)
@@ -309,6 +309,71 @@ TEST(averages_equal_the_judge)
                              averages.value[i], judged.value[i]);
         }
         free(set);
+    }
+}
+
+/* ---- thresholds ------------------------------------------------------------------------------------------------------- */
+
+/* CP, CR and CF1 where logits over the threshold are predicted. */
+static ocdm__operating_point judge_threshold(const struct drawn *set, float threshold)
+{
+    ocdm__operating_point point = {.threshold = threshold};
+    double classes = 0;
+    for (size_t c = 0; c < set->classes; c++) {
+        double positives = 0, predicted = 0, hits = 0;
+        for (size_t i = 0; i < set->samples; i++) {
+            bool said = logit(set, i, c) > threshold;
+            positives += set->carries[i][c];
+            predicted += said;
+            hits += said && set->carries[i][c];
+        }
+        if (positives == 0)
+            continue;
+        classes++;
+        point.precision += predicted > 0 ? hits / predicted : 0;
+        point.recall += hits / positives;
+    }
+    point.precision /= classes;
+    point.recall /= classes;
+    double sum = point.precision + point.recall;
+    point.cf1 = isnan(sum) ? (double)NAN : sum > 0 ? 2 * point.precision * point.recall / sum : 0;
+    return point;
+}
+
+static bool same_point(const ocdm__operating_point *point, const ocdm__operating_point *judged)
+{
+    return near(point->precision, judged->precision) && near(point->recall, judged->recall) && near(point->cf1, judged->cf1);
+}
+
+/* Every logit is tried as a threshold, and one below all of them; the points are on the way. */
+TEST(best_threshold_equals_the_judge)
+{
+    for (uint64_t seed = 0; seed < ROUNDS / 3; seed++) {
+        struct drawn *drawn = draw_set(seed);
+        ocdm__test_set set = {drawn->logits, drawn->samples, drawn->classes, drawn->starts, drawn->labels, NULL, 9};
+        ocdm__operation operation;
+        ocdm__class_score scores[MOST_CLASSES];
+        double best = judge_threshold(drawn, -INFINITY).cf1;
+        for (size_t i = 0; i < drawn->samples * drawn->classes; i++)
+            best = fmax(best, judge_threshold(drawn, drawn->logits[i]).cf1);
+        assert_int_equal(ocdm__operate(&set, &operation, NULL), OCDM_OK);
+        if (isnan(best)) { /* no class has a positive sample */
+            assert_true(operation.count == 0 && isnan(operation.best.cf1) && isnan(operation.best.threshold));
+            free(drawn);
+            continue;
+        }
+        ocdm__operating_point judged = judge_threshold(drawn, operation.best.threshold);
+        HOLDS("a drawn set", near(best, operation.best.cf1) && same_point(&operation.best, &judged));
+        set.threshold = operation.best.threshold;
+        assert_int_equal(ocdm__score_classes(&set, scores, NULL), OCDM_OK);
+        HOLDS("a drawn set", near(best, ocdm__average_all(scores, drawn->classes).value[OCDM_CF1]));
+        HOLDS("a drawn set", operation.count > 0 && operation.count <= OCDM__OPERATING_POINTS);
+        for (size_t k = 0; k < operation.count; k++) {
+            judged = judge_threshold(drawn, operation.points[k].threshold);
+            HOLDS("a drawn set", same_point(&operation.points[k], &judged));
+            HOLDS("a drawn set", k == 0 || operation.points[k].threshold < operation.points[k - 1].threshold);
+        }
+        free(drawn);
     }
 }
 
@@ -422,7 +487,7 @@ TEST(class_scores_are_those_of_the_samples_that_know_the_class)
         struct drawn *drawn = draw_set(seed), *kept = malloc(sizeof *kept);
         uint8_t *rows = draw_known(drawn, seed, known);
         ocdm__class_score scores[MOST_CLASSES];
-        ocdm__test_set set = {drawn->logits, drawn->samples, drawn->classes, drawn->starts, drawn->labels, rows};
+        ocdm__test_set set = {drawn->logits, drawn->samples, drawn->classes, drawn->starts, drawn->labels, rows, 0};
         assert_non_null(kept);
         assert_int_equal(ocdm__score_classes(&set, scores, NULL), OCDM_OK);
         for (size_t c = 0; c < drawn->classes; c++) {
@@ -458,7 +523,7 @@ static ocdm__rank_sums rank_one_by_one(const struct drawn *set, bool known[][MOS
                 labels[starts[1]++] = (uint32_t)classes;
             logits[classes++] = logit(set, i, c);
         }
-        ocdm__test_set alone = {logits, 1, classes, starts, labels, NULL};
+        ocdm__test_set alone = {logits, 1, classes, starts, labels, NULL, 0};
         if (classes == 0)
             continue;
         assert_int_equal(ocdm__rank_classes(&alone, counted, &one, NULL), OCDM_OK);
@@ -479,7 +544,7 @@ TEST(rankings_are_those_of_the_classes_that_a_sample_knows)
     for (uint64_t seed = 0; seed < ROUNDS; seed++) {
         struct drawn *drawn = draw_set(seed);
         uint8_t *rows = draw_known(drawn, seed, known);
-        ocdm__test_set set = {drawn->logits, drawn->samples, drawn->classes, drawn->starts, drawn->labels, rows};
+        ocdm__test_set set = {drawn->logits, drawn->samples, drawn->classes, drawn->starts, drawn->labels, rows, 0};
         const ocdm__rank_sums judged = rank_one_by_one(drawn, known);
         ocdm__rank_sums sums;
         assert_int_equal(ocdm__rank_classes(&set, counted, &sums, NULL), OCDM_OK);
@@ -497,6 +562,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(class_scores_equal_the_judge),
         cmocka_unit_test(averages_equal_the_judge),
+        cmocka_unit_test(best_threshold_equals_the_judge),
         cmocka_unit_test(class_scores_stay_to_the_last_bit_when_samples_are_shuffled),
         cmocka_unit_test(class_scores_stay_to_the_last_bit_when_only_the_order_of_logits_does),
         cmocka_unit_test(class_scores_are_those_of_the_samples_that_know_the_class),

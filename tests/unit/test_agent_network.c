@@ -241,7 +241,7 @@ enum { STEPS = 5 };
 
 /* Adds the weights and statistics of now to a plain average, as its definition says. Rows of the head have ages, unless NULL;
  * no other tensor has as many rows as there are classes. */
-static void add_to_average(ocdm__agent *agent, double rate, double *average, size_t step, const float *ages)
+static void add_to_average(ocdm__agent *agent, double rate, double *average, size_t step, const float *ages, double delay)
 {
     ocdm__tensor_list state;
     size_t at = 0, classes = agent->class_count;
@@ -251,7 +251,8 @@ static void add_to_average(ocdm__agent *agent, double rate, double *average, siz
         size_t count = state.tensors[i].size / sizeof *values;
         for (size_t k = 0; k < count; k++, at++) {
             double age = ages != NULL && state.tensors[i].shape[0] == classes ? (double)ages[k / (count / classes)] : 0;
-            double keep = fmin(rate, 1 - 1 / (age > 0 ? age : (double)step));
+            double averaged = (age > 0 ? age : (double)step) - delay;
+            double keep = averaged > 1 ? fmin(rate, 1 - 1 / averaged) : 0;
             average[at] = keep * average[at] + (1 - keep) * (double)values[k];
         }
     }
@@ -286,7 +287,7 @@ TEST(averages_are_those_of_all_steps)
         plain = agent_with(&without);
         for (size_t step = 1; step <= STEPS; step++) {
             train_steps(plain, &settings, 1, step);
-            add_to_average(plain, settings.network.averages.values[version - 1], average, step, NULL);
+            add_to_average(plain, settings.network.averages.values[version - 1], average, step, NULL, 0);
         }
         if (version == 1)
             train_steps(agent, &settings, STEPS, 1);
@@ -300,7 +301,8 @@ TEST(averages_are_those_of_all_steps)
     ocdm__agent_destroy(agent);
 }
 
-/* The weights of a class, its row of the head, are averaged since the class came; all others since the first step. */
+/* The weights of a class, its row of the head, are averaged since the class came; all others since the first step; both after a
+ * delay. */
 TEST(averages_of_a_row_of_the_head_begin_with_its_class)
 {
     enum { HEADS = 3 };
@@ -309,6 +311,7 @@ TEST(averages_of_a_row_of_the_head_begin_with_its_class)
     for (size_t i = 0; i < COUNT(models); i++) {
         ocdm__agent_settings settings = rich_settings_for(models[i], 7, HEADS, 1);
         settings.network.learning_rate = 0.01;
+        settings.network.average_delay = (uint32_t)i * 2;
         ocdm__agent *agent = agent_with(&settings);
         struct made_batch made = batch_for(&settings, 6, 1);
         double *average = calloc(1 << 14, sizeof *average);
@@ -318,7 +321,7 @@ TEST(averages_of_a_row_of_the_head_begin_with_its_class)
                 ages[c] = first[c] <= step ? (float)(step - first[c] + 1) : 0;
             made.batch.ages = ages;
             assert_int_equal(agent_train(agent, &made.batch, NULL, NULL), OCDM_OK);
-            add_to_average(agent, settings.network.averages.values[1], average, step, ages);
+            add_to_average(agent, settings.network.averages.values[1], average, step, ages, (double)(i * 2));
         }
         assert_int_equal(ocdm__agent_use(agent, 2, NULL), OCDM_OK);
         assert_true(distance_to_average(agent, average) < 1e-6);

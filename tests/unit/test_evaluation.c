@@ -140,6 +140,83 @@ TEST(evaluation_is_on_the_tests_of_the_tasks_so_far)
     ocdm__stream_close(&stream);
 }
 
+/* With --transfer: each task before the first step, and the next one at each evaluation. */
+TEST(tasks_are_evaluated_before_they_are_learnt)
+{
+    static const uint32_t tasks[] = {0, 1, 2};
+    static float logits[150 * SMALL_CLASSES];
+    ocdm__stream stream = {.task_count = 0};
+    ocdm__run *run = NULL;
+    ocdm__run_settings settings = small_settings("ocdm");
+    double untrained[3];
+    settings.transfer = true;
+    assert_int_equal(ocdm__stream_open(&stream, "stream", NULL), OCDM_OK);
+    assert_int_equal(ocdm__run_settings_resolve(&settings, &stream, "stream", NULL), OCDM_OK);
+    assert_int_equal(ocdm__run_open(&settings, &stream, &ocdm__agent_maker, &run, NULL), OCDM_OK);
+    assert_int_equal(ocdm__run_begin(run, NULL), OCDM_OK);
+    for (size_t k = 0; k < 3; k++) {
+        bool carried[150 * SMALL_CLASSES] = {false};
+        assert_int_equal(ask(run, tasks + k, 1, logits, carried), 150);
+        untrained[k] = judge(logits, carried, 150, run->groups, -1).map;
+    }
+    for (size_t done = 0; done < 3;) {
+        enum ocdm__run_event event;
+        bool carried[150 * SMALL_CLASSES] = {false};
+        assert_int_equal(ocdm__run_advance(run, NULL, &event, NULL), OCDM_OK);
+        if (event != OCDM__RUN_EVALUATED)
+            continue;
+        double ahead = run->evaluations[done].ahead;
+        if (done + 1 < 3) {
+            ask(run, tasks + done + 1, 1, logits, carried);
+            assert_true(fabs(ahead - judge(logits, carried, 150, run->groups, -1).map) < 1e-12);
+        } else {
+            assert_true(isnan(ahead));
+        }
+        done++;
+    }
+    for (size_t k = 0; k < 3; k++)
+        assert_true(fabs(untrained[k] - run->untrained[k]) < 1e-12);
+    assert_true(untrained[1] != run->evaluations[0].ahead);
+    ocdm__run_close(run);
+    ocdm__stream_close(&stream);
+}
+
+/* The threshold is that of what is held out of the tasks so far; the metrics of the tests follow it, mAP does not. */
+TEST(threshold_is_chosen_on_what_is_held_out)
+{
+    ocdm__stream stream = {.task_count = 0};
+    ocdm__averages total[2];
+    assert_int_equal(ocdm__stream_open(&stream, "stream", NULL), OCDM_OK);
+    for (uint32_t rule = OCDM__THRESHOLD_FIXED; rule <= OCDM__THRESHOLD_VALIDATION; rule++) {
+        ocdm__run *run = NULL;
+        enum ocdm__run_event event = OCDM__RUN_STEPPED;
+        ocdm__run_settings settings = small_settings("ocdm");
+        settings.validation = 0.2;
+        settings.threshold = rule;
+        assert_int_equal(ocdm__run_settings_resolve(&settings, &stream, "stream", NULL), OCDM_OK);
+        assert_int_equal(ocdm__run_open(&settings, &stream, &ocdm__agent_maker, &run, NULL), OCDM_OK);
+        assert_int_equal(ocdm__run_begin(run, NULL), OCDM_OK);
+        while (event != OCDM__RUN_FINISHED)
+            assert_int_equal(ocdm__run_advance(run, NULL, &event, NULL), OCDM_OK);
+        const ocdm__evaluation *last = &run->evaluations[2];
+        total[rule] = last->total;
+        assert_true(isnan(last->threshold) == (rule == OCDM__THRESHOLD_FIXED));
+        if (rule == OCDM__THRESHOLD_VALIDATION) {
+            float logits[450 * SMALL_CLASSES];
+            bool carried[450 * SMALL_CLASSES] = {false};
+            size_t count = ask(run, (const uint32_t[]){0, 1, 2}, 3, logits, carried);
+            for (size_t i = 0; i < count * SMALL_CLASSES; i++)
+                logits[i] -= (float)last->threshold;
+            same_numbers(judge(logits, carried, count, run->groups, -1), &last->total);
+            assert_true(run->operation.best.threshold == (float)last->threshold && run->operation.count > 0);
+            assert_true(fabs(run->validation->total.value[OCDM_CF1] - run->operation.best.cf1) < 1e-12);
+        }
+        ocdm__run_close(run);
+    }
+    assert_true(total[0].value[OCDM_MAP] == total[1].value[OCDM_MAP] && total[0].value[OCDM_CF1] != total[1].value[OCDM_CF1]);
+    ocdm__stream_close(&stream);
+}
+
 TEST(evaluation_without_an_agent_has_distances_alone)
 {
     ocdm__stream stream = {.task_count = 0};
@@ -272,6 +349,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(evaluation_is_on_the_tests_of_the_tasks_so_far),
+        cmocka_unit_test(tasks_are_evaluated_before_they_are_learnt),
+        cmocka_unit_test(threshold_is_chosen_on_what_is_held_out),
         cmocka_unit_test(evaluation_without_an_agent_has_distances_alone),
         cmocka_unit_test(evaluation_names_the_sample_when_a_logit_is_not_finite),
         cmocka_unit_test(groups_follow_bounds_file_or_stream),

@@ -32,7 +32,7 @@ static void same_averages(const char *where, const ocdm__averages *expected, con
 
 static ocdm__test_set set_of(const struct golden_case *golden)
 {
-    return (ocdm__test_set){golden->logits, golden->samples, golden->classes, golden->starts, golden->labels, NULL};
+    return (ocdm__test_set){golden->logits, golden->samples, golden->classes, golden->starts, golden->labels, NULL, 0};
 }
 
 TEST(class_scores_equal_scikit_learn)
@@ -80,7 +80,7 @@ TEST(average_precision_takes_tied_scores_as_one_threshold)
     static const float logits[] = {2, 3, 1, 2};
     static const uint64_t starts[] = {0, 0, 1, 2, 3};
     static const uint32_t labels[] = {0, 0, 0};
-    ocdm__test_set set = {logits, 4, 1, starts, labels, NULL};
+    ocdm__test_set set = {logits, 4, 1, starts, labels, NULL, 0};
     ocdm__class_score score;
     assert_int_equal(ocdm__score_classes(&set, &score, NULL), OCDM_OK);
     expect_near("by hand", "AP", (1.0 + 2.0 / 3 + 3.0 / 4) / 3, score.ap);
@@ -91,7 +91,7 @@ TEST(infinite_logits_rank_first_and_last)
     static const float logits[] = {-INFINITY, 3.4e38f, INFINITY, -3.4e38f};
     static const uint64_t starts[] = {0, 1, 1, 2, 2};
     static const uint32_t labels[] = {0, 0};
-    ocdm__test_set set = {logits, 4, 1, starts, labels, NULL};
+    ocdm__test_set set = {logits, 4, 1, starts, labels, NULL, 0};
     ocdm__class_score score;
     assert_int_equal(ocdm__score_classes(&set, &score, NULL), OCDM_OK);
     expect_near("by hand", "AP", (1.0 + 2.0 / 4) / 2, score.ap);
@@ -105,7 +105,7 @@ TEST(repeated_labels_count_once_in_scores)
     static const float logits[] = {-1, 2, 1, 1, 3, -2};
     static const uint64_t starts[] = {0, 3, 7, 7};
     static const uint32_t labels[] = {1, 1, 1, 1, 0, 1, 0};
-    ocdm__test_set set = {logits, 3, 2, starts, labels, NULL};
+    ocdm__test_set set = {logits, 3, 2, starts, labels, NULL, 0};
     ocdm__class_score scores[2];
     assert_int_equal(ocdm__score_classes(&set, scores, NULL), OCDM_OK);
     assert_int_equal(scores[0].positives, 1);
@@ -136,7 +136,7 @@ TEST(rankings_count_ties_as_wrong_and_leave_absent_classes_out)
     static const float logits[] = {2, 1, 9, 1, 1, 9, 5, 6, 9, 3, 4, 9};
     static const uint64_t starts[] = {0, 1, 2, 4, 4};
     static const uint32_t labels[] = {0, 1, 1, 0};
-    ocdm__test_set set = {logits, 4, 3, starts, labels, NULL};
+    ocdm__test_set set = {logits, 4, 3, starts, labels, NULL, 0};
     ocdm__class_score scores[3];
     ocdm__averages averages;
     assert_int_equal(ocdm__score_classes(&set, scores, NULL), OCDM_OK);
@@ -157,7 +157,7 @@ TEST(auc_is_over_the_classes_that_have_positives_and_negatives)
     static const float logits[] = {1, 3, 2, 2, 3, 1};
     static const uint64_t starts[] = {0, 2, 3, 4};
     static const uint32_t labels[] = {0, 1, 0, 0};
-    ocdm__test_set set = {logits, 3, 2, starts, labels, NULL};
+    ocdm__test_set set = {logits, 3, 2, starts, labels, NULL, 0};
     ocdm__class_score scores[2];
     assert_int_equal(ocdm__score_classes(&set, scores, NULL), OCDM_OK);
     assert_true(isnan(scores[0].auc) && scores[1].auc == 1);
@@ -171,7 +171,7 @@ TEST(calibration_error_is_the_gap_between_probabilities_and_shares)
     static const float logits[] = {INFINITY, 0, -INFINITY, 0, 800, 0, -800, 0};
     static const uint64_t starts[] = {0, 1, 2, 3, 3};
     static const uint32_t labels[] = {0, 0, 1};
-    ocdm__test_set set = {logits, 4, 2, starts, labels, NULL};
+    ocdm__test_set set = {logits, 4, 2, starts, labels, NULL, 0};
     ocdm__class_score scores[2];
     assert_int_equal(ocdm__score_classes(&set, scores, NULL), OCDM_OK);
     expect_near("certain", "ECE", 2.0 / 4, scores[0].ece);
@@ -240,9 +240,9 @@ TEST(part_of_a_test_set_can_be_scored_in_place)
     for (size_t i = 0; i <= golden->samples - half; i++)
         starts[i] = golden->starts[half + i] - golden->starts[half];
     const float *logits = golden->logits + half * golden->classes;
-    ocdm__test_set window = {logits, golden->samples - half, golden->classes, golden->starts + half, golden->labels, NULL};
+    ocdm__test_set window = {logits, golden->samples - half, golden->classes, golden->starts + half, golden->labels, NULL, 0};
     ocdm__test_set copy = {logits, golden->samples - half, golden->classes, starts, golden->labels + golden->starts[half],
-                           NULL};
+                           NULL, 0};
     ocdm__class_score of_window[MOST_CLASSES] = {{0}}, of_copy[MOST_CLASSES] = {{0}};
     assert_true(golden->starts[half] > 0);
     assert_int_equal(ocdm__score_classes(&window, of_window, NULL), OCDM_OK);
@@ -288,7 +288,7 @@ TEST(scoring_refuses_a_logit_that_is_not_a_number)
     static const float logits[] = {1, 2, 3, 4, 5, NAN};
     static const uint64_t starts[] = {0, 1, 1, 1};
     static const uint32_t labels[] = {0};
-    ocdm__test_set set = {logits, 3, 2, starts, labels, NULL};
+    ocdm__test_set set = {logits, 3, 2, starts, labels, NULL, 0};
     expect_refusal(&set, OCDM_BAD_ARGUMENT, "test sample 2 for class 1 is not a number");
     static const float negative[] = {1, -(float)NAN, 3, 4, 5, 6};
     set.logits = negative;
@@ -300,7 +300,7 @@ TEST(scoring_refuses_labels_that_are_no_columns)
     static const float logits[] = {1, 2, 3, 4};
     static const uint64_t starts[] = {0, 1, 2}, falling[] = {0, 2, 1};
     static const uint32_t labels[] = {0, 2};
-    ocdm__test_set set = {logits, 2, 2, starts, labels, NULL};
+    ocdm__test_set set = {logits, 2, 2, starts, labels, NULL, 0};
     expect_refusal(&set, OCDM_BAD_ARGUMENT, "test sample 1 carries class 2, but the scores have 2 columns");
     static const uint32_t fine[] = {0, 1};
     set.labels = fine;

@@ -121,12 +121,50 @@ TEST(forgetting_is_the_best_earlier_value_minus_the_last)
     near("nothing", NAN, mean);
 }
 
+/* Task 1 is tested from the first evaluation on, as where tasks are blurred. */
+TEST(transfer_is_what_other_tasks_add)
+{
+    const double map[] = {50, 20, NAN, 60, 70, NAN, 40, 80, 30};
+    const double ahead[] = {NAN, 15, 25}, fresh[] = {9, 10, 30};
+    double backward = 0, forward = 0;
+    assert_int_equal(ocdm_transfer(map, 3, 3, ahead, fresh, &backward, &forward, NULL), OCDM_OK);
+    near("backward", ((40 - 50) + (80 - 20)) / 2.0, backward);
+    near("forward", ((15 - 10) + (25 - 30)) / 2.0, forward);
+    assert_int_equal(ocdm_transfer(map, 3, 3, NULL, NULL, &backward, &forward, NULL), OCDM_OK);
+    near("no forward", NAN, forward);
+    assert_int_equal(ocdm_transfer(map, 1, 1, NULL, NULL, &backward, &forward, NULL), OCDM_OK);
+    near("one task", NAN, backward);
+    assert_int_equal(ocdm_transfer(map, 3, 3, ahead, NULL, &backward, &forward, NULL), OCDM_BAD_ARGUMENT);
+    assert_int_equal(ocdm_transfer(map, 3, 3, NULL, NULL, NULL, &forward, NULL), OCDM_BAD_ARGUMENT);
+    assert_int_equal(ocdm_transfer(NULL, 3, 3, NULL, NULL, &backward, &forward, NULL), OCDM_BAD_ARGUMENT);
+}
+
+/* Two classes of four samples, of which two carry class 0: over 0.25 both are found, with one false alarm. */
+TEST(threshold_decides_what_is_predicted)
+{
+    const float logits[] = {3, -1, 1, -2, 0.5f, -3, 0, -4};
+    const uint64_t starts[] = {0, 1, 1, 2, 2};
+    const uint32_t labels[] = {0, 0};
+    ocdm_test_set set = {sizeof set, logits, 4, 2, starts, labels, 0};
+    ocdm_class_score scores[2];
+    float threshold = 77;
+    assert_int_equal(ocdm_best_threshold(&set, &threshold, NULL), OCDM_OK);
+    assert_true(threshold == 0.25f);
+    set.threshold = 2;
+    assert_int_equal(ocdm_score_classes(&set, scores, NULL), OCDM_OK);
+    assert_int_equal(scores[0].predicted, 1);
+    set.size = offsetof(ocdm_test_set, threshold); /* a program that was built with the first version of the struct */
+    assert_int_equal(ocdm_score_classes(&set, scores, NULL), OCDM_OK);
+    assert_int_equal(scores[0].predicted, 3);
+    assert_int_equal(ocdm_best_threshold(&set, NULL, NULL), OCDM_BAD_ARGUMENT);
+}
+
 TEST(nonsense_is_refused)
 {
     const float logits[] = {1, -1}, bad[] = {1, NAN};
     const uint64_t starts[] = {0, 1}, falling[] = {1, 0};
     const uint32_t labels[] = {1}, beyond[] = {2};
-    const ocdm_test_set good = {sizeof good, logits, 1, 2, starts, labels};
+    const ocdm_test_set good = {sizeof good, logits, 1, 2, starts, labels, 0};
     ocdm_class_score scores[2] = {{.positives = 77}, {.positives = 77}};
     ocdm_test_set wrong[] = {good, good, good, good, good, good, good};
     wrong[0].size = 8;
@@ -170,6 +208,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(metrics_equal_scikit_learn),    cmocka_unit_test(a_group_is_averaged_as_if_it_were_alone),
         cmocka_unit_test(names_are_those_of_the_tables), cmocka_unit_test(forgetting_is_the_best_earlier_value_minus_the_last),
+ cmocka_unit_test(transfer_is_what_other_tasks_add),
+ cmocka_unit_test(threshold_decides_what_is_predicted),
         cmocka_unit_test(nonsense_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

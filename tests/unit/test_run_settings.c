@@ -62,6 +62,12 @@ static const struct contradiction contradictions[] = {
     {"--momentum is of sgd, the optimiser is adam", OCDM_BAD_ARGUMENT, CHANGED(.network.momentum = 0.5)},
     {"sgd has no epsilon", OCDM_BAD_ARGUMENT, CHANGED(.network.optimiser = OCDM__OPTIMISER_SGD, .network.epsilon = 1e-8)},
     {"--ema-start class: there are no averages", OCDM_BAD_ARGUMENT, CHANGED(.average_start = OCDM__AVERAGE_SINCE_CLASS)},
+    {"--ema-delay: there are no averages to delay", OCDM_BAD_ARGUMENT, CHANGED(.network.average_delay = 5)},
+    {"--pseudo: there is no averaged model to ask", OCDM_BAD_ARGUMENT, CHANGED(.pseudo = 0.7)},
+    {"--pseudo: every label of the stream is known", OCDM_BAD_ARGUMENT,
+     CHANGED(.pseudo = 0.7, .network.averages = {.values = {0.9}, .count = 1})},
+    {"--threshold validation: no samples are held out", OCDM_BAD_ARGUMENT, CHANGED(.threshold = OCDM__THRESHOLD_VALIDATION)},
+    {"the model none cannot be asked", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .transfer = true)},
     {"--lambda is of ridge, the model is linear", OCDM_BAD_ARGUMENT, CHANGED(.lambda = 10)},
     {"--project and --class-balance are of ridge, the model is linear", OCDM_BAD_ARGUMENT, CHANGED(.project = 10)},
     {"--project and --class-balance are of ridge, the model is linear", OCDM_BAD_ARGUMENT, CHANGED(.class_balance = true)},
@@ -138,7 +144,8 @@ TEST(presets_are_settings_that_can_be_read)
     for (size_t i = 0; ocdm__run_presets[i] != NULL; i++)
         HOLDS(ocdm__run_presets[i], ocdm__run_preset_apply(ocdm__run_presets[i], &settings, NULL) == OCDM_OK);
     assert_true(settings.batch == 10 && settings.network.learning_rate == 1e-4 && settings.network.loss.focal > 0);
-    assert_true(settings.network.averages.count == 1 && settings.average_start == OCDM__AVERAGE_SINCE_CLASS);
+    assert_true(settings.network.averages.count == 1 && settings.average_start == OCDM__AVERAGE_SINCE_CLASS &&
+                settings.network.average_delay == 50);
 }
 
 TEST(rates_of_averages_are_each_named_once)
@@ -201,7 +208,7 @@ TEST(settings_are_written_with_every_default)
         "\"adam_eps\":0.0001,\"clip\":5,\"seed\":0,\"order\":[1,0],\"epochs\":1,\"resize\":0,\"crop\":32,\"groups\":\"600,"
         "100\",\"log_every\":10,\"validation\":0,\"resample_tests\":false,\"loss\":\"bce\","
         "\"negatives\":1,\"focal\":0,\"loss_balance\":0,\"ema\":null,\"ema_start\":\"stream\",\"optimiser\":\"adam\","
-        "\"weight_decay\":0,\"momentum\":0.9,\"schedule\":\"constant\",\"horizon\":0,\"warmup\":0,\"lambda\":1000,\"project\":0,\"class_balance\":false,\"replay_policy\":\"uniform\",\"dark\":0,\"memory_bytes\":null,\"store\":\"none\",\"blur\":null,\"eval_every\":0,\"eval_samples\":500,\"steps_per_batch\":1,\"budget\":null,\"tolerance\":0}";
+        "\"weight_decay\":0,\"momentum\":0.9,\"schedule\":\"constant\",\"horizon\":0,\"warmup\":0,\"lambda\":1000,\"project\":0,\"class_balance\":false,\"replay_policy\":\"uniform\",\"dark\":0,\"memory_bytes\":null,\"store\":\"none\",\"blur\":null,\"eval_every\":0,\"eval_samples\":500,\"steps_per_batch\":1,\"budget\":null,\"tolerance\":0,\"ema_delay\":0,\"pseudo\":null,\"threshold\":\"fixed\",\"transfer\":false}";
     ocdm__run_settings settings = ocdm__run_settings_default();
     settings.model = "cnn";
     settings.weights = "some/folder/w.safetensors";

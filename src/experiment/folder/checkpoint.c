@@ -81,10 +81,11 @@ static const struct record {
                 FIELD(REAL, ocdm__curve_point, loss), FIELD(REAL, ocdm__curve_point, distance),
                 FIELD(REAL, ocdm__curve_point, distance_seen)}},
     [EVALUATION] = {"fields.evaluations",
-                    0,
+                    6,
                     {FIELD(SHORT, ocdm__evaluation, task), FIELD(LONG, ocdm__evaluation, step),
                      FIELD(LONG, ocdm__evaluation, samples), FIELD(REAL, ocdm__evaluation, distance),
-                     FIELD(REAL, ocdm__evaluation, distance_seen), FIELD(LONG, ocdm__evaluation, skipped)}},
+                     FIELD(REAL, ocdm__evaluation, distance_seen), FIELD(LONG, ocdm__evaluation, skipped),
+                     FIELD(REAL, ocdm__evaluation, ahead), FIELD(REAL, ocdm__evaluation, threshold)}},
     [AVERAGES] = {"fields.averages", 9, {FIELD(SIZE, ocdm__averages, classes)}}, /* and all metrics */
     [SCORE] = {"fields.class_scores",
                4,
@@ -284,9 +285,17 @@ static void pass_probes(struct pass *pass, ocdm__run *run, bool reported)
         pass_number(pass, &run->probes.map[i]);
 }
 
+/* mAP of each task before the first step. */
+static void pass_untrained(struct pass *pass, ocdm__run *run, bool reported)
+{
+    (void)reported;
+    for (size_t k = 0; k < run->schedule.order.task_count; k++)
+        pass_number(pass, &run->untrained[k]);
+}
+
 /* The tensors of numbers, in their order in the file, after the position. */
 static const char cost_name[] = "cost", probes_name[] = "probes", class_weights_name[] = "class_weights";
-enum owner { EVERY_RUN, WITH_AVERAGES, WITH_CLASS_WEIGHTS, WITH_PROBES };
+enum owner { EVERY_RUN, WITH_AVERAGES, WITH_CLASS_WEIGHTS, WITH_PROBES, WITH_TRANSFER };
 static const struct numbers {
     const char *name;
     enum owner owner; /* only runs that have them: others keep their bytes */
@@ -302,6 +311,7 @@ static const struct numbers {
     {class_weights_name, WITH_CLASS_WEIGHTS, true, pass_class_weights},
     {cost_name, EVERY_RUN, true, pass_cost},
     {probes_name, WITH_PROBES, true, pass_probes},
+    {"untrained", WITH_TRANSFER, true, pass_untrained},
 };
 
 enum { NUMBERS = sizeof numbers / sizeof *numbers, OWN_TENSORS = NUMBERS + 6 };
@@ -312,7 +322,8 @@ static bool is_of(const struct numbers *part, const ocdm__run *run)
     const bool has[] = {[EVERY_RUN] = true,
                         [WITH_AVERAGES] = run->version_count > 1,
                         [WITH_CLASS_WEIGHTS] = run->class_weights != NULL,
-                        [WITH_PROBES] = run->settings->eval_every > 0};
+                        [WITH_PROBES] = run->settings->eval_every > 0,
+                        [WITH_TRANSFER] = run->untrained != NULL};
     return has[part->owner];
 }
 
@@ -626,6 +637,15 @@ static ocdm_status restore_numbers(const ocdm__checkpoint *checkpoint, const str
     return OCDM_OK;
 }
 
+/* Or there are none. */
+static bool are_fractions(const double *map, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!isnan(map[i]) && !(map[i] >= 0 && map[i] <= 1))
+            return false;
+    return true;
+}
+
 /* What no run could have written. */
 static ocdm_status check_numbers(const ocdm__checkpoint *checkpoint, const ocdm__run *run, ocdm_error *error)
 {
@@ -640,11 +660,9 @@ static ocdm_status check_numbers(const ocdm__checkpoint *checkpoint, const ocdm_
     if (!(cost->missed >= 0 && cost->missed <= steps && cost->missed_samples >= 0 &&
           cost->missed_samples <= steps * (double)run->schedule.batch && cost->behind >= 0 && isfinite(cost->behind)))
         return refuse(checkpoint, "what the steps cost is impossible", error);
-    for (size_t i = 0; i < run->probes.count * run->probes.versions; i++) {
-        double map = run->probes.map[i];
-        if (!isnan(map) && !(map >= 0 && map <= 1))
-            return refuse(checkpoint, "a mAP is not a fraction", error);
-    }
+    size_t tasks = run->untrained != NULL ? run->schedule.order.task_count : 0;
+    if (!are_fractions(run->probes.map, run->probes.count * run->probes.versions) || !are_fractions(run->untrained, tasks))
+        return refuse(checkpoint, "a mAP is not a fraction", error);
     return OCDM_OK;
 }
 

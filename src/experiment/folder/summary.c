@@ -92,6 +92,26 @@ static void write_classes(ocdm__output *output, const ocdm__run *run)
 
 /* ---- evaluations ------------------------------------------------------------------------------------------------------- */
 
+static void write_point(ocdm__output *output, const char *name, const ocdm__operating_point *point)
+{
+    ocdm__json_open(output, name, '{');
+    ocdm__json_real(output, "threshold", ocdm__score_of((double)point->threshold));
+    ocdm__json_real(output, "CP", 100 * point->precision);
+    ocdm__json_real(output, "CR", 100 * point->recall);
+    ocdm__json_real(output, "CF1", 100 * point->cf1);
+    ocdm__json_close(output, '}');
+}
+
+/* What thresholds give on the samples that are held out: the best one, and some along the curve of CP over CR. */
+static void write_operation(ocdm__output *output, const ocdm__operation *operation)
+{
+    write_point(output, "best_threshold", &operation->best);
+    ocdm__json_open(output, "thresholds", '[');
+    for (size_t i = 0; i < operation->count; i++)
+        write_point(output, NULL, &operation->points[i]);
+    ocdm__json_close(output, ']');
+}
+
 /* All evaluations; the last one again as `final`, with every class; and the one on what is held out. */
 static void write_evaluations(ocdm__output *output, const ocdm__run *run)
 {
@@ -114,6 +134,7 @@ static void write_evaluations(ocdm__output *output, const ocdm__run *run)
     ocdm__json_open(output, "validation", '{');
     ocdm__json_count(output, "samples", run->schedule.held_out.count);
     ocdm__evaluation_metrics_write(output, run->validation, run->schedule.held_out.tasks);
+    write_operation(output, &run->operation);
     ocdm__json_close(output, '}');
 }
 
@@ -138,16 +159,30 @@ static void write_versions(ocdm__output *output, const ocdm__run *run)
     ocdm__json_close(output, ']');
 }
 
-/* The forgetting of mAP in percent, and means of metrics of all classes over the evaluations. A task has no mAP before it was
- * seen. */
+/* The mAP of each task, in percent, in the evaluation before it was learnt, and by the network before its first step; NaN where
+ * that was not asked for. */
+static void find_transfer(const ocdm__run *run, double *ahead, double *fresh)
+{
+    size_t count = run->evaluation_count;
+    for (size_t k = 0; k < count; k++) {
+        ahead[k] = NAN;
+        fresh[k] = run->untrained != NULL ? 100 * run->untrained[k] : (double)NAN;
+    }
+    for (size_t e = 0; e < count; e++) /* the task after those that were tested */
+        if (run->evaluations[e].task_count < count)
+            ahead[run->evaluations[e].task_count] = 100 * run->evaluations[e].ahead;
+}
+
+/* The forgetting and the transfer of mAP in percent, and means of metrics of all classes over the evaluations. A task has no
+ * mAP before it was seen. */
 static ocdm_status write_forgetting(ocdm__output *output, const ocdm__run *run, ocdm_error *error)
 {
     static const ocdm_metric means[] = {OCDM_MAP, OCDM_CF1, OCDM_OF1};
     size_t count = run->evaluation_count;
-    double *map = ocdm__allocate(count + 2, count * sizeof *map);
+    double *map = ocdm__allocate(count + 4, count * sizeof *map);
     if (map == NULL)
         return ocdm__fail_memory(error, "the forgetting of tasks");
-    double *totals = map + count * count, *points = totals + count;
+    double *totals = map + count * count, *points = totals + count, *ahead = points + count, *fresh = ahead + count;
     for (size_t e = 0; e < count; e++)
         for (size_t k = 0; k < count; k++)
             map[e * count + k] = k < run->evaluations[e].task_count ? 100 * run->evaluations[e].tasks[k].value[OCDM_MAP] : NAN;
@@ -162,6 +197,9 @@ static ocdm_status write_forgetting(ocdm__output *output, const ocdm__run *run, 
     }
     ocdm__json_close(output, ']');
     ocdm__json_close(output, '}');
+    find_transfer(run, ahead, fresh);
+    ocdm__json_real(output, "BWT", ocdm__backward_transfer(map, count, count));
+    ocdm__json_real(output, "FWT", ocdm__forward_transfer(ahead, fresh, count));
     for (size_t m = 0; m < sizeof means / sizeof *means; m++) {
         char key[32];
         for (size_t e = 0; e < count; e++)

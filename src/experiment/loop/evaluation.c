@@ -55,7 +55,8 @@ static ocdm__averages none(void)
 
 ocdm_status ocdm__evaluation_start(ocdm__evaluation *evaluation, size_t task_count, ocdm_error *error)
 {
-    *evaluation = (ocdm__evaluation){.distance = NAN, .distance_seen = NAN, .total = none(), .task_count = task_count};
+    *evaluation = (ocdm__evaluation){
+        .distance = NAN, .distance_seen = NAN, .ahead = NAN, .threshold = NAN, .total = none(), .task_count = task_count};
     evaluation->tasks = ocdm__allocate(task_count, sizeof *evaluation->tasks);
     if (evaluation->tasks == NULL)
         return ocdm__fail_memory(error, "an evaluation");
@@ -70,6 +71,12 @@ void ocdm__evaluation_clear(ocdm__evaluation *evaluation)
 {
     ocdm__release(evaluation->tasks);
     *evaluation = (ocdm__evaluation){.tasks = NULL};
+}
+
+/* The tasks whose tests are asked about in an evaluation of the first `task_count`. */
+static size_t asked_tasks(const ocdm__examination *examination, size_t task_count)
+{
+    return task_count + (examination->ahead && task_count < examination->tests->task_count);
 }
 
 /* ---- asking ------------------------------------------------------------------------------------------------------------ */
@@ -251,57 +258,103 @@ static ocdm_status score(const ocdm__test_set *set, ocdm__class_score *scores, o
     return ocdm__measure(set, scores, NULL, 0, averages, error);
 }
 
-/* Scores each task on its own tests, then on all tests; the last scores are kept. */
-static ocdm_status score_all(const ocdm__examination *examination, const struct answers *answers, ocdm__evaluation *evaluation,
-                             ocdm__class_score *scores, ocdm_error *error)
+/* Scores a task on its own tests, with the classes of the first `last` + 1 tasks. */
+static ocdm_status score_task(const ocdm__examination *examination, const struct answers *answers, size_t task, size_t last,
+                              float threshold, ocdm__class_score *scores, ocdm__averages *averages, ocdm_error *error)
 {
-    size_t classes = examination->table->class_count, last = evaluation->task_count - 1;
-    for (size_t k = 0; k <= last; k++) {
-        ocdm__test_set set = rows_of(answers, k > 0 ? answers->ends[k - 1] : 0, answers->ends[k], classes);
-        mask_rows(examination, answers, last, (uint32_t)k, &set);
-        OCDM_TRY(score(&set, scores, &evaluation->tasks[k], error));
+    size_t first = task > 0 ? answers->ends[task - 1] : 0;
+    ocdm__test_set set = rows_of(answers, first, answers->ends[task], examination->table->class_count);
+    mask_rows(examination, answers, last, (uint32_t)task, &set);
+    set.threshold = threshold;
+    return score(&set, scores, averages, error);
+}
+
+/* Scores each task on its own tests, then on all tests; the last scores are kept. */
+static ocdm_status score_all(const ocdm__examination *examination, const struct answers *answers,
+                             const struct ocdm__version_result *result, ocdm_error *error)
+{
+    ocdm__evaluation *evaluation = result->evaluation;
+    ocdm__class_score *scores = result->scores;
+    size_t last = evaluation->task_count - 1;
+    float threshold = (float)result->threshold;
+    ocdm__averages next;
+    for (size_t k = 0; k <= last; k++)
+        OCDM_TRY(score_task(examination, answers, k, last, threshold, scores, &evaluation->tasks[k], error));
+    if (asked_tasks(examination, evaluation->task_count) > evaluation->task_count) {
+        OCDM_TRY(score_task(examination, answers, last + 1, last + 1, threshold, scores, &next, error));
+        evaluation->ahead = next.value[OCDM_MAP];
     }
-    ocdm__test_set all = rows_of(answers, 0, answers->ends[last], classes);
+    ocdm__test_set all = rows_of(answers, 0, answers->ends[last], examination->table->class_count);
     mask_rows(examination, answers, last, OCDM_NONE, &all);
+    all.threshold = threshold;
     OCDM_TRY(score(&all, scores, &evaluation->total, error));
+    if (result->operation != NULL)
+        OCDM_TRY(ocdm__operate(&all, result->operation, error));
     for (unsigned g = 0; g < OCDM__GROUPS; g++)
         OCDM_TRY(ocdm__measure(&all, scores, examination->groups, (uint8_t)g, &evaluation->groups[g], error));
     return OCDM_OK;
 }
 
+/* The answers about the first tasks by so many versions of the weights. Clear them even after an error. */
+static ocdm_status get_answers(const ocdm__examination *examination, size_t task_count, size_t versions,
+                               struct answers *answers, ocdm_error *error)
+{
+    const float *given = examination->given;
+    *answers = (struct answers){
+        .logits = given, .versions = versions, .feed = {.inputs = examination->inputs, .learner = examination->learner}};
+    OCDM_TRY(make_answers(answers, examination, task_count, error));
+    return given != NULL ? take_given(examination, answers, task_count, error)
+                         : ask_all(examination, answers, task_count, error);
+}
+
+static void clear_answers(struct answers *answers)
+{
+    ocdm__release(answers->own);
+    ocdm__release(answers->label_starts);
+    ocdm__release(answers->labels);
+    ocdm__release(answers->ends);
+    ocdm__release(answers->samples);
+    ocdm__release(answers->known);
+    ocdm__feed_close(&answers->feed);
+}
+
 ocdm_status ocdm__evaluate_versions(const ocdm__examination *examination, size_t task_count,
                                     const struct ocdm__version_result *results, size_t count, ocdm_error *error)
 {
-    const float *given = examination->given;
-    struct answers answers = {
-        .logits = given, .versions = count, .feed = {.inputs = examination->inputs, .learner = examination->learner}};
-    ocdm_status status = OCDM_OK;
+    struct answers answers;
     for (size_t v = 0; v < count; v++)
         OCDM_TRY(ocdm__evaluation_start(results[v].evaluation, task_count, error));
-    if (examination->learner == NULL && given == NULL)
+    if (examination->learner == NULL && examination->given == NULL)
         return OCDM_OK;
-    OCDM_THEN(status, make_answers(&answers, examination, task_count, error));
-    OCDM_THEN(status, given != NULL ? take_given(examination, &answers, task_count, error)
-                                    : ask_all(examination, &answers, task_count, error));
-    for (size_t v = 0; v < count; v++) {
-        answers.logits = given != NULL ? given : answers.own + v * answers.stride;
-        results[v].evaluation->skipped = examination->tests->ends[task_count - 1] - answers.rows;
-        OCDM_THEN(status, score_all(examination, &answers, results[v].evaluation, results[v].scores, error));
+    ocdm_status status = get_answers(examination, asked_tasks(examination, task_count), count, &answers, error);
+    for (size_t v = 0; status == OCDM_OK && v < count; v++) {
+        answers.logits = examination->given != NULL ? examination->given : answers.own + v * answers.stride;
+        results[v].evaluation->skipped = examination->tests->ends[task_count - 1] - answers.ends[task_count - 1];
+        status = score_all(examination, &answers, &results[v], error);
     }
-    ocdm__release(answers.own);
-    ocdm__release(answers.label_starts);
-    ocdm__release(answers.labels);
-    ocdm__release(answers.ends);
-    ocdm__release(answers.samples);
-    ocdm__release(answers.known);
-    ocdm__feed_close(&answers.feed);
+    clear_answers(&answers);
+    return status;
+}
+
+ocdm_status ocdm__evaluate_fresh(const ocdm__examination *examination, ocdm__class_score *scores, double *map,
+                                 ocdm_error *error)
+{
+    struct answers answers;
+    ocdm__averages averages;
+    size_t tasks = examination->tests->task_count;
+    ocdm_status status = get_answers(examination, tasks, 1, &answers, error);
+    for (size_t k = 0; status == OCDM_OK && k < tasks; k++) {
+        status = score_task(examination, &answers, k, k, 0, scores, &averages, error);
+        map[k] = averages.value[OCDM_MAP];
+    }
+    clear_answers(&answers);
     return status;
 }
 
 ocdm_status ocdm__evaluate(const ocdm__examination *examination, size_t task_count, ocdm__evaluation *evaluation,
                            ocdm__class_score *scores, ocdm_error *error)
 {
-    const struct ocdm__version_result result = {evaluation, scores};
+    const struct ocdm__version_result result = {.evaluation = evaluation, .scores = scores};
     return ocdm__evaluate_versions(examination, task_count, &result, 1, error);
 }
 
@@ -330,6 +383,10 @@ void ocdm__evaluation_write(ocdm__output *output, const ocdm__evaluation *evalua
     ocdm__json_count(output, "samples", evaluation->samples);
     ocdm__json_real(output, "distance", evaluation->distance);
     ocdm__json_real(output, "distance_seen", evaluation->distance_seen);
+    if (!isnan(evaluation->threshold))
+        ocdm__json_real(output, "threshold", ocdm__score_of(evaluation->threshold));
+    if (!isnan(evaluation->ahead))
+        ocdm__json_real(output, "ahead", 100 * evaluation->ahead);
     ocdm__evaluation_metrics_write(output, evaluation, tasks);
 }
 

@@ -37,6 +37,8 @@ typedef struct ocdm__evaluation {
     double distance;        /* of the memory; NaN for none */
     double distance_seen;   /* likewise */
     uint64_t skipped;       /* tests whose image could not be decoded: they are left out */
+    double ahead;           /* mAP of the next task, which is not learnt yet, as a fraction; NaN: not asked for */
+    double threshold;       /* of the logits: a class is predicted above it; NaN: none was chosen, it is 0 */
     ocdm__averages total;   /* fractions, as in metrics/averages.h */
     ocdm__averages groups[OCDM__GROUPS];
     ocdm__averages *tasks; /* of each task so far, in their order, on its own tests */
@@ -57,6 +59,7 @@ typedef struct ocdm__examination {
     const ocdm__stream_table *table;
     const ocdm__stream_order *tests;
     const uint8_t *groups;      /* of the classes */
+    bool ahead;                 /* the task after those that are evaluated is asked about too, if there is one */
     ocdm__logits_source source; /* for messages */
     const ocdm__progress *progress;
 } ocdm__examination;
@@ -79,13 +82,21 @@ ocdm_status ocdm__evaluate(const ocdm__examination *examination, size_t task_cou
 struct ocdm__version_result {
     ocdm__evaluation *evaluation;
     ocdm__class_score *scores;
+    double threshold;           /* of the logits: a class is predicted above it */
+    ocdm__operation *operation; /* becomes that of all these tests; NULL: it is not asked for */
 };
 ocdm_status ocdm__evaluate_versions(const ocdm__examination *examination, size_t task_count,
                                     const struct ocdm__version_result *results, size_t count, ocdm_error *error);
 
+/* The mAP of each task's tests by a learner that knows none of them, NaN for a task without positive tests: `map` has room for
+ * all tasks. As ocdm__evaluate. */
+ocdm_status ocdm__evaluate_fresh(const ocdm__examination *examination, ocdm__class_score *scores, double *map,
+                                 ocdm_error *error);
+
 /* ---- as JSON ----------------------------------------------------------------------------------------------------------- */
 
-/* The members of an evaluation, without braces; `after` is its number. `tasks` are the tasks in their order. */
+/* The members of an evaluation, without braces; `after` is its number. `tasks` are the tasks in their order. A threshold and a
+ * mAP ahead are members only where there is one. */
 void ocdm__evaluation_write(ocdm__output *output, const ocdm__evaluation *evaluation, size_t after, const uint32_t *tasks);
 
 /* The part of them that is metrics, in percent, beginning with a comma: total, each group, each task. */

@@ -60,14 +60,16 @@ static bool make_room_for_settings(ocdm__online *online)
     size_t classes = parts->table->class_count;
     bool learns = parts->learner != NULL, counts = learns && parts->balance != 0, ages = learns && parts->ages;
     bool drawn = replays != NULL && replays->rule != OCDM__REPLAY_UNIFORM;
-    bool dark = replays != NULL && replays->width > replays->losses;
+    bool dark = replays != NULL && replays->width > replays->losses, guesses = learns && parts->pseudo > 0;
+    ages = ages || guesses;
+    online->guesses = guesses ? ocdm__allocate((size_t)parts->batch + parts->replay, classes * sizeof *online->guesses) : NULL;
     online->ages = ages ? ocdm__allocate(classes, sizeof *online->ages) : NULL;
     online->seen = counts ? ocdm__allocate(classes, sizeof *online->seen) : NULL;
     online->class_weights = counts ? ocdm__allocate(classes, sizeof *online->class_weights) : NULL;
     online->keys = drawn ? ocdm__allocate(parts->replay, sizeof *online->keys) : NULL;
     online->dark = dark ? ocdm__allocate(parts->replay, classes * sizeof *online->dark) : NULL;
     return (online->ages != NULL || !ages) && ((online->seen != NULL && online->class_weights != NULL) || !counts) &&
-           (online->keys != NULL || !drawn) && (online->dark != NULL || !dark);
+           (online->keys != NULL || !drawn) && (online->dark != NULL || !dark) && (online->guesses != NULL || !guesses);
 }
 
 ocdm_status ocdm__online_open(ocdm__online *online, const ocdm__online_parts *parts, ocdm_error *error)
@@ -91,7 +93,7 @@ ocdm_status ocdm__online_open(ocdm__online *online, const ocdm__online_parts *pa
 void ocdm__online_close(ocdm__online *online)
 {
     void *const blocks[] = {online->slots,         online->samples, online->offered, online->input, online->seen,
-                            online->class_weights, online->ages,    online->keys,    online->dark};
+                            online->class_weights, online->ages,    online->keys,    online->dark,  online->guesses};
     ocdm__similarity_close(online->similarity);
     ocdm__feed_close(&online->feed);
     ocdm__label_room_clear(&online->labels);
@@ -226,9 +228,10 @@ static ocdm_status train(ocdm__online *online, double *loss, ocdm_error *error)
     ocdm_error found = {.message = ""};
     size_t bad = 0;
     OCDM_TRY(ocdm__batch_label(batch, online->parts.table, &online->labels, error));
+    OCDM_TRY(ocdm__online_add_pseudo_labels(online, error));
     batch->class_weights = weigh_classes(online);
     batch->dark = recall_logits(online);
-    batch->ages = online->ages;
+    batch->ages = online->parts.ages ? online->ages : NULL;
     ocdm_status status = learner->functions->train(learner->state, batch, loss, &bad, &found);
     if (status == OCDM_BAD_RECORD)
         return ocdm__fail(error, status, found.hint, "step %llu: the loss of sample %u is not a finite number", step,
@@ -237,6 +240,8 @@ static ocdm_status train(ocdm__online *online, double *loss, ocdm_error *error)
         return ocdm__fail(error, status, found.hint, "step %llu: %s", step, found.message);
     ocdm__replay_note(online->parts.replays, learner, online->slots, batch->count - batch->fresh, NULL, batch->fresh);
     online->operations += operations_of(learner, batch->count, batch->fresh);
+    if (online->guesses != NULL) /* one more forward pass, a third of a step */
+        online->operations += operations_of(learner, batch->count, batch->fresh) / 3;
     return OCDM_OK;
 }
 

@@ -142,8 +142,10 @@ static ocdm_status make_tables(ocdm__run *run, ocdm_error *error)
     run->samples = ocdm__allocate(run->schedule.batch, sizeof *run->samples);
     run->next = ocdm__allocate(run->schedule.batch, sizeof *run->next);
     run->misses = limited ? ocdm__allocate(words, sizeof(uint32_t)) : NULL;
+    run->untrained = settings->transfer ? ocdm__allocate(run->schedule.order.task_count, sizeof *run->untrained) : NULL;
     if (run->train_counts == NULL || run->test_counts == NULL || run->task_counts == NULL || run->groups == NULL ||
-        run->curve == NULL || run->samples == NULL || run->next == NULL || (limited && run->misses == NULL))
+        run->curve == NULL || run->samples == NULL || run->next == NULL || (limited && run->misses == NULL) ||
+        (settings->transfer && run->untrained == NULL))
         return ocdm__fail_memory(error, "the tables of a run");
     OCDM_TRY(make_versions(run, error));
     OCDM_TRY(ocdm__probes_make(&run->probes, settings, table, &run->tests, error));
@@ -177,6 +179,8 @@ static ocdm_status make_learner(ocdm__run *run, const ocdm__learner_maker *maker
     OCDM_TRY(maker->make(maker, settings, run->inputs, (uint32_t)run->stream->table.class_count, &run->made, error));
     run->learner = &run->made;
     run->ranks = ocdm__learner_part_of(run->learner, 1, true).ranks;
+    if (settings->pseudo > 0 && run->ranks->size > 1)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "run it in one process", "--pseudo on several ranks that share a model");
     return run->ranks->size > 1 && run->inputs != NULL ? ocdm__model_inputs_keep_sums(run->inputs, error) : OCDM_OK;
 }
 
@@ -268,6 +272,7 @@ ocdm_status ocdm__run_begin(ocdm__run *run, ocdm_error *error)
                                       .replay = run->settings->replay,
                                       .balance = run->settings->loss_balance,
                                       .ages = run->settings->average_start == OCDM__AVERAGE_SINCE_CLASS,
+                                      .pseudo = run->settings->pseudo,
                                       .replays = &run->replays};
     OCDM_TRY(ocdm__online_open(&run->online, &parts, error));
     for (uint64_t step = 0; ocdm__online_counts(&run->online) && step < run->step; step++)
@@ -298,8 +303,9 @@ void ocdm__run_close(ocdm__run *run)
     ocdm_memory_destroy(run->memory);
     ocdm__schedule_clear(&run->schedule);
     ocdm__stream_order_clear(&run->tests);
-    void *const blocks[] = {run->versions, run->class_weights, run->train_counts, run->test_counts, run->task_counts,
-                            run->groups,   run->curve,         run->samples,      run->next,        run->misses};
+    void *const blocks[] = {run->versions,    run->class_weights, run->train_counts, run->test_counts,
+                            run->task_counts, run->groups,        run->curve,        run->samples,
+                            run->next,        run->misses,        run->untrained};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         ocdm__release(blocks[i]);
     ocdm__release(run);
@@ -328,23 +334,69 @@ static ocdm_status check_trained(const ocdm__run *run, ocdm_error *error)
     return ocdm__model_inputs_fail_unusable(run->inputs, "training", last, error);
 }
 
+static ocdm__examination examination_of(const ocdm__run *run, const ocdm__stream_order *tests, const float *given,
+                                        const ocdm__progress *progress)
+{
+    return (ocdm__examination){.learner = run->learner,
+                               .inputs = run->inputs,
+                               .given = given,
+                               .table = &run->stream->table,
+                               .tests = tests,
+                               .groups = run->groups,
+                               .ahead = run->settings->transfer && tests == &run->tests,
+                               .source = {run->stream->file.name, given != NULL
+                                                                      ? "the model may have diverged"
+                                                                      : "the agent diverged: a smaller --lr may help"},
+                               .progress = progress};
+}
+
 /* Evaluates all versions of the learner's weights, or the `given` scores unless NULL, on the tests of the first tasks. */
 static ocdm_status examine(ocdm__run *run, const ocdm__stream_order *tests, size_t task_count, const float *given,
                            const ocdm__progress *progress, const struct ocdm__version_result *results, ocdm_error *error)
 {
-    const ocdm__examination examination = {
-        .learner = run->learner,
-        .inputs = run->inputs,
-        .given = given,
-        .table = &run->stream->table,
-        .tests = tests,
-        .groups = run->groups,
-        .source = {run->stream->file.name,
-                   given != NULL ? "the model may have diverged" : "the agent diverged: a smaller --lr may help"},
-        .progress = progress};
+    const ocdm__examination examination = examination_of(run, tests, given, progress);
     double begun = ocdm__seconds_now();
     ocdm_status status = ocdm__evaluate_versions(&examination, task_count, results, run->version_count, error);
     run->evaluate_seconds += ocdm__seconds_now() - begun;
+    return status;
+}
+
+/* Evaluates the versions on the samples of the first tasks that are held out, if there are any, with the thresholds given. */
+static ocdm_status examine_held_out(ocdm__run *run, size_t task_count, const ocdm__progress *progress,
+                                    ocdm__evaluation *const *evaluations, const double *thresholds, ocdm__operation *operations,
+                                    ocdm_error *error)
+{
+    struct ocdm__version_result results[1 + OCDM__MOST_RATES];
+    ocdm__class_score *scores = ocdm__allocate(run->stream->table.class_count, sizeof *scores);
+    if (scores == NULL)
+        return ocdm__fail_memory(error, "the scores of classes");
+    for (size_t v = 0; v < run->version_count; v++)
+        results[v] = (struct ocdm__version_result){evaluations[v], scores, thresholds[v], &operations[v]};
+    ocdm_status status = examine(run, &run->schedule.held_out, task_count, NULL, progress, results, error);
+    ocdm__release(scores);
+    return status;
+}
+
+/* With --threshold validation each version of the weights gets the threshold of the logits that is best for it on what is held
+ * out of the first tasks; else, or without a positive sample there, 0. */
+static ocdm_status choose_thresholds(ocdm__run *run, size_t task_count, const ocdm__progress *progress, double *thresholds,
+                                     ocdm_error *error)
+{
+    const ocdm__stream_order *held_out = &run->schedule.held_out;
+    ocdm__evaluation evaluations[1 + OCDM__MOST_RATES] = {{.task = 0}}, *pointers[1 + OCDM__MOST_RATES];
+    ocdm__operation operations[1 + OCDM__MOST_RATES];
+    for (size_t v = 0; v < run->version_count; v++) {
+        pointers[v] = &evaluations[v];
+        thresholds[v] = 0;
+    }
+    if (run->settings->threshold == OCDM__THRESHOLD_FIXED || held_out->count == 0 || held_out->ends[task_count - 1] == 0)
+        return OCDM_OK;
+    ocdm_status status = examine_held_out(run, task_count, progress, pointers, thresholds, operations, error);
+    for (size_t v = 0; v < run->version_count; v++) {
+        if (status == OCDM_OK && !isnan(operations[v].best.cf1))
+            thresholds[v] = (double)operations[v].best.threshold;
+        ocdm__evaluation_clear(&evaluations[v]);
+    }
     return status;
 }
 
@@ -353,39 +405,44 @@ static ocdm_status examine(ocdm__run *run, const ocdm__stream_order *tests, size
 static ocdm_status validate(ocdm__run *run, const ocdm__progress *progress, ocdm_error *error)
 {
     const ocdm__stream_order *tests = &run->schedule.held_out;
-    struct ocdm__version_result results[1 + OCDM__MOST_RATES];
+    ocdm__evaluation *evaluations[1 + OCDM__MOST_RATES];
+    ocdm__operation operations[1 + OCDM__MOST_RATES];
+    double thresholds[1 + OCDM__MOST_RATES];
     size_t best = run->version_count > 1 ? 1 : 0;
     if (tests->count == 0 || run->learner == NULL || run->validation->task_count > 0)
         return OCDM_OK;
-    ocdm__class_score *scores = ocdm__allocate(run->stream->table.class_count, sizeof *scores);
-    if (scores == NULL)
-        return ocdm__fail_memory(error, "the scores of classes");
-    for (size_t v = 0; v < run->version_count; v++)
-        results[v] = (struct ocdm__version_result){&run->versions[v].validation, scores};
-    ocdm_status status = examine(run, tests, tests->task_count, NULL, progress, results, error);
+    for (size_t v = 0; v < run->version_count; v++) {
+        double chosen = run->versions[v].evaluations[run->evaluation_count - 1].threshold;
+        evaluations[v] = &run->versions[v].validation;
+        thresholds[v] = isnan(chosen) ? 0 : chosen;
+    }
+    ocdm_status status = examine_held_out(run, tests->task_count, progress, evaluations, thresholds, operations, error);
     for (size_t v = 0; v < run->version_count; v++) {
         if (status != OCDM_OK)
-            ocdm__evaluation_clear(&run->versions[v].validation);
-        else if (v > best &&
-                 run->versions[v].validation.total.value[OCDM_MAP] > run->versions[best].validation.total.value[OCDM_MAP])
+            ocdm__evaluation_clear(evaluations[v]);
+        else if (v > best && evaluations[v]->total.value[OCDM_MAP] > evaluations[best]->total.value[OCDM_MAP])
             best = v;
     }
-    if (status == OCDM_OK)
-        report_version(run, best);
-    ocdm__release(scores);
-    return status;
+    if (status != OCDM_OK)
+        return status;
+    report_version(run, best);
+    run->operation = operations[best];
+    return OCDM_OK;
 }
 
 ocdm_status ocdm__run_evaluate(ocdm__run *run, const float *given, const ocdm__progress *progress, ocdm_error *error)
 {
     struct ocdm__version_result results[1 + OCDM__MOST_RATES];
-    size_t number = run->evaluation_count;
+    double thresholds[1 + OCDM__MOST_RATES];
+    size_t number = run->evaluation_count, tested = run->schedule.tested[number];
     OCDM_TRY(check_trained(run, error));
     if (run->inputs != NULL)
         OCDM_TRY(ocdm__model_inputs_compare_sums(run->inputs, run->ranks, error));
+    OCDM_TRY(choose_thresholds(run, tested, progress, thresholds, error));
     for (size_t v = 0; v < run->version_count; v++)
-        results[v] = (struct ocdm__version_result){&run->versions[v].evaluations[number], run->versions[v].scores};
-    ocdm_status status = examine(run, &run->tests, run->schedule.tested[number], given, progress, results, error);
+        results[v] = (struct ocdm__version_result){
+            .evaluation = &run->versions[v].evaluations[number], .scores = run->versions[v].scores, .threshold = thresholds[v]};
+    ocdm_status status = examine(run, &run->tests, tested, given, progress, results, error);
     for (size_t v = 0; v < run->version_count; v++) {
         ocdm__evaluation *evaluation = results[v].evaluation;
         if (status != OCDM_OK) {
@@ -397,9 +454,20 @@ ocdm_status ocdm__run_evaluate(ocdm__run *run, const float *given, const ocdm__p
         evaluation->samples = ocdm__schedule_seen(&run->schedule, run->step);
         evaluation->distance = distance(run, OCDM_IN_PLAY);
         evaluation->distance_seen = distance(run, OCDM_SEEN_EVER);
+        evaluation->threshold = run->settings->threshold == OCDM__THRESHOLD_FIXED ? (double)NAN : thresholds[v];
     }
     run->evaluation_count += status == OCDM_OK;
     return status;
+}
+
+/* With --transfer: how well the network does on each task before its first step. The trained weights and all averages are the
+ * same then. */
+static ocdm_status measure_untrained(ocdm__run *run, const ocdm__progress *progress, ocdm_error *error)
+{
+    const ocdm__examination examination = examination_of(run, &run->tests, NULL, progress);
+    if (run->untrained == NULL || run->step > 0)
+        return OCDM_OK;
+    return ocdm__evaluate_fresh(&examination, run->scores, run->untrained, error);
 }
 
 /* Of the metrics only mAP is kept. */
@@ -413,7 +481,7 @@ ocdm_status ocdm__run_probe(ocdm__run *run, const float *given, const ocdm__prog
     if (scores == NULL)
         return ocdm__fail_memory(error, "the scores of classes");
     for (size_t v = 0; v < run->version_count; v++)
-        results[v] = (struct ocdm__version_result){&evaluations[v], scores};
+        results[v] = (struct ocdm__version_result){.evaluation = &evaluations[v], .scores = scores};
     ocdm_status status =
         examine(run, &probes->part, ocdm__schedule_tasks_seen(&run->schedule, run->step), given, progress, results, error);
     for (size_t v = 0; v < run->version_count; v++) {
@@ -450,7 +518,8 @@ ocdm_status ocdm__run_advance(ocdm__run *run, const ocdm__progress *progress, en
     ocdm_status status = OCDM_OK;
     switch (*event = ocdm__run_due(run)) {
     case OCDM__RUN_STEPPED:
-        status = ocdm__run_step(run, &why);
+        OCDM_THEN(status, measure_untrained(run, progress, &why));
+        OCDM_THEN(status, ocdm__run_step(run, &why));
         break;
     case OCDM__RUN_PROBED:
         status = ocdm__run_probe(run, NULL, progress, &why);

@@ -134,6 +134,8 @@ typedef struct ocdm__run {
     size_t evaluation_count;
     ocdm__class_score *scores;    /* and of its last evaluation */
     ocdm__evaluation *validation; /* and on what is held out */
+    ocdm__operation operation;    /* and what thresholds give there */
+    double *untrained;            /* with --transfer: mAP of each task, as a fraction, before the first step; else NULL */
 
     ocdm__probes probes;
     ocdm__run_cost cost;

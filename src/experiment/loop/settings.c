@@ -22,6 +22,7 @@ const char *const ocdm__run_distances[] = {OCDM__DISTANCES(NAME) NULL};
 const char *const ocdm__run_ties[] = {OCDM__TIES(NAME) NULL};
 const char *const ocdm__run_models[] = {OCDM__MODELS(OCDM__MODEL_NAME) "ridge", "none", NULL};
 const char *const ocdm__run_precisions[] = {"f32", "bf16", NULL};
+const char *const ocdm__run_thresholds[] = {OCDM__THRESHOLDS(NAME) NULL};
 const char *const ocdm__run_average_starts[] = {OCDM__AVERAGE_STARTS(NAME) NULL};
 const char *const ocdm__run_optimisers[] = {OCDM__OPTIMISERS(NAME) NULL};
 const char *const ocdm__run_lr_schedules[] = {OCDM__LR_SCHEDULES(NAME) NULL};

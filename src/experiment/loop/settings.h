@@ -52,6 +52,12 @@ typedef struct ocdm__budget {
 #define OCDM__AVERAGE_START(symbol, name) OCDM__AVERAGE_SINCE_##symbol,
 enum ocdm__average_start { OCDM__AVERAGE_STARTS(OCDM__AVERAGE_START) };
 
+/* Above which score a class is predicted: symbol, name. */
+#define OCDM__THRESHOLDS(ROW) ROW(FIXED, "fixed") ROW(VALIDATION, "validation")
+
+#define OCDM__THRESHOLD(symbol, name) OCDM__THRESHOLD_##symbol,
+enum ocdm__threshold { OCDM__THRESHOLDS(OCDM__THRESHOLD) };
+
 typedef struct ocdm__run_settings {
     const char *method; /* a policy of the library, "finetune" or "multitask" */
     uint32_t memory;    /* M; ignored without a memory */
@@ -95,6 +101,9 @@ typedef struct ocdm__run_settings {
     uint32_t eval_samples;    /* tests of such an evaluation */
     uint32_t steps_per_batch; /* updates of the network for a batch of the stream */
     ocdm__budget budget;
+    double pseudo;      /* a probability: unknown classes above it are pseudo-labels; 0: there are none */
+    uint32_t threshold; /* an ocdm__threshold */
+    bool transfer;      /* tasks are evaluated before they are learnt, too */
 } ocdm__run_settings;
 
 /* ---- the table --------------------------------------------------------------------------------------------------------- */
@@ -244,6 +253,15 @@ enum ocdm__setting_kind {
         "what a batch of the stream may cost: batches that come while the network is busy are missed")                         \
     ROW("tolerance", tolerance, REAL, 0, "tolerance", "T", "0", NULL, 0, OCDM_MAX_TOLERANCE,                                   \
         "ocdm and onlyone: deletions that leave at most T / S more than the best tie with it, S the labels in memory and batch")\
+    ROW("ema_delay", network.average_delay, WHOLE, 0, "ema-delay", "STEPS", "0", NULL, 0, 1000000000,                          \
+        "averages leave out the first STEPS steps of the weights: until then an average is the weights")                       \
+    ROW("pseudo", pseudo, OPTIONAL_REAL, 0, "pseudo", "P", NULL, NULL, 0.5, 0.9999,                                            \
+        "streams of partial labels: an unknown class counts as present in the loss where the averaged model gives it more "    \
+        "than P")                                                                                                              \
+    ROW("threshold", threshold, CHOICE, 0, "threshold", "RULE", "fixed", ocdm__run_thresholds, 0, 0,                           \
+        "a class is predicted above a score of 1/2, or above the threshold that is best for CF1 on the validation part")       \
+    ROW("transfer", transfer, SWITCH, 0, "transfer", NULL, NULL, NULL, 0, 0,                                                   \
+        "measure forward transfer too: evaluate each task before it is learnt, and the network before its first step")         \
     ROW(NULL, preset, WORD, 0, "preset", "NAME", NULL, ocdm__run_presets, 0, 0,                                                \
         "start from the settings of the paper, or from the strong ones of docs/beyond.md; other flags override them")
 /* clang-format on */
@@ -290,6 +308,7 @@ extern const char *const ocdm__run_optimisers[];
 extern const char *const ocdm__run_lr_schedules[];
 extern const char *const ocdm__run_replay_policies[];
 extern const char *const ocdm__run_stores[];
+extern const char *const ocdm__run_thresholds[];
 extern const char *const ocdm__run_presets[];
 
 /*
@@ -298,7 +317,7 @@ extern const char *const ocdm__run_presets[];
  */
 #define OCDM__PRESETS(ROW)                                                                                                     \
     ROW("paper", "batch 10;replay 10;rho 0;lr 1e-4;adam-eps 1e-4")                                                             \
-    ROW("strong", "focal 1;ema 0.9998;ema-start class")
+    ROW("strong", "focal 1;ema 0.9998;ema-start class;ema-delay 50")
 
 /* Gives the settings of a preset their values. OCDM_OK, OCDM_BAD_ARGUMENT. */
 ocdm_status ocdm__run_preset_apply(const char *name, ocdm__run_settings *settings, ocdm_error *error);

@@ -132,7 +132,7 @@ static bool has_training_options(const ocdm__run_settings *settings)
            own->loss.focal != other->loss.focal || own->loss.dark != other->loss.dark || settings->loss_balance != 0 ||
            own->averages.count > 0 || own->optimiser != other->optimiser || own->weight_decay != other->weight_decay ||
            settings->replay_policy == OCDM__REPLAY_LOSS || own->lr_schedule != other->lr_schedule ||
-           own->horizon != other->horizon || own->warmup != other->warmup;
+           own->horizon != other->horizon || own->warmup != other->warmup || settings->pseudo != 0;
 }
 
 /* Ridge takes no steps, and counts every sample once. */
@@ -166,6 +166,8 @@ static ocdm_status check_learning(const ocdm__run_settings *settings, ocdm_error
     REFUSE_IF(settings->average_start != OCDM__AVERAGE_SINCE_STREAM && settings->network.averages.count == 0,
               "such as --ema 0.999", "--ema-start %s: there are no averages to start",
               ocdm__run_average_starts[settings->average_start]);
+    REFUSE_IF(settings->network.average_delay > 0 && settings->network.averages.count == 0, "such as --ema 0.999",
+              "--ema-delay: there are no averages to delay");
     /* What is of one optimiser or one model alone must not be given to another, which would ignore it. */
     const ocdm__run_settings usual = ocdm__run_settings_default();
     bool sgd = settings->network.optimiser == OCDM__OPTIMISER_SGD;
@@ -177,6 +179,30 @@ static ocdm_status check_learning(const ocdm__run_settings *settings, ocdm_error
     REFUSE_IF(!ocdm__run_is_ridge(settings) && (settings->project > 0 || settings->class_balance),
               "leave them out, or take --model ridge", "--project and --class-balance are of ridge, the model is %s",
               settings->model);
+    return OCDM_OK;
+}
+
+/* Pseudo-labels are guesses of an average about what nobody annotated. */
+static ocdm_status check_pseudo(const ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
+                                ocdm_error *error)
+{
+    REFUSE_IF(settings->pseudo > 0 && settings->network.averages.count == 0, "such as --ema 0.999",
+              "--pseudo: there is no averaged model to ask");
+    REFUSE_IF(settings->pseudo > 0 && stream->table.known == NULL,
+              "`ocdm stream build --recipe incremental` makes such streams", "%s: --pseudo: every label of the stream is known",
+              path);
+    return OCDM_OK;
+}
+
+/* What is measured beside the usual metrics needs what it is measured with. */
+static ocdm_status check_measures(const ocdm__run_settings *settings, ocdm_error *error)
+{
+    REFUSE_IF(settings->threshold == OCDM__THRESHOLD_VALIDATION && settings->validation == 0, "such as --validation 0.1",
+              "--threshold validation: no samples are held out");
+    REFUSE_IF(settings->threshold == OCDM__THRESHOLD_VALIDATION && settings->own_learner, "leave --threshold out",
+              "--threshold validation asks the model in the loop, the model %s is outside", settings->model);
+    REFUSE_IF(settings->transfer && (!ocdm__run_has_agent(settings) || settings->own_learner), "leave --transfer out",
+              "--transfer asks the model about tasks to come, the model %s cannot be asked", settings->model);
     return OCDM_OK;
 }
 
@@ -308,6 +334,8 @@ ocdm_status ocdm__run_settings_resolve(ocdm__run_settings *settings, const ocdm_
     OCDM_TRY(check_samples(settings, stream, path, error));
     OCDM_TRY(check_learning(settings, error));
     OCDM_TRY(check_protocol(settings, error));
+    OCDM_TRY(check_pseudo(settings, stream, path, error));
+    OCDM_TRY(check_measures(settings, error));
     OCDM_TRY(ocdm__run_settings_resolve_model(settings, stream, path, error));
     return ocdm__run_settings_digest_weights(settings, error);
 }

@@ -74,6 +74,7 @@ typedef struct ocdm__online_parts {
     uint32_t replay;
     double balance;        /* power of the weights of classes in the loss; 0: none */
     bool ages;             /* the learner is told how long ago each class first came */
+    double pseudo;         /* the probability above which a class that is not annotated is a pseudo-label; 0: there are none */
     ocdm__replay *replays; /* how samples are drawn, what is kept beside them; NULL: uniformly, nothing */
 } ocdm__online_parts;
 
@@ -130,6 +131,7 @@ typedef struct ocdm__online {
     float *ages;          /* steps since each class first came, this one included; 0: not yet; NULL: not counted */
     double *keys;         /* room to draw */
     float *dark;          /* logits that the replayed samples once had */
+    float *guesses;       /* of the averaged model, a row for each sample of the batch; NULL: there are no pseudo-labels */
 } ocdm__online;
 
 /* Makes room for the steps. `online` must not move, since a memory with the policy gss calls it. OCDM_OK, OCDM_NO_MEMORY.
@@ -154,6 +156,9 @@ ocdm_status ocdm__online_decode(ocdm__online *online, const ocdm__batch *ahead, 
 /* Trains the learner on the batch. `loss` becomes NaN when there is nothing to train on. OCDM_OK, and what training gives
  * (OCDM_BAD_RECORD: the loss is not finite). */
 ocdm_status ocdm__online_train(ocdm__online *online, double *loss, ocdm_error *error);
+
+/* pseudo.c: adds pseudo-labels to those of the batch, if the settings ask for them. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__online_add_pseudo_labels(ocdm__online *online, ocdm_error *error);
 
 /* Updates the memory with the samples of the stream. OCDM_OK, and what the memory gives. */
 ocdm_status ocdm__online_remember(ocdm__online *online, ocdm_error *error);
