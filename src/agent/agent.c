@@ -71,9 +71,7 @@ static ocdm_status join_ranks(ocdm__agent *agent, ocdm_error *error)
     const ocdm__ranks *ranks = ocdm__ranks_all();
     if (ranks->size == 1 || agent->network->image_layers == 0 || agent->network->fast)
         return OCDM_OK;
-    agent->starts = ocdm__allocate(ranks->size + 1, sizeof *agent->starts);
-    if (agent->starts == NULL)
-        return ocdm__fail_memory(error, "parts of a batch");
+    OCDM_TRY(ocdm__new(&agent->starts, ranks->size + 1, sizeof *agent->starts, "parts of a batch", error));
     agent->ranks = ranks;
     return OCDM_OK;
 }
@@ -106,9 +104,8 @@ static ocdm_status make_agent(ocdm__agent *agent, const ocdm__agent_settings *se
 ocdm_status ocdm__agent_create(const ocdm__agent_settings *settings, const struct ocdm__weights *weights, ocdm__agent **agent,
                                ocdm_error *error)
 {
-    ocdm__agent *made = ocdm__allocate(1, sizeof *made);
-    if (made == NULL)
-        return ocdm__fail_memory(error, "an agent");
+    ocdm__agent *made;
+    OCDM_TRY(ocdm__new(&made, 1, sizeof *made, "an agent", error));
     ocdm_status status = make_agent(made, settings, weights, error);
     if (status == OCDM_OK)
         *agent = made;

@@ -464,9 +464,8 @@ ocdm_status ocdm__agent_load(void *state, const struct ocdm__weights *weights, o
     size_t largest = 1;
     for (size_t i = 0; i < network->parameter_count; i++)
         largest = network->parameters[i].size > largest ? network->parameters[i].size : largest;
-    float *plain = ocdm__allocate(largest, sizeof *plain);
-    if (plain == NULL)
-        return ocdm__fail_memory(error, "a copy of a tensor");
+    float *plain;
+    OCDM_TRY(ocdm__new(&plain, largest, sizeof *plain, "a copy of a tensor", error));
     int before = ocdm__single_thread();
     if (take_all(agent, weights, &match, plain) != OCDM_OK) {
         agent->broken = true;

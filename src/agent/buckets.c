@@ -154,16 +154,14 @@ static void cut_bucket(struct bucket *bucket, size_t ranks)
 
 static ocdm_status create_buckets(ocdm__network *network, size_t ranks, ocdm_error *error)
 {
-    struct ocdm__buckets *made = ocdm__allocate(1, sizeof *made);
-    if (made == NULL)
-        return ocdm__fail_memory(error, "gradients of several ranks");
+    struct ocdm__buckets *made;
+    OCDM_TRY(ocdm__new(&made, 1, sizeof *made, "gradients of several ranks", error));
     network->buckets = made;
-    made->buckets = ocdm__allocate(network->image_layers, sizeof *made->buckets);
-    made->bucket_of = ocdm__allocate(network->image_layers, sizeof *made->bucket_of);
-    made->starts = ocdm__allocate(network->image_layers, (ranks + 1) * sizeof *made->starts);
-    made->blocks = ocdm__allocate(ranks, sizeof *made->blocks);
-    if (made->buckets == NULL || made->bucket_of == NULL || made->starts == NULL || made->blocks == NULL)
-        return ocdm__fail_memory(error, "gradients of several ranks");
+    OCDM_TRY(ocdm__new(&made->buckets, network->image_layers, sizeof *made->buckets, "gradients of several ranks", error));
+    OCDM_TRY(ocdm__new(&made->bucket_of, network->image_layers, sizeof *made->bucket_of, "gradients of several ranks", error));
+    OCDM_TRY(ocdm__new(&made->starts, network->image_layers, (ranks + 1) * sizeof *made->starts, "gradients of several ranks",
+                       error));
+    OCDM_TRY(ocdm__new(&made->blocks, ranks, sizeof *made->blocks, "gradients of several ranks", error));
     /* Layers in the order of the backward pass, in which their weights follow each other too. */
     struct bucket *bucket = NULL;
     for (uint32_t k = network->image_layers; k-- > 0;) {

@@ -31,9 +31,7 @@ void ocdm__network_destroy(ocdm__network *network)
 static ocdm_status list_layers(ocdm__network *network, ocdm_error *error)
 {
     const struct ocdm__model *model = &network->model;
-    network->layers = ocdm__allocate(model->count, sizeof *network->layers);
-    if (network->layers == NULL)
-        return ocdm__fail_memory(error, "the network's layers");
+    OCDM_TRY(ocdm__new(&network->layers, model->count, sizeof *network->layers, "the network's layers", error));
     for (size_t i = 0; i < model->count; i++) {
         const struct ocdm__node *node = &model->nodes[i];
         network->layers[i].node = node;
@@ -66,9 +64,8 @@ static ocdm_status fill_network(ocdm__network *network, const ocdm__agent_settin
 
 ocdm_status ocdm__network_create(const ocdm__agent_settings *settings, ocdm__network **network, ocdm_error *error)
 {
-    ocdm__network *made = ocdm__allocate(1, sizeof *made);
-    if (made == NULL)
-        return ocdm__fail_memory(error, "a network");
+    ocdm__network *made;
+    OCDM_TRY(ocdm__new(&made, 1, sizeof *made, "a network", error));
     made->threads = ocdm__model_takes_images(settings->size.name) ? settings->network.threads : 1;
     made->bf16 = settings->network.precision == OCDM__PRECISION_BF16;
     made->fast = settings->network.fast;
@@ -84,9 +81,8 @@ ocdm_status ocdm__network_create(const ocdm__agent_settings *settings, ocdm__net
 
 ocdm_status ocdm__network_outline(const struct ocdm__model_size *size, ocdm__network **network, ocdm_error *error)
 {
-    ocdm__network *made = ocdm__allocate(1, sizeof *made);
-    if (made == NULL)
-        return ocdm__fail_memory(error, "a network");
+    ocdm__network *made;
+    OCDM_TRY(ocdm__new(&made, 1, sizeof *made, "a network", error));
     made->kernels = ocdm__kernels_for(false);
     ocdm_status status = ocdm__model_create(size, &made->model, error);
     OCDM_THEN(status, list_layers(made, error));

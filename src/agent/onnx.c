@@ -411,9 +411,7 @@ static ocdm_status open_writing(struct writing *writing, ocdm_error *error)
 {
     OCDM_TRY(ocdm__network_outline(&writing->asked->size, &writing->outline, error));
     OCDM_TRY(ocdm__weights_check(writing->outline, &writing->asked->weights, error));
-    writing->names = ocdm__allocate(writing->outline->model.count, sizeof *writing->names);
-    if (writing->names == NULL)
-        return ocdm__fail_memory(error, "the names of layers");
+    OCDM_TRY(ocdm__new(&writing->names, writing->outline->model.count, sizeof *writing->names, "the names of layers", error));
     OCDM_TRY(ocdm__output_open_memory(&writing->graph, "a graph", error));
     OCDM_TRY(ocdm__output_open_memory(&writing->node, "a node", error));
     return ocdm__output_open_memory(&writing->inner, "a part of a node", error);

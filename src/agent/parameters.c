@@ -56,9 +56,8 @@ static void append_conv(ocdm__network *network, struct ocdm__layer *layer)
 
 ocdm_status ocdm__parameters_list(ocdm__network *network, ocdm_error *error)
 {
-    network->parameters = ocdm__allocate(PARAMETERS_OF_A_LAYER * network->model.count, sizeof *network->parameters);
-    if (network->parameters == NULL)
-        return ocdm__fail_memory(error, "the list of parameters");
+    OCDM_TRY(ocdm__new(&network->parameters, PARAMETERS_OF_A_LAYER * network->model.count, sizeof *network->parameters,
+                       "the list of parameters", error));
     for (size_t i = 0; i < network->model.count; i++) {
         struct ocdm__layer *layer = &network->layers[i];
         if (layer->node->kind == OCDM__NODE_CONV)

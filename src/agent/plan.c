@@ -153,9 +153,8 @@ ocdm_status ocdm__plan_training(ocdm__network *network, ocdm_error *error)
     uint32_t count = network->image_layers;
     if (count == 0)
         return OCDM_OK;
-    struct ocdm__span **spans = ocdm__allocate(4 * (size_t)count + 2, sizeof *spans);
-    if (spans == NULL)
-        return ocdm__fail_memory(error, "a plan of the network's memory");
+    struct ocdm__span **spans;
+    OCDM_TRY(ocdm__new(&spans, 4 * (size_t)count + 2, sizeof *spans, "a plan of the network's memory", error));
     for (uint32_t k = 0; k < count; k++)
         size_layer(network, k);
     const struct ocdm__node *last = network->layers[count - 1].node;
@@ -186,9 +185,8 @@ ocdm_status ocdm__plan_training(ocdm__network *network, ocdm_error *error)
 ocdm_status ocdm__plan_evaluation(ocdm__network *network, ocdm_error *error)
 {
     uint32_t count = network->image_layers;
-    struct ocdm__span **spans = ocdm__allocate(2 * (size_t)count + 1, sizeof *spans);
-    if (spans == NULL)
-        return ocdm__fail_memory(error, "a plan of the network's memory");
+    struct ocdm__span **spans;
+    OCDM_TRY(ocdm__new(&spans, 2 * (size_t)count + 1, sizeof *spans, "a plan of the network's memory", error));
     size_t used = 0;
     if (count > 0 && !network->blocked) {
         network->eval_input =

@@ -295,9 +295,8 @@ ocdm_status ocdm__device_create(unsigned slots, bool bf16, ocdm__device **device
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "use f32; bf16 needs AVX-512 with bf16, or AMX",
                           "precision bf16: this CPU has no bf16 instructions that oneDNN can use (it has %s)",
                           ocdm__device_instructions());
-    ocdm__device *made = ocdm__allocate(1, sizeof *made);
-    if (made == NULL)
-        return ocdm__fail_memory(error, "oneDNN's engine");
+    ocdm__device *made;
+    OCDM_TRY(ocdm__new(&made, 1, sizeof *made, "oneDNN's engine", error));
     made->slot_count = slots;
     made->slots = ocdm__allocate(slots, sizeof *made->slots);
     enter("its engine");

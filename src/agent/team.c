@@ -113,9 +113,8 @@ static bool start_members(ocdm__team *team)
 
 ocdm_status ocdm__team_create(unsigned threads, ocdm__team **team, ocdm_error *error)
 {
-    ocdm__team *made = ocdm__allocate(1, sizeof *made);
-    if (made == NULL)
-        return ocdm__fail_memory(error, "threads");
+    ocdm__team *made;
+    OCDM_TRY(ocdm__new(&made, 1, sizeof *made, "threads", error));
     made->count = threads;
     pthread_mutex_init(&made->mutex, NULL);
     pthread_cond_init(&made->wake, NULL);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+
 #define LEAST_ROOM 16
 
 void *ocdm__allocate(size_t count, size_t size)
@@ -11,6 +13,13 @@ void *ocdm__allocate(size_t count, size_t size)
     if (size && count > SIZE_MAX / size)
         return NULL;
     return calloc(count ? count : 1, size ? size : 1);
+}
+
+ocdm_status ocdm__new(void *pointer, size_t count, size_t size, const char *what, ocdm_error *error)
+{
+    void *block = ocdm__allocate(count, size);
+    memcpy(pointer, &block, sizeof block); /* the caller's pointer has another type than void * */
+    return block != NULL ? OCDM_OK : ocdm__fail_memory(error, what);
 }
 
 void *ocdm__resize(void *block, size_t count, size_t size)
@@ -35,7 +44,7 @@ bool ocdm__reserve(void *array, size_t *room, size_t needed, size_t size)
     if (needed <= *room)
         return true;
     size_t larger = ocdm__larger_room(*room, needed);
-    memcpy(&block, array, sizeof block); /* the caller's pointer has another type than void * */
+    memcpy(&block, array, sizeof block);
     block = ocdm__resize(block, larger, size);
     if (block == NULL)
         return false;

@@ -5,9 +5,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "ocdm/ocdm.h"
+
 /* Allocates `count` elements of `size` bytes, all zero. NULL when out of memory or when the product overflows; never NULL for
  * 0. */
 void *ocdm__allocate(size_t count, size_t size);
+
+/* The same into the pointer whose address is given. OCDM_OK, or OCDM_NO_MEMORY with an error that names `what`; the pointer is
+ * then NULL. */
+ocdm_status ocdm__new(void *pointer, size_t count, size_t size, const char *what, ocdm_error *error);
 
 /* Resizes a block to `count` elements of `size` bytes and keeps its contents up to the smaller size. On failure returns NULL
  * and the old block is unchanged. */

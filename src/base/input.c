@@ -22,9 +22,8 @@
 ocdm_status ocdm__input_open_fd(ocdm__input *input, int fd, const char *name, const volatile sig_atomic_t *stop,
                                 ocdm_error *error)
 {
-    char *buffer = ocdm__allocate(CAPACITY + OCDM__INPUT_PADDING, 1);
-    if (!buffer)
-        return ocdm__fail_memory(error, "the input buffer");
+    char *buffer;
+    OCDM_TRY(ocdm__new(&buffer, CAPACITY + OCDM__INPUT_PADDING, 1, "the input buffer", error));
     *input = (ocdm__input){
         .data = buffer, .name = name, .read_size = READ_SIZE, .fd = fd, .stop = stop, .buffer = buffer, .capacity = CAPACITY};
     return OCDM_OK;

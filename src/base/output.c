@@ -168,9 +168,7 @@ static int create_temporary(const char *path)
 static ocdm_status open_temporary(ocdm__output *output, ocdm_error *error)
 {
     size_t folder = folder_length(output->path), size = folder + 48;
-    output->temporary = ocdm__allocate(size, 1);
-    if (!output->temporary)
-        return ocdm__fail_memory(error, "a file name");
+    OCDM_TRY(ocdm__new(&output->temporary, size, 1, "a file name", error));
     remove_leftovers(output->path);
     memcpy(output->temporary, output->path, folder);
     for (unsigned attempt = 0; output->fd < 0 && attempt < NAME_ATTEMPTS; attempt++) {

@@ -253,9 +253,7 @@ static ocdm_status load_outside(void *state, const struct ocdm__weights *file, o
     ocdm_loop *loop = state;
     const struct ocdm__tensor *saved;
     OCDM_TRY(find_bytes(file, &saved, error));
-    loop->saved = ocdm__allocate(saved->size, 1);
-    if (loop->saved == NULL)
-        return ocdm__fail_memory(error, "the state of the learner");
+    OCDM_TRY(ocdm__new(&loop->saved, saved->size, 1, "the state of the learner", error));
     memcpy(loop->saved, saved->data, saved->size);
     loop->saved_size = saved->size;
     return OCDM_OK;
@@ -299,9 +297,8 @@ ocdm_status ocdm_loop_open(const ocdm_experiment *experiment, const ocdm_stream 
     const ocdm_experiment asked = read_experiment(experiment);
     if (asked.folder == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "the experiment lacks its folder");
-    ocdm_loop *made = ocdm__allocate(1, sizeof *made);
-    if (made == NULL)
-        return ocdm__fail_memory(error, "a loop");
+    ocdm_loop *made;
+    OCDM_TRY(ocdm__new(&made, 1, sizeof *made, "a loop", error));
     made->outside = read_learner(learner);
     ocdm_status status = open_loop(made, &asked, stream, error);
     if (status == OCDM_OK)

@@ -146,10 +146,9 @@ static ocdm_status open_rows(struct featurizing *work, ocdm_error *error)
     work->rows.count = work->selection.count = table->sample_count;
     work->rows.width = ocdm__agent_feature_width(predictor->agent);
     work->rows.read = read_row;
-    work->block = ocdm__allocate(predictor->batch, work->rows.width * sizeof *work->block);
-    work->selection.chosen = ocdm__allocate(table->sample_count, sizeof *work->selection.chosen);
-    if (work->block == NULL || work->selection.chosen == NULL)
-        return ocdm__fail_memory(error, "a block of features");
+    OCDM_TRY(ocdm__new(&work->block, predictor->batch, work->rows.width * sizeof *work->block, "a block of features", error));
+    OCDM_TRY(
+        ocdm__new(&work->selection.chosen, table->sample_count, sizeof *work->selection.chosen, "a block of features", error));
     for (size_t i = 0; i < table->sample_count; i++)
         work->selection.chosen[i] = (ocdm__chosen){(uint32_t)i, table->tasks[i], table->parts[i]};
     if (work->settings->standardize)

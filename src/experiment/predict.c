@@ -162,9 +162,7 @@ static ocdm__batch batch_from(const ocdm__predictor *predictor, size_t first)
 ocdm_status ocdm__predictor_begin(ocdm__predictor *predictor, enum ocdm__predict_part part, ocdm_error *error)
 {
     const ocdm__stream_table *table = &predictor->stream.table;
-    predictor->samples = ocdm__allocate(table->sample_count, sizeof *predictor->samples);
-    if (predictor->samples == NULL)
-        return ocdm__fail_memory(error, "the list of samples");
+    OCDM_TRY(ocdm__new(&predictor->samples, table->sample_count, sizeof *predictor->samples, "the list of samples", error));
     for (size_t i = 0; i < table->sample_count; i++)
         if (part == OCDM__PREDICT_ALL || (table->parts[i] == OCDM__TEST) == (part == OCDM__PREDICT_TEST))
             predictor->samples[predictor->count++] = (uint32_t)i;
@@ -288,9 +286,8 @@ static ocdm_status predict(struct predicting *predicting, ocdm__predict_report *
     const ocdm__predict_settings *settings = predicting->settings;
     ocdm__predictor *predictor = &predicting->predictor;
     size_t classes = predicting->classes = predictor->stream.table.class_count;
-    predicting->logits = ocdm__allocate(predictor->batch + 1, classes * sizeof *predicting->logits);
-    if (predicting->logits == NULL)
-        return ocdm__fail_memory(predicting->error, "logits");
+    OCDM_TRY(ocdm__new(&predicting->logits, predictor->batch + 1, classes * sizeof *predicting->logits, "logits",
+                       predicting->error));
     for (size_t i = 0; i < classes; i++)
         predicting->logits[predictor->batch * classes + i] = NAN;
     OCDM_TRY(ocdm__predictor_begin(predictor, settings->part, predicting->error));

@@ -316,9 +316,8 @@ static struct ocdm__tensor matrix(const char *name, const float *values, size_t 
 static ocdm_status save(void *state, bool all, ocdm__tensor_list *tensors, ocdm_error *error)
 {
     struct ridge *ridge = state;
-    struct ocdm__tensor *made = ocdm__allocate(SUMS, sizeof *made);
-    if (made == NULL)
-        return ocdm__fail_memory(error, "the sums of a ridge regression");
+    struct ocdm__tensor *made;
+    OCDM_TRY(ocdm__new(&made, SUMS, sizeof *made, "the sums of a ridge regression", error));
     *tensors = (ocdm__tensor_list){.tensors = made};
     if (!all) {
         /* The solution as a linear layer, which the model linear takes; behind random features as the model mlp. */
@@ -459,9 +458,8 @@ ocdm_status ocdm__ridge_learner(size_t inputs, size_t classes, const ocdm__ridge
 {
     static const ocdm__learner_functions functions = {
         .train = train, .predict = predict, .save = save, .load = load, .operations = operations, .destroy = destroy};
-    struct ridge *ridge = ocdm__allocate(1, sizeof *ridge);
-    if (ridge == NULL)
-        return ocdm__fail_memory(error, "a ridge regression");
+    struct ridge *ridge;
+    OCDM_TRY(ocdm__new(&ridge, 1, sizeof *ridge, "a ridge regression", error));
     *ridge = (struct ridge){.inputs = inputs,
                             .features = options->project > 0 ? options->project : inputs,
                             .classes = classes,

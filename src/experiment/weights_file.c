@@ -76,9 +76,8 @@ static ocdm_status unwrap(ocdm__weights_file *weights, ocdm_error *error)
     find_wrapper(weights);
     weights->tensors = weights->whole;
     weights->tensors.tensor_count = 0;
-    weights->tensors.tensors = ocdm__allocate(weights->whole.tensor_count + 1, sizeof *weights->tensors.tensors);
-    if (weights->tensors.tensors == NULL)
-        return ocdm__fail_memory(error, "a file's tensors");
+    OCDM_TRY(ocdm__new(&weights->tensors.tensors, weights->whole.tensor_count + 1, sizeof *weights->tensors.tensors,
+                       "a file's tensors", error));
     for (size_t i = 0; i < weights->whole.tensor_count; i++) {
         struct ocdm__tensor tensor = weights->whole.tensors[i];
         if (weights->wrapper_length > 0 && !starts_with(&tensor, weights->wrapper, weights->wrapper_length))

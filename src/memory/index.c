@@ -10,9 +10,8 @@
 
 ocdm_status ocdm__index_create(struct index **result, double rho, bool weighted, uint32_t room, ocdm_error *error)
 {
-    struct index *index = ocdm__allocate(1, sizeof *index);
-    if (index == NULL)
-        return ocdm__fail_memory(error, "the index of label sets");
+    struct index *index;
+    OCDM_TRY(ocdm__new(&index, 1, sizeof *index, "the index of label sets", error));
     index->free_block = OCDM_NONE;
     index->weighted = weighted;
     index->rho = rho;

@@ -143,9 +143,7 @@ static ocdm_status fill_memory(ocdm_memory *memory, ocdm_error *error)
         return status;
     memory->pool.minimum = memory->options.minimum;
     memory->pool.has_minimums = memory->options.minimum > 0;
-    memory->drawn_at = ocdm__allocate(room, sizeof *memory->drawn_at);
-    if (!memory->drawn_at)
-        return ocdm__fail_memory(error, "the samples in memory");
+    OCDM_TRY(ocdm__new(&memory->drawn_at, room, sizeof *memory->drawn_at, "the samples in memory", error));
     bool softmax = (memory->policy.traits & RANKS_SOFTMAX) != 0 && memory->options.rho == 0;
     if (softmax || (memory->policy.traits & RANKS_CLASSES) != 0)
         status = ocdm__ranking_create(&memory->pool.ranking, softmax, memory->pool.reserved, error);
@@ -169,9 +167,8 @@ ocdm_status ocdm_memory_create(const ocdm_options *given, ocdm_memory **result, 
     OCDM_THEN(status, check_policy(&policy, error));
     if (status != OCDM_OK)
         return status;
-    ocdm_memory *memory = ocdm__allocate(1, sizeof *memory);
-    if (memory == NULL)
-        return ocdm__fail_memory(error, "a memory");
+    ocdm_memory *memory;
+    OCDM_TRY(ocdm__new(&memory, 1, sizeof *memory, "a memory", error));
     /* Everything that needs no room: the options, the policy, where random numbers start. */
     memory->options = options;
     memory->policy = policy;

@@ -194,9 +194,8 @@ static ocdm_status build_image(struct image *image, const ocdm_memory *memory, o
 {
     const struct pool *pool = &memory->pool;
     OCDM_TRY(ocdm__output_open_memory(&image->bytes, "the file of the memory", error));
-    uint32_t *scratch = ocdm__allocate(OCDM_MAX_LABELS, sizeof *scratch);
-    if (scratch == NULL)
-        return ocdm__fail_memory(error, "the file of the memory");
+    uint32_t *scratch;
+    OCDM_TRY(ocdm__new(&scratch, OCDM_MAX_LABELS, sizeof *scratch, "the file of the memory", error));
     put_counters(image, memory);
     put_samples(image, memory);
     for (uint32_t i = 0; i < pool->class_count; i++)
@@ -444,9 +443,8 @@ static int by_size(const void *a, const void *b)
 static ocdm_status check_distinct(const struct parts *parts, const struct ocdm__tensor *tensor, const char *what)
 {
     size_t count = (size_t)tensor->shape[0];
-    uint64_t *sorted = ocdm__allocate(count, sizeof *sorted);
-    if (!sorted)
-        return ocdm__fail_memory(parts->error, "checking the file");
+    uint64_t *sorted;
+    OCDM_TRY(ocdm__new(&sorted, count, sizeof *sorted, "checking the file", parts->error));
     for (size_t i = 0; i < count; i++)
         sorted[i] = tensor->dtype == OCDM__U64 ? number(tensor, i) : small_number(tensor, i);
     qsort(sorted, count, sizeof *sorted, by_size);

@@ -105,10 +105,8 @@ static ocdm_status check_shard(const ocdm_memory *memory, const ocdm_memory *fir
 /* Sorts the memories by their shards, checks that they go together, and counts what they have. */
 static ocdm_status take_memories(struct merge *merge, const ocdm_memory *const *memories, size_t count, ocdm_error *error)
 {
-    merge->memories = ocdm__allocate(count, sizeof *merge->memories);
-    merge->shards = ocdm__allocate(count, sizeof *merge->shards);
-    if (merge->memories == NULL || merge->shards == NULL)
-        return ocdm__fail_memory(error, "the shards");
+    OCDM_TRY(ocdm__new(&merge->memories, count, sizeof *merge->memories, "the shards", error));
+    OCDM_TRY(ocdm__new(&merge->shards, count, sizeof *merge->shards, "the shards", error));
     merge->count = count;
     memcpy(merge->memories, memories, count * sizeof *memories);
     qsort(merge->memories, count, sizeof *merge->memories, compare_shards);

@@ -94,9 +94,8 @@ static void gss_destroy(void *state)
 static ocdm_status gss_create(const ocdm_memory *memory, void *data, void **state, ocdm_error *error)
 {
     (void)data;
-    struct gss *gss = ocdm__allocate(1, sizeof *gss);
-    if (!gss)
-        return ocdm__fail_memory(error, "the policy's state");
+    struct gss *gss;
+    OCDM_TRY(ocdm__new(&gss, 1, sizeof *gss, "the policy's state", error));
     gss->released = memory->policy.traits & OCDM_AS_RELEASED;
     ocdm_status status = reserve_slots(gss, memory->pool.reserved, error);
     OCDM_THEN(status, reserve_batch(gss, memory->batch_room, error));

@@ -14,9 +14,8 @@
 static ocdm_status ocdm_create(const ocdm_memory *memory, void *data, void **state, ocdm_error *error)
 {
     (void)data;
-    struct scan *scan = ocdm__allocate(1, sizeof *scan);
-    if (scan == NULL)
-        return ocdm__fail_memory(error, "the policy's state");
+    struct scan *scan;
+    OCDM_TRY(ocdm__new(&scan, 1, sizeof *scan, "the policy's state", error));
     scan->memory = memory;
     *state = scan;
     return OCDM_OK;

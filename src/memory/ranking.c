@@ -9,9 +9,8 @@
 
 ocdm_status ocdm__ranking_create(struct ranking **result, bool softmax, uint32_t samples, ocdm_error *error)
 {
-    struct ranking *ranking = ocdm__allocate(1, sizeof *ranking);
-    if (!ranking)
-        return ocdm__fail_memory(error, "the ranking of the classes");
+    struct ranking *ranking;
+    OCDM_TRY(ocdm__new(&ranking, 1, sizeof *ranking, "the ranking of the classes", error));
     *result = ranking;
     ranking->decay[0] = 1;
     ranking->reach = softmax ? OCDM__RANKING_REACH : 1;

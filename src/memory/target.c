@@ -103,9 +103,8 @@ static ocdm_status begin_minimums(ocdm_memory *memory, ocdm_error *error)
 {
     OCDM_TRY(ocdm__check_minimum(&memory->options, error));
     if (!memory->keeps_journal) {
-        memory->journal = ocdm__allocate((size_t)memory->batch_room * 2, sizeof *memory->journal);
-        if (memory->journal == NULL)
-            return ocdm__fail_memory(error, "the journal of the update");
+        OCDM_TRY(ocdm__new(&memory->journal, (size_t)memory->batch_room * 2, sizeof *memory->journal,
+                           "the journal of the update", error));
         memory->keeps_journal = true;
     }
     memory->pool.has_minimums = true;

@@ -41,9 +41,8 @@ ocdm_status ocdm_measure(const ocdm_test_set *set, const uint8_t *group, uint8_t
     ocdm__test_set plain;
     ocdm__averages averages;
     OCDM_TRY(take_set(set, values, &plain, error));
-    ocdm_class_score *scores = ocdm__allocate(set->classes, sizeof *scores);
-    if (scores == NULL)
-        return ocdm__fail_memory(error, "the scores of classes");
+    ocdm_class_score *scores;
+    OCDM_TRY(ocdm__new(&scores, set->classes, sizeof *scores, "the scores of classes", error));
     ocdm_status status = ocdm__score_classes(&plain, scores, error);
     OCDM_THEN(status, ocdm__measure(&plain, scores, group, wanted, &averages, error));
     for (size_t i = 0; status == OCDM_OK && i < count; i++)

@@ -194,9 +194,8 @@ ocdm_status ocdm__measure(const ocdm__test_set *set, const ocdm__class_score *sc
                           ocdm__averages *averages, ocdm_error *error)
 {
     ocdm__class_sums sums = sums_of(scores, set->classes, group, wanted);
-    uint8_t *counted = ocdm__allocate(set->classes, sizeof *counted);
-    if (counted == NULL)
-        return ocdm__fail_memory(error, "the classes of a group");
+    uint8_t *counted;
+    OCDM_TRY(ocdm__new(&counted, set->classes, sizeof *counted, "the classes of a group", error));
     for (size_t c = 0; c < set->classes; c++)
         counted[c] = is_counted(scores, c, group, wanted);
     ocdm_status status = ocdm__rank_classes(set, counted, &sums.ranks, error);

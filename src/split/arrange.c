@@ -55,9 +55,8 @@ static ocdm_status sort_units(const struct ocdm__arrangement *arrangement,
                               uint32_t *sorted, ocdm_error *error)
 {
     const struct ocdm__features *features = arrangement->features;
-    uint32_t *starts = ocdm__allocate(keys + 1, sizeof *starts);
-    if (starts == NULL)
-        return ocdm__fail_memory(error, "the order of the samples");
+    uint32_t *starts;
+    OCDM_TRY(ocdm__new(&starts, keys + 1, sizeof *starts, "the order of the samples", error));
     for (uint32_t unit = 0; unit < features->unit_count; unit++)
         starts[key(features, unit) + 1]++;
     for (size_t i = 0; i < keys; i++)
@@ -72,15 +71,13 @@ ocdm_status ocdm__arrangement_begin(struct ocdm__arrangement *arrangement, uint6
 {
     const struct ocdm__features *features = arrangement->features;
     uint32_t count = features->unit_count;
-    arrangement->weights = ocdm__allocate(features->count, sizeof *arrangement->weights);
-    arrangement->excess = ocdm__allocate(features->count, (size_t)arrangement->parts * sizeof *arrangement->excess);
-    arrangement->part = ocdm__allocate(count, sizeof *arrangement->part);
-    arrangement->shuffled = ocdm__allocate(count, sizeof *arrangement->shuffled);
-    arrangement->related = ocdm__allocate(count, sizeof *arrangement->related);
-    arrangement->place = ocdm__allocate(count, sizeof *arrangement->place);
-    if (arrangement->weights == NULL || arrangement->excess == NULL || arrangement->part == NULL ||
-        arrangement->shuffled == NULL || arrangement->related == NULL || arrangement->place == NULL)
-        return ocdm__fail_memory(error, "the parts of a split");
+    OCDM_TRY(ocdm__new(&arrangement->weights, features->count, sizeof *arrangement->weights, "the parts of a split", error));
+    OCDM_TRY(ocdm__new(&arrangement->excess, features->count, (size_t)arrangement->parts * sizeof *arrangement->excess,
+                       "the parts of a split", error));
+    OCDM_TRY(ocdm__new(&arrangement->part, count, sizeof *arrangement->part, "the parts of a split", error));
+    OCDM_TRY(ocdm__new(&arrangement->shuffled, count, sizeof *arrangement->shuffled, "the parts of a split", error));
+    OCDM_TRY(ocdm__new(&arrangement->related, count, sizeof *arrangement->related, "the parts of a split", error));
+    OCDM_TRY(ocdm__new(&arrangement->place, count, sizeof *arrangement->place, "the parts of a split", error));
     uint32_t *units = arrangement->shuffled;
     ocdm__random random = ocdm__random_stream(ocdm__random_base(seed, OCDM__FOR_SPLITS), 0);
     for (uint32_t i = 0; i < count; i++)
@@ -197,9 +194,8 @@ static bool is_pinned(const struct ocdm__arrangement *arrangement, uint32_t unit
 static ocdm_status start_greedily(struct ocdm__arrangement *arrangement, const uint32_t *order, ocdm_error *error)
 {
     const struct ocdm__features *features = arrangement->features;
-    uint64_t *room = ocdm__allocate(arrangement->parts, sizeof *room);
-    if (room == NULL)
-        return ocdm__fail_memory(error, "the parts of a split");
+    uint64_t *room;
+    OCDM_TRY(ocdm__new(&room, arrangement->parts, sizeof *room, "the parts of a split", error));
     memcpy(room, arrangement->sizes, arrangement->parts * sizeof *room);
     for (uint32_t i = 0; i < 2 * features->unit_count; i++) {
         uint32_t unit = order[i % features->unit_count], part = 0;

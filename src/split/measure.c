@@ -50,9 +50,8 @@ static void measure_part(const struct ocdm__features *features, const uint32_t *
 static ocdm_status measure_parts(const struct ocdm__features *features, const uint32_t *part, size_t parts,
                                  ocdm_split_balance *balance, ocdm_error *error)
 {
-    uint32_t *counts = ocdm__allocate(features->count, parts * sizeof *counts);
-    if (counts == NULL)
-        return ocdm__fail_memory(error, "the labels of the parts");
+    uint32_t *counts;
+    OCDM_TRY(ocdm__new(&counts, features->count, parts * sizeof *counts, "the labels of the parts", error));
     for (size_t p = 0; p < parts; p++)
         balance[p] = (ocdm_split_balance){0};
     for (uint32_t unit = 0; unit < features->unit_count; unit++) {

@@ -81,9 +81,7 @@ static ocdm_status pin_minimums(struct ocdm__arrangement *arrangement, struct de
 {
     const struct ocdm__features *features = arrangement->features;
     uint64_t pinned = 0;
-    arrangement->pinned = ocdm__allocate(features->unit_count, 1);
-    if (arrangement->pinned == NULL)
-        return ocdm__fail_memory(error, "the samples of a subset");
+    OCDM_TRY(ocdm__new(&arrangement->pinned, features->unit_count, 1, "the samples of a subset", error));
     for (uint32_t at_once = MOST_CHOSEN_AT_ONCE; at_once > 0; at_once--)
         for (uint32_t i = 0; i < features->unit_count; i++) {
             uint32_t unit = arrangement->shuffled[i];
@@ -142,9 +140,8 @@ static void set_targets(struct ocdm__arrangement *arrangement, const struct dema
 
 static ocdm_status demand_labels(struct ocdm__arrangement *arrangement, const ocdm_select_options *options, ocdm_error *error)
 {
-    struct demand *demands = ocdm__allocate(arrangement->features->count, sizeof *demands);
-    if (demands == NULL)
-        return ocdm__fail_memory(error, "the labels of a subset");
+    struct demand *demands;
+    OCDM_TRY(ocdm__new(&demands, arrangement->features->count, sizeof *demands, "the labels of a subset", error));
     ocdm_status status = read_demands(arrangement->features, options, demands, error);
     OCDM_THEN(status, pin_minimums(arrangement, demands, error));
     if (status == OCDM_OK)

@@ -272,9 +272,8 @@ ocdm__spread ocdm__spread_of(double *values, size_t count)
 ocdm_status ocdm__memory_spread(const ocdm__memory_result *results, size_t first, size_t stride, size_t count,
                                 enum ocdm__memory_figure figure, ocdm__spread *spread, ocdm_error *error)
 {
-    double *values = ocdm__allocate(count, sizeof *values);
-    if (values == NULL)
-        return ocdm__fail_memory(error, "the figures of the runs");
+    double *values;
+    OCDM_TRY(ocdm__new(&values, count, sizeof *values, "the figures of the runs", error));
     for (size_t i = 0; i < count; i++) {
         const ocdm__memory_result *result = &results[first + i * stride];
         const double figures[OCDM__FIGURE_COUNT] = {[OCDM__FIGURE_DISTANCE] = result->distance,

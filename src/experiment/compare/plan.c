@@ -87,9 +87,7 @@ static ocdm_status all_orders(ocdm__compare_plan *plan, const uint32_t *all, siz
                           "--order all: %zu tasks have too many orders, %d have 40320", task_count, OCDM__COMPARE_PERMUTED);
     list->count = factorial(task_count);
     list->length = task_count;
-    plan->tasks = ocdm__allocate(list->count * task_count, sizeof *plan->tasks);
-    if (plan->tasks == NULL)
-        return ocdm__fail_memory(error, "the orders of tasks");
+    OCDM_TRY(ocdm__new(&plan->tasks, list->count * task_count, sizeof *plan->tasks, "the orders of tasks", error));
     for (size_t i = 0; i < list->count; i++)
         write_permutation(all, plan->tasks + i * task_count, task_count, i);
     return OCDM_OK;
@@ -145,9 +143,7 @@ static ocdm_status make_orders(ocdm__compare_plan *plan, const char *text, const
     *list = (struct order_list){.count = 0};
     if (strcmp(text, "all") == 0)
         return all_orders(plan, all, task_count, list, error);
-    plan->tasks = ocdm__allocate(strlen(text) + 1, sizeof *plan->tasks);
-    if (plan->tasks == NULL)
-        return ocdm__fail_memory(error, "the orders of tasks");
+    OCDM_TRY(ocdm__new(&plan->tasks, strlen(text) + 1, sizeof *plan->tasks, "the orders of tasks", error));
     if (!read_orders(text, plan->tasks, list) || list->length > OCDM__COMPARE_TASKS)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT,
                           "separate tasks by commas and orders by semicolons: --order '0,3,1,2;2,1,3,0'; or all",
@@ -208,9 +204,7 @@ static ocdm_status make_points(ocdm__compare_plan *plan, const struct number_lis
     if (plan->point_count > OCDM__COMPARE_POINTS)
         return ocdm__fail(error, OCDM_LIMIT, "sweep over less at a time", "the sweep has %zu points, the most are %d",
                           plan->point_count, OCDM__COMPARE_POINTS);
-    plan->points = ocdm__allocate(plan->point_count, sizeof *plan->points);
-    if (plan->points == NULL)
-        return ocdm__fail_memory(error, "the points of a sweep");
+    OCDM_TRY(ocdm__new(&plan->points, plan->point_count, sizeof *plan->points, "the points of a sweep", error));
     size_t next = 0;
     for (size_t m = 0; m < memory->count; m++)
         for (size_t r = 0; r < rho->count; r++)

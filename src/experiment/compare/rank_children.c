@@ -45,9 +45,8 @@ static void say(const ocdm__ranks *ranks, enum word word, uint32_t number)
 static ocdm_status say_child(const ocdm__ranks *ranks, size_t first, size_t end, struct said said, const ocdm__child *child,
                              ocdm_error *error)
 {
-    char *bytes = ocdm__allocate(sizeof said + child->size, 1);
-    if (bytes == NULL)
-        return ocdm__fail_memory(error, "a command line");
+    char *bytes;
+    OCDM_TRY(ocdm__new(&bytes, sizeof said + child->size, 1, "a command line", error));
     memcpy(bytes, &said, sizeof said);
     memcpy(bytes + sizeof said, child->command, child->size);
     for (size_t r = first; r < end; r++)

@@ -74,9 +74,7 @@ ocdm_status ocdm__compare_results_create(ocdm__compare_results *results, const o
                                        .method_count = plan->method_count,
                                        .seed_count = (size_t)plan->seed_count,
                                        .methods = plan->methods};
-    results->values = ocdm__allocate(value_count(results), sizeof *results->values);
-    if (results->values == NULL)
-        return ocdm__fail_memory(error, "the results of the runs");
+    OCDM_TRY(ocdm__new(&results->values, value_count(results), sizeof *results->values, "the results of the runs", error));
     for (size_t i = 0; i < value_count(results); i++)
         results->values[i] = NAN;
     return OCDM_OK;
@@ -186,9 +184,7 @@ ocdm_status ocdm__compare_summary(const ocdm__compare_results *results, size_t p
                                   ocdm__summary *summary, ocdm_error *error)
 {
     struct view view = {.results = results, .point = point, .column = column};
-    view.values = ocdm__allocate(results->seed_count, sizeof *view.values);
-    if (view.values == NULL)
-        return ocdm__fail_memory(error, "the numbers of a method");
+    OCDM_TRY(ocdm__new(&view.values, results->seed_count, sizeof *view.values, "the numbers of a method", error));
     *summary = column < OCDM__COMPARE_COLUMNS ? summary_of(&view, method) : ocdm__summarise(view.values, 0);
     ocdm__release(view.values);
     return OCDM_OK;
@@ -269,9 +265,8 @@ ocdm_status ocdm__compare_judge(const ocdm__compare_results *results, size_t poi
                                 ocdm__compare_judgement *judgements, ocdm_error *error)
 {
     struct view view = {.results = results, .point = point, .column = column, .judgements = judgements};
-    view.values = ocdm__allocate(results->method_count, results->seed_count * sizeof *view.values);
-    if (view.values == NULL)
-        return ocdm__fail_memory(error, "judging the methods");
+    OCDM_TRY(ocdm__new(&view.values, results->method_count, results->seed_count * sizeof *view.values, "judging the methods",
+                       error));
     for (size_t i = 0; i < results->method_count; i++)
         judgements[i] = (ocdm__compare_judgement){.summary = summary_of(&view, i), .other = results->method_count};
     /* Collects the seeds that all competing methods have, and returns the least significant difference. */

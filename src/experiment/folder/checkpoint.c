@@ -404,9 +404,7 @@ static ocdm_status build(struct image *image, ocdm__run *run, uint64_t log_size,
     OCDM_TRY(ocdm__output_open_memory(&image->settings, "a checkpoint", error));
     if (run->learner != NULL)
         OCDM_TRY(run->learner->functions->save(run->learner->state, true, &image->learner, error));
-    image->tensors = ocdm__allocate(image->learner.count + OWN_TENSORS, sizeof *image->tensors);
-    if (image->tensors == NULL)
-        return ocdm__fail_memory(error, "a checkpoint");
+    OCDM_TRY(ocdm__new(&image->tensors, image->learner.count + OWN_TENSORS, sizeof *image->tensors, "a checkpoint", error));
     OCDM_TRY(add_numbers(image, run, log_size, error));
     OCDM_TRY(add_learner_tensors(image, error));
     ocdm__run_settings_write(&image->settings, run->settings, run->schedule.order.tasks, run->schedule.order.task_count);
@@ -521,9 +519,8 @@ ocdm_status ocdm__checkpoint_compare(const ocdm__checkpoint *checkpoint, const o
     const uint64_t checksum[] = {checkpoint->position.checksum, checkpoint->position.checksum_2};
     size_t classes = run->stream->table.class_count;
     bool has_groups = groups != NULL && groups->size == classes, has_weights = weights != NULL && weights->size == 8 * classes;
-    double *class_weights = ocdm__allocate(classes, sizeof *class_weights);
-    if (class_weights == NULL)
-        return ocdm__fail_memory(error, "the weights of classes");
+    double *class_weights;
+    OCDM_TRY(ocdm__new(&class_weights, classes, sizeof *class_weights, "the weights of classes", error));
     for (size_t c = 0; c < classes; c++) {
         has_groups = has_groups && groups->data[c] < OCDM__GROUPS;
         class_weights[c] = has_weights ? ocdm__get_double(weights->data + 8 * c) : 1;
@@ -738,9 +735,8 @@ static ocdm_status restore_learner(const ocdm__checkpoint *checkpoint, ocdm__run
     const size_t length = sizeof prefix - 1;
     if (run->learner == NULL)
         return OCDM_OK;
-    struct ocdm__tensor *tensors = ocdm__allocate(checkpoint->tensors.tensor_count, sizeof *tensors);
-    if (tensors == NULL)
-        return ocdm__fail_memory(error, "the tensors of a checkpoint");
+    struct ocdm__tensor *tensors;
+    OCDM_TRY(ocdm__new(&tensors, checkpoint->tensors.tensor_count, sizeof *tensors, "the tensors of a checkpoint", error));
     struct ocdm__safetensors file = {.tensors = tensors};
     for (size_t i = 0; i < checkpoint->tensors.tensor_count; i++) {
         struct ocdm__tensor tensor = checkpoint->tensors.tensors[i];

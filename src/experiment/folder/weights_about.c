@@ -187,9 +187,8 @@ static ocdm_status read_list(const struct reading *reading, const char *key, ocd
     const struct ocdm__note *note = ocdm__safetensors_note(reading->file, key);
     if (note == NULL)
         return fail(reading, key);
-    char *text = ocdm__allocate(note->value_length + 1, 1);
-    if (text == NULL)
-        return ocdm__fail_memory(reading->error, "a file's metadata");
+    char *text;
+    OCDM_TRY(ocdm__new(&text, note->value_length + 1, 1, "a file's metadata", reading->error));
     text[ocdm__json_unescape(note->value, note->value_length, text)] = '\0';
     ocdm_status status = ocdm__json_tree_parse(tree, key, text, strlen(text), NULL);
     ocdm__release(text);
@@ -207,10 +206,9 @@ static ocdm_status copy_names(const struct reading *reading, const ocdm__json_no
             return fail(reading, "classes");
         size += strlen(node->text);
     }
-    about->classes.starts = ocdm__allocate(list->count + 1, sizeof *about->classes.starts);
-    about->classes.bytes = ocdm__allocate(size + 1, 1);
-    if (about->classes.starts == NULL || about->classes.bytes == NULL)
-        return ocdm__fail_memory(reading->error, "the names of classes");
+    OCDM_TRY(ocdm__new(&about->classes.starts, list->count + 1, sizeof *about->classes.starts, "the names of classes",
+                       reading->error));
+    OCDM_TRY(ocdm__new(&about->classes.bytes, size + 1, 1, "the names of classes", reading->error));
     for (const ocdm__json_node *node = list->first; node != NULL; node = node->next) {
         memcpy(about->classes.bytes + at, node->text, strlen(node->text));
         at += strlen(node->text);

@@ -211,9 +211,8 @@ ocdm_status ocdm__stream_order_blur(ocdm__stream_order *order, const ocdm__strea
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --blur out",
                           "the stream has one task with training samples: it has "
                           "no boundary that could be blurred");
-    struct arrival *arrivals = ocdm__allocate(order->count, sizeof *arrivals);
-    if (arrivals == NULL)
-        return ocdm__fail_memory(error, "the arrivals of the samples");
+    struct arrival *arrivals;
+    OCDM_TRY(ocdm__new(&arrivals, order->count, sizeof *arrivals, "the arrivals of the samples", error));
     uint64_t base = ocdm__random_base(seed, OCDM__FOR_BLUR);
     ocdm_status status = OCDM_OK;
     if (blur->anew)

@@ -13,9 +13,7 @@
 
 ocdm_status ocdm__feed_open(ocdm__feed *feed, size_t room, ocdm_error *error)
 {
-    feed->unusable = ocdm__allocate(room, 3 * sizeof *feed->unusable);
-    if (feed->unusable == NULL)
-        return ocdm__fail_memory(error, "parts of a batch");
+    OCDM_TRY(ocdm__new(&feed->unusable, room, 3 * sizeof *feed->unusable, "parts of a batch", error));
     feed->usable = feed->unusable + room;
     feed->samples = feed->usable + room;
     return OCDM_OK;

@@ -85,9 +85,8 @@ ocdm_status ocdm__model_inputs_open(const ocdm__stream *stream, const ocdm__mode
     if (stream->shape.kind != OCDM__FEATURES && settings->images == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream featurize` makes features of them",
                           "%s: the samples are no features, and images are not decoded here", stream->file.name);
-    ocdm__model_inputs *made = ocdm__allocate(1, sizeof *made);
-    if (made == NULL)
-        return ocdm__fail_memory(error, "the samples");
+    ocdm__model_inputs *made;
+    OCDM_TRY(ocdm__new(&made, 1, sizeof *made, "the samples", error));
     made->stream = stream;
     made->strict = settings->strict;
     made->images = settings->images;

@@ -87,9 +87,8 @@ static ocdm_status fill_part(ocdm__probes *probes, const ocdm__stream_order *tes
     if (tests->class_places == NULL)
         return OCDM_OK;
     part->disjoint = tests->disjoint;
-    part->class_places = ocdm__allocate(class_count, sizeof *part->class_places);
-    if (part->class_places == NULL)
-        return ocdm__fail_memory(error, "the tests of evaluations at any time");
+    OCDM_TRY(
+        ocdm__new(&part->class_places, class_count, sizeof *part->class_places, "the tests of evaluations at any time", error));
     memcpy(part->class_places, tests->class_places, class_count * sizeof *part->class_places);
     return OCDM_OK;
 }

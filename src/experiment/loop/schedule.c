@@ -63,11 +63,9 @@ static void shuffle(uint32_t *samples, size_t count, uint64_t seed, uint64_t num
 ocdm_status ocdm__stream_order_allocate(ocdm__stream_order *order, size_t samples, size_t tasks, ocdm_error *error)
 {
     *order = (ocdm__stream_order){.task_count = tasks};
-    order->samples = ocdm__allocate(samples, sizeof *order->samples);
-    order->tasks = ocdm__allocate(tasks, sizeof *order->tasks);
-    order->ends = ocdm__allocate(tasks, sizeof *order->ends);
-    if (order->samples == NULL || order->tasks == NULL || order->ends == NULL)
-        return ocdm__fail_memory(error, "the order of the samples");
+    OCDM_TRY(ocdm__new(&order->samples, samples, sizeof *order->samples, "the order of the samples", error));
+    OCDM_TRY(ocdm__new(&order->tasks, tasks, sizeof *order->tasks, "the order of the samples", error));
+    OCDM_TRY(ocdm__new(&order->ends, tasks, sizeof *order->ends, "the order of the samples", error));
     return OCDM_OK;
 }
 
@@ -375,9 +373,8 @@ static size_t tasks_among(const ocdm__schedule *schedule, uint64_t samples)
 static ocdm_status find_tested(ocdm__schedule *schedule, const ocdm__stream_table *table, ocdm_error *error)
 {
     const ocdm__stream_order *order = &schedule->order;
-    uint32_t *places = ocdm__allocate(OCDM__MAX_TASKS, sizeof *places);
-    if (places == NULL)
-        return ocdm__fail_memory(error, "the plan of the steps");
+    uint32_t *places;
+    OCDM_TRY(ocdm__new(&places, OCDM__MAX_TASKS, sizeof *places, "the plan of the steps", error));
     for (size_t k = 0; k < order->task_count; k++) {
         places[order->tasks[k]] = (uint32_t)k;
         schedule->first[k] = SIZE_MAX;

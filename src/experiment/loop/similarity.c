@@ -132,10 +132,9 @@ ocdm_status ocdm__similarity_open(struct ocdm__similarity **opened, const ocdm__
     *similarity = (struct ocdm__similarity){
         .learner = parts->learner, .inputs = parts->inputs, .slot = slot, .table = parts->table, .sample_room = 1};
     similarity->size = parts->learner->functions->gradient_size(parts->learner->state);
-    similarity->gradient = ocdm__allocate(similarity->size, sizeof *similarity->gradient);
-    similarity->samples = ocdm__allocate(2, sizeof *similarity->samples);
-    if (similarity->gradient == NULL || similarity->samples == NULL)
-        return ocdm__fail_memory(error, "the gradients that are compared");
+    OCDM_TRY(ocdm__new(&similarity->gradient, similarity->size, sizeof *similarity->gradient, "the gradients that are compared",
+                       error));
+    OCDM_TRY(ocdm__new(&similarity->samples, 2, sizeof *similarity->samples, "the gradients that are compared", error));
     ocdm_memory_set_similarity(parts->memory, answer, similarity);
     return OCDM_OK;
 }

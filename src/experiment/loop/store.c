@@ -114,10 +114,8 @@ ocdm_status ocdm__store_open(ocdm__store *store, const ocdm__run_settings *setti
     }
     if (settings->memory_bytes > 0 && plain_rows(settings, stream) < store->learning)
         store->learning = (size_t)plain_rows(settings, stream);
-    store->low = ocdm__allocate(store->width, sizeof *store->low);
-    store->step = ocdm__allocate(store->width, sizeof *store->step);
-    if (store->low == NULL || store->step == NULL)
-        return ocdm__fail_memory(error, "the ranges of features");
+    OCDM_TRY(ocdm__new(&store->low, store->width, sizeof *store->low, "the ranges of features", error));
+    OCDM_TRY(ocdm__new(&store->step, store->width, sizeof *store->step, "the ranges of features", error));
     return OCDM_OK;
 }
 

@@ -200,17 +200,13 @@ ocdm_status ocdm__paper_read_memories(ocdm__compare_memories *memories, const oc
     char path[OCDM__SUMMARY_PATH];
     size_t seeds = (size_t)plan->seed_count, methods = plan->method_count;
     memories->count = run_count(plan);
-    memories->results = ocdm__allocate(memories->count, sizeof *memories->results);
-    if (memories->results == NULL)
-        return ocdm__fail_memory(error, "the memories of runs");
+    OCDM_TRY(ocdm__new(&memories->results, memories->count, sizeof *memories->results, "the memories of runs", error));
     for (size_t i = 0; i < memories->count; i++)
         if (find_summary(plan, folder, i, path)) {
             size_t place = (i / seeds / methods * seeds + i % seeds) * methods + i / seeds % methods;
             ocdm__memory_result *result = &memories->results[place];
             ocdm__json_tree tree = {.root = NULL};
-            result->kept = ocdm__allocate(class_count, sizeof *result->kept);
-            if (result->kept == NULL)
-                return ocdm__fail_memory(error, "the classes in memory");
+            OCDM_TRY(ocdm__new(&result->kept, class_count, sizeof *result->kept, "the classes in memory", error));
             OCDM_TRY(ocdm__summary_read(&tree, path, error));
             bool known = ocdm__summary_kept(tree.root, result->kept, class_count);
             ocdm__json_tree_clear(&tree);
@@ -233,9 +229,8 @@ static int by_task(const void *a, const void *b)
 
 ocdm_status ocdm__paper_classes(const ocdm__stream_info *info, ocdm__paper_class **classes, size_t *count, ocdm_error *error)
 {
-    ocdm__paper_class *list = ocdm__allocate(info->class_count, sizeof *list);
-    if (list == NULL)
-        return ocdm__fail_memory(error, "the classes of a stream");
+    ocdm__paper_class *list;
+    OCDM_TRY(ocdm__new(&list, info->class_count, sizeof *list, "the classes of a stream", error));
     for (size_t i = 0; i < info->class_count; i++) {
         const ocdm__statistics *statistics = &info->statistics;
         const uint8_t *groups = info->stream.table.groups;
