@@ -179,9 +179,8 @@ static ocdm_status write_forgetting(ocdm__output *output, const ocdm__run *run, 
 {
     static const ocdm_metric means[] = {OCDM_MAP, OCDM_CF1, OCDM_OF1};
     size_t count = run->evaluation_count;
-    double *map = ocdm__allocate(count + 4, count * sizeof *map);
-    if (map == NULL)
-        return ocdm__fail_memory(error, "the forgetting of tasks");
+    double *map;
+    OCDM_TRY(ocdm__new(&map, count + 4, count * sizeof *map, "the forgetting of tasks", error));
     double *totals = map + count * count, *points = totals + count, *ahead = points + count, *fresh = ahead + count;
     for (size_t e = 0; e < count; e++)
         for (size_t k = 0; k < count; k++)

@@ -201,9 +201,8 @@ ocdm_options ocdm__run_memory_options(const ocdm__run_settings *settings)
 ocdm_status ocdm__run_open(const ocdm__run_settings *settings, const ocdm__stream *stream, const ocdm__learner_maker *maker,
                            ocdm__run **run, ocdm_error *error)
 {
-    ocdm__run *made = ocdm__allocate(1, sizeof *made);
-    if (made == NULL)
-        return ocdm__fail_memory(error, "a run");
+    ocdm__run *made;
+    OCDM_TRY(ocdm__new(&made, 1, sizeof *made, "a run", error));
     made->settings = settings;
     made->stream = stream;
     made->ranks = &ocdm__ranks_alone;
@@ -245,9 +244,8 @@ static ocdm_status begin_store(ocdm__run *run, ocdm_error *error)
     uint64_t step = 0, steps = ocdm__schedule_steps(&run->schedule);
     if (run->inputs == NULL || store->kind == OCDM__STORE_NONE || store->kind == OCDM__STORE_JPEG)
         return OCDM_OK;
-    float *row = ocdm__allocate(store->width, sizeof *row);
-    if (row == NULL)
-        return ocdm__fail_memory(error, "the ranges of features");
+    float *row;
+    OCDM_TRY(ocdm__new(&row, store->width, sizeof *row, "the ranges of features", error));
     for (; store->learned < store->learning && step < steps; step++) {
         size_t count = ocdm__schedule_batch(&run->schedule, step, run->samples);
         for (size_t i = 0; i < count; i++) {
@@ -367,9 +365,8 @@ static ocdm_status examine_held_out(ocdm__run *run, size_t task_count, const ocd
                                     ocdm_error *error)
 {
     struct ocdm__version_result results[1 + OCDM__MOST_RATES];
-    ocdm__class_score *scores = ocdm__allocate(run->stream->table.class_count, sizeof *scores);
-    if (scores == NULL)
-        return ocdm__fail_memory(error, "the scores of classes");
+    ocdm__class_score *scores;
+    OCDM_TRY(ocdm__new(&scores, run->stream->table.class_count, sizeof *scores, "the scores of classes", error));
     for (size_t v = 0; v < run->version_count; v++)
         results[v] = (struct ocdm__version_result){evaluations[v], scores, thresholds[v], &operations[v]};
     ocdm_status status = examine(run, &run->schedule.held_out, task_count, NULL, progress, results, error);
@@ -477,9 +474,8 @@ ocdm_status ocdm__run_probe(ocdm__run *run, const float *given, const ocdm__prog
     ocdm__evaluation evaluations[1 + OCDM__MOST_RATES] = {{.task = 0}};
     struct ocdm__version_result results[1 + OCDM__MOST_RATES];
     OCDM_TRY(ocdm__probes_reserve(probes, probes->count + 1, error));
-    ocdm__class_score *scores = ocdm__allocate(run->stream->table.class_count, sizeof *scores);
-    if (scores == NULL)
-        return ocdm__fail_memory(error, "the scores of classes");
+    ocdm__class_score *scores;
+    OCDM_TRY(ocdm__new(&scores, run->stream->table.class_count, sizeof *scores, "the scores of classes", error));
     for (size_t v = 0; v < run->version_count; v++)
         results[v] = (struct ocdm__version_result){.evaluation = &evaluations[v], .scores = scores};
     ocdm_status status =
