@@ -87,63 +87,48 @@ struct writing {
 
 /* ---- operators ------------------------------------------------------------------------------------------------------- */
 
-static void begin_node(struct writing *writing, const char *kind, const char *output)
-{
-    ocdm__proto_text(&writing->node, NODE_OUTPUT, output);
-    ocdm__proto_text(&writing->node, NODE_OPERATOR, kind);
-}
+/* A value that an operator reads, or with `parameter` a tensor of a layer: conv1.weight. */
+struct input {
+    const char *name, *parameter;
+};
 
-static void add_input(struct writing *writing, const char *name)
-{
-    ocdm__proto_text(&writing->node, NODE_INPUT, name);
-}
+struct attribute {
+    const char *name;
+    uint64_t type;
+    float real;        /* of IS_FLOAT */
+    uint32_t whole[4]; /* of the others */
+    size_t count;
+};
 
-/* A parameter of a layer: conv1.weight. */
-static void add_parameter(struct writing *writing, const char *layer, const char *what)
+/* Both lists end with a name of NULL; NULL: no attributes. */
+static void put_node(struct writing *writing, const char *kind, const char *output, const struct input *input,
+                     const struct attribute *attribute)
 {
-    char name[NAME + 16];
-    snprintf(name, sizeof name, "%s.%s", layer, what);
-    add_input(writing, name);
-}
-
-static void add_float(struct writing *writing, const char *name, float value)
-{
-    ocdm__proto_text(&writing->inner, ATTRIBUTE_NAME, name);
-    ocdm__proto_float(&writing->inner, ATTRIBUTE_FLOAT, value);
-    ocdm__proto_whole(&writing->inner, ATTRIBUTE_TYPE, IS_FLOAT);
-    ocdm__proto_message(&writing->node, NODE_ATTRIBUTE, &writing->inner);
-}
-
-static void add_int(struct writing *writing, const char *name, uint64_t value)
-{
-    ocdm__proto_text(&writing->inner, ATTRIBUTE_NAME, name);
-    ocdm__proto_whole(&writing->inner, ATTRIBUTE_INT, value);
-    ocdm__proto_whole(&writing->inner, ATTRIBUTE_TYPE, IS_INT);
-    ocdm__proto_message(&writing->node, NODE_ATTRIBUTE, &writing->inner);
-}
-
-static void add_ints(struct writing *writing, const char *name, const uint32_t *values, size_t count)
-{
-    ocdm__proto_text(&writing->inner, ATTRIBUTE_NAME, name);
-    for (size_t i = 0; i < count; i++)
-        ocdm__proto_whole(&writing->inner, ATTRIBUTE_INTS, values[i]);
-    ocdm__proto_whole(&writing->inner, ATTRIBUTE_TYPE, IS_INTS);
-    ocdm__proto_message(&writing->node, NODE_ATTRIBUTE, &writing->inner);
-}
-
-static void end_node(struct writing *writing)
-{
-    ocdm__proto_message(&writing->graph, GRAPH_NODE, &writing->node);
+    ocdm__output *node = &writing->node, *inner = &writing->inner;
+    ocdm__proto_text(node, NODE_OUTPUT, output);
+    ocdm__proto_text(node, NODE_OPERATOR, kind);
+    for (; input->name != NULL; input++) {
+        char name[NAME + 16];
+        bool whole = input->parameter == NULL;
+        snprintf(name, sizeof name, "%s%s%s", input->name, whole ? "" : ".", whole ? "" : input->parameter);
+        ocdm__proto_text(node, NODE_INPUT, name);
+    }
+    for (; attribute != NULL && attribute->name != NULL; attribute++) {
+        ocdm__proto_text(inner, ATTRIBUTE_NAME, attribute->name);
+        if (attribute->type == IS_FLOAT)
+            ocdm__proto_float(inner, ATTRIBUTE_FLOAT, attribute->real);
+        for (size_t i = 0; i < attribute->count; i++)
+            ocdm__proto_whole(inner, attribute->type == IS_INT ? ATTRIBUTE_INT : ATTRIBUTE_INTS, attribute->whole[i]);
+        ocdm__proto_whole(inner, ATTRIBUTE_TYPE, attribute->type);
+        ocdm__proto_message(node, NODE_ATTRIBUTE, inner);
+    }
+    ocdm__proto_message(&writing->graph, GRAPH_NODE, node);
 }
 
 /* An operator without attributes, of one or two values. */
 static void put_plain(struct writing *writing, const char *kind, const char *first, const char *second, const char *output)
 {
-    begin_node(writing, kind, output);
-    add_input(writing, first);
-    if (second != NULL)
-        add_input(writing, second);
-    end_node(writing);
+    put_node(writing, kind, output, (const struct input[]){{first, NULL}, {second, NULL}, {NULL, NULL}}, NULL);
 }
 
 /* ---- nodes ----------------------------------------------------------------------------------------------------------- */
@@ -153,48 +138,42 @@ static const char *source(const struct writing *writing, uint32_t number)
     return number > 0 ? writing->names[number - 1] : writing->input;
 }
 
-static void add_window(struct writing *writing, const struct ocdm__node *node)
-{
-    const uint32_t pads[4] = {node->pad_before, node->pad_before, node->pad_after_height, node->pad_after_width};
-    add_ints(writing, "kernel_shape", (const uint32_t[2]){node->kernel, node->kernel}, 2);
-    add_ints(writing, "strides", (const uint32_t[2]){node->stride, node->stride}, 2);
-    add_ints(writing, "pads", pads, 4);
-}
-
 /* `name` is that of the value so far, and becomes that of the result. */
 static void put_activation(struct writing *writing, const struct ocdm__node *node, char name[NAME])
 {
+    /* As inputs, which the bounds are from operator set 11 on, OpenCV 4.6 would not take them. */
+    static const struct attribute bounds[] = {{"min", IS_FLOAT, .real = 0}, {"max", IS_FLOAT, .real = 6}, {.name = NULL}};
     char before[NAME];
+    bool clipped = node->activation == OCDM__RELU6;
     if (node->activation == OCDM__LINEAR_ACTIVATION)
         return;
     snprintf(before, sizeof before, "%s", name);
-    snprintf(name, NAME, "%.*s.%s", OCDM__NODE_NAME, node->name, node->activation == OCDM__RELU6 ? "relu6" : "relu");
-    if (node->activation == OCDM__RELU)
-        put_plain(writing, "Relu", before, NULL, name);
-    if (node->activation != OCDM__RELU6)
-        return;
-    begin_node(writing, "Clip", name);
-    add_input(writing, before);
-    add_float(writing, "min", 0); /* as inputs, from operator set 11 on, OpenCV 4.6 would not take them */
-    add_float(writing, "max", 6);
-    end_node(writing);
+    snprintf(name, NAME, "%.*s.%s", OCDM__NODE_NAME, node->name, clipped ? "relu6" : "relu");
+    put_node(writing, clipped ? "Clip" : "Relu", name, (const struct input[]){{before, NULL}, {NULL, NULL}},
+             clipped ? bounds : NULL);
+}
+
+/* Of a convolution or a pooling; `groups` is 0 for none. */
+static void put_window(struct writing *writing, const char *kind, const struct ocdm__node *node, const struct input *input,
+                       const char *output, uint32_t groups)
+{
+    const struct attribute attributes[] = {
+        {"kernel_shape", IS_INTS, 0, {node->kernel, node->kernel}, 2},
+        {"strides", IS_INTS, 0, {node->stride, node->stride}, 2},
+        {"pads", IS_INTS, 0, {node->pad_before, node->pad_before, node->pad_after_height, node->pad_after_width}, 4},
+        {groups > 0 ? "group" : NULL, IS_INT, 0, {groups}, 1},
+        {.name = NULL}};
+    put_node(writing, kind, output, input, attributes);
 }
 
 static void put_conv(struct writing *writing, const struct ocdm__node *node, char name[NAME])
 {
-    begin_node(writing, "Conv", node->name);
-    add_input(writing, source(writing, node->input));
-    add_parameter(writing, node->name, "weight");
-    add_window(writing, node);
-    add_int(writing, "group", node->depthwise ? node->channels : 1);
-    end_node(writing);
-    static const char *const parameters[] = {"weight", "bias", "running_mean", "running_var"};
-    begin_node(writing, "BatchNormalization", node->norm);
-    add_input(writing, node->name);
-    for (size_t i = 0; i < 4; i++)
-        add_parameter(writing, node->norm, parameters[i]);
-    add_float(writing, "epsilon", writing->outline->model.norm_epsilon);
-    end_node(writing);
+    const struct input values[] = {{source(writing, node->input), NULL}, {node->name, "weight"}, {NULL, NULL}};
+    const struct input normed[] = {{node->name, NULL},           {node->norm, "weight"},      {node->norm, "bias"},
+                                   {node->norm, "running_mean"}, {node->norm, "running_var"}, {NULL, NULL}};
+    const struct attribute epsilon[] = {{"epsilon", IS_FLOAT, .real = writing->outline->model.norm_epsilon}, {.name = NULL}};
+    put_window(writing, "Conv", node, values, node->name, node->depthwise ? node->channels : 1);
+    put_node(writing, "BatchNormalization", node->norm, normed, epsilon);
     snprintf(name, NAME, "%s", node->norm);
     if (node->residual > 0) {
         snprintf(name, NAME, "%s.sum", node->name);
@@ -205,13 +184,11 @@ static void put_conv(struct writing *writing, const struct ocdm__node *node, cha
 
 static void put_linear(struct writing *writing, const struct ocdm__node *node, bool head, char name[NAME])
 {
+    static const struct attribute turned[] = {{"transB", IS_INT, 0, {1}, 1}, {.name = NULL}};
+    const struct input values[] = {
+        {source(writing, node->input), NULL}, {node->name, "weight"}, {node->name, "bias"}, {NULL, NULL}};
     snprintf(name, NAME, "%s", head ? "logits" : node->name);
-    begin_node(writing, "Gemm", name);
-    add_input(writing, source(writing, node->input));
-    add_parameter(writing, node->name, "weight");
-    add_parameter(writing, node->name, "bias");
-    add_int(writing, "transB", 1);
-    end_node(writing);
+    put_node(writing, "Gemm", name, values, turned);
     put_activation(writing, node, name);
 }
 
@@ -292,11 +269,6 @@ static uint64_t build_tensor(struct writing *writing, const char *name, const ui
     return tensor->used + (uint64_t)size * 4;
 }
 
-static void put_floats(ocdm__output *output, const float *values, size_t count)
-{
-    ocdm__npy_write_floats(output, values, count);
-}
-
 /* In pieces; those of 32 bits already need no conversion. */
 static void put_weights(ocdm__output *output, const struct ocdm__tensor *tensor, size_t size)
 {
@@ -309,7 +281,7 @@ static void put_weights(ocdm__output *output, const struct ocdm__tensor *tensor,
         count = size - first < 1024 ? size - first : 1024;
         for (size_t i = 0; i < count; i++)
             piece[i] = ocdm__tensor_float(tensor, first + i);
-        put_floats(output, piece, count);
+        ocdm__npy_write_floats(output, piece, count);
     }
 }
 
@@ -330,7 +302,7 @@ static uint64_t put_tensors(struct writing *writing, ocdm__output *output)
         ocdm__proto_begin(output, GRAPH_INITIALIZER, size);
         ocdm__output_write(output, writing->node.buffer, writing->node.used);
         if (constant != NULL)
-            put_floats(output, constant->values, constant->size);
+            ocdm__npy_write_floats(output, constant->values, constant->size);
         else
             put_weights(output, ocdm__weights_find(writing->asked->weights.file, "", parameter->name), parameter->size);
     }
@@ -363,6 +335,7 @@ static ocdm_status check_messages(const struct writing *writing, ocdm_error *err
 
 static ocdm_status write_model(struct writing *writing, ocdm__output *output, ocdm_error *error)
 {
+    static const struct attribute axis[] = {{"axis", IS_INT, 0, {1}, 1}, {.name = NULL}};
     ocdm__proto_text(&writing->graph, GRAPH_NAME, writing->asked->size.name);
     put_normalisation(writing);
     const struct ocdm__model *model = &writing->outline->model;
@@ -375,18 +348,13 @@ static ocdm_status write_model(struct writing *writing, ocdm__output *output, oc
             break;
         case OCDM__NODE_MAX_POOL:
             snprintf(name, NAME, "pool_of_%.*s", OCDM__NODE_NAME, source(writing, node->input));
-            begin_node(writing, "MaxPool", name);
-            add_input(writing, source(writing, node->input));
-            add_window(writing, node);
-            end_node(writing);
+            put_window(writing, "MaxPool", node, (const struct input[]){{source(writing, node->input), NULL}, {NULL, NULL}},
+                       name, 0);
             break;
         case OCDM__NODE_AVERAGE:
             put_plain(writing, "GlobalAveragePool", source(writing, node->input), NULL, "average");
             snprintf(name, NAME, "flat");
-            begin_node(writing, "Flatten", name);
-            add_input(writing, "average");
-            add_int(writing, "axis", 1);
-            end_node(writing);
+            put_node(writing, "Flatten", name, (const struct input[]){{"average", NULL}, {NULL, NULL}}, axis);
             break;
         case OCDM__NODE_LINEAR:
             put_linear(writing, node, i + 1 == model->count, name);
