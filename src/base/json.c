@@ -1,5 +1,4 @@
-/* The JSON scanner: one pass, no recursion, no allocation; nesting costs one bit per open container. Then texts and numbers,
- * and a fast path for arrays of numbers. */
+/* The JSON scanner: one pass, no recursion, no allocation; nesting costs one bit per open container. Then texts and numbers. */
 #include "base/json.h"
 
 #include <math.h>
@@ -25,7 +24,7 @@ enum expect {
     EXPECT_FAILED
 };
 
-static void begin(ocdm__json *json, const void *bytes, size_t size)
+void ocdm__json_begin(ocdm__json *json, const void *bytes, size_t size)
 {
     json->start = bytes;
     json->at = json->start;
@@ -37,17 +36,12 @@ static void begin(ocdm__json *json, const void *bytes, size_t size)
     json->expect = EXPECT_VALUE;
     json->in_object = false;
     json->depth = 0;
-}
-
-void ocdm__json_begin(ocdm__json *json, const void *bytes, size_t size)
-{
-    begin(json, bytes, size);
     json->last_stride = size >= OCDM__JSON_PADDING ? json->end - OCDM__JSON_PADDING : NULL;
 }
 
 void ocdm__json_begin_padded(ocdm__json *json, const void *bytes, size_t size)
 {
-    begin(json, bytes, size);
+    ocdm__json_begin(json, bytes, size);
     json->last_stride = json->end;
 }
 
@@ -84,62 +78,33 @@ static APART enum ocdm__json_event fail_here(ocdm__json *json, const char *reaso
 
 /* ---- strings -------------------------------------------------------------------------------------------------------- */
 
-static int hex_digit(unsigned char byte)
-{
-    if (byte >= '0' && byte <= '9')
-        return byte - '0';
-    byte |= 0x20;
-    return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
-}
-
 /* The code unit of the four digits at `at`, or -1. */
 static int32_t hex_unit(const unsigned char *at, const unsigned char *end)
 {
-    if (end - at < 4)
-        return -1;
     int32_t unit = 0;
     for (int i = 0; i < 4; i++) {
-        int digit = hex_digit(at[i]);
-        if (digit < 0)
+        unsigned char byte = at + i < end ? at[i] : 0, letter = byte | 0x20;
+        if (!(byte >= '0' && byte <= '9') && !(letter >= 'a' && letter <= 'f'))
             return -1;
-        unit = unit * 16 + digit;
+        unit = unit * 16 + (byte <= '9' ? byte - '0' : letter - 'a' + 10);
     }
     return unit;
 }
 
-static inline bool is_high_surrogate(int32_t unit)
+/* The length of the escape at `at`, a backslash; 0 if it is wrong, and why. */
+static size_t check_escape(const unsigned char *at, const unsigned char *end, const char **wrong)
 {
-    return unit >= 0xD800 && unit < 0xDC00;
-}
-
-static inline bool is_low_surrogate(int32_t unit)
-{
-    return unit >= 0xDC00 && unit < 0xE000;
-}
-
-static size_t fail_in_escape(ocdm__json *json, const unsigned char *at, const char *reason)
-{
-    fail(json, at, reason);
-    return 0;
-}
-
-/* The length of the escape at `at`, a backslash; 0 after a failure. */
-static size_t check_escape(ocdm__json *json, const unsigned char *at)
-{
-    const unsigned char *end = json->end;
     if (end - at >= 2 && at[1] && strchr("\"\\/bfnrt", at[1]))
         return 2;
+    *wrong = "an escape that JSON does not have";
     if (end - at < 2 || at[1] != 'u')
-        return fail_in_escape(json, at, "an escape that JSON does not have");
+        return 0;
     int32_t unit = hex_unit(at + 2, end);
-    if (unit < 0)
-        return fail_in_escape(json, at, "\\u without four hexadecimal digits");
-    if (!is_high_surrogate(unit) && !is_low_surrogate(unit))
-        return 6;
-    bool paired = is_high_surrogate(unit) && end - at >= 12 && at[6] == '\\' && at[7] == 'u';
-    if (!paired || !is_low_surrogate(hex_unit(at + 8, end)))
-        return fail_in_escape(json, at, "half a surrogate pair");
-    return 12;
+    *wrong = unit < 0 ? "\\u without four hexadecimal digits" : "half a surrogate pair";
+    if (unit < 0xD800 || unit >= 0xE000)
+        return unit < 0 ? 0 : 6;
+    int32_t low = unit < 0xDC00 && end - at >= 12 && at[6] == '\\' && at[7] == 'u' ? hex_unit(at + 8, end) : 0;
+    return low >= 0xDC00 && low < 0xE000 ? 12 : 0;
 }
 
 /* The first byte from `at` on that is no plain character of a string, or `end`. */
@@ -156,32 +121,22 @@ static inline const unsigned char *pass_plain(const ocdm__json *json, const unsi
     return at < json->end ? at : json->end;
 }
 
-static bool fail_in_string(ocdm__json *json, const unsigned char *at, const char *reason)
-{
-    fail(json, at, reason);
-    return false;
-}
-
 /* Scans on from `at`, a byte of the string that is no plain character and no quote, or the end of the text. */
 static APART bool scan_rest_of_string(ocdm__json *json, const unsigned char *at)
 {
-    for (;; at = pass_plain(json, at)) {
-        if (at == json->end)
-            return fail_in_string(json, json->at, "a string without an end");
-        if (*at == '"')
-            break;
-        size_t step;
-        if (*at == '\\') {
-            json->escaped = true;
-            step = check_escape(json, at);
-            if (!step)
-                return false;
-        } else {
-            step = *at < 0x80 ? 0 : ocdm__utf8_sequence(at, json->end);
-            if (!step)
-                return fail_in_string(json, at, *at >= 0x80 ? "invalid UTF-8" : *at ? "a raw control character" : "a NUL byte");
+    while (at != json->end && *at != '"') {
+        const char *wrong = *at >= 0x80 ? "invalid UTF-8" : *at ? "a raw control character" : "a NUL byte";
+        json->escaped = json->escaped || *at == '\\';
+        size_t step = *at == '\\' ? check_escape(at, json->end, &wrong) : *at < 0x80 ? 0 : ocdm__utf8_sequence(at, json->end);
+        if (step == 0) {
+            fail(json, at, wrong);
+            return false;
         }
-        at += step;
+        at = pass_plain(json, at + step);
+    }
+    if (at == json->end) {
+        fail(json, json->at, "a string without an end");
+        return false;
     }
     json->length = (size_t)(at - json->at) - 1;
     json->at = at + 1;
@@ -375,17 +330,6 @@ enum ocdm__json_event ocdm__json_skip(ocdm__json *json, enum ocdm__json_event la
 
 /* ---- reading texts and numbers -------------------------------------------------------------------------------------- */
 
-/* The scanner has checked them: '0' is 48, 'a' means 10 and is 97. */
-static uint32_t hex_value(const char *digits)
-{
-    uint32_t unit = 0;
-    for (int i = 0; i < 4; i++) {
-        unsigned char digit = (unsigned char)digits[i];
-        unit = unit * 16 + (digit <= '9' ? digit - 48u : (digit | 0x20u) - 87u);
-    }
-    return unit;
-}
-
 /* One escape at `*at`, moved past it; up to 4 bytes to `out`. */
 static size_t unescape_one(const char **at, char *out)
 {
@@ -397,10 +341,11 @@ static size_t unescape_one(const char **at, char *out)
         *at += 2;
         return 1;
     }
-    uint32_t point = hex_value(*at + 2);
+    const unsigned char *digits = (const unsigned char *)*at + 2; /* the scanner has checked them */
+    uint32_t point = (uint32_t)hex_unit(digits, digits + 4);
     *at += 6;
     if (point >= 0xD800 && point < 0xDC00) {
-        point = 0x10000 + ((point - 0xD800) << 10) + (hex_value(*at + 2) - 0xDC00);
+        point = 0x10000 + ((point - 0xD800) << 10) + ((uint32_t)hex_unit(digits + 6, digits + 10) - 0xDC00);
         *at += 6;
     }
     if (point < 0x80) {
@@ -532,87 +477,3 @@ size_t ocdm__json_double(double value, char out[OCDM__JSON_DOUBLE])
     use_decimal_point(out);
     return strlen(out);
 }
-
-/* ---- long arrays of numbers ----------------------------------------------------------------------------------------- */
-
-/*
- * Numbers of an array, 64 bytes at a time. Each kind of byte becomes a mask with a bit per byte, and what the grammar says
- * about neighbours becomes a few operations on whole masks; no branch depends on how long a number is. A block starts at a
- * comma and reaches to its last comma before anything doubtful, so blocks need to know nothing of each other.
- *
- * Taken: `,` then spaces or newlines, then a number without exponent. Spaces before a comma, tabs, exponents and numbers that
- * fill a block are legal but rare: they end the run, and the scanner goes on by itself.
- */
-
-#if defined(__SSE2__) && defined(__GNUC__)
-
-#include <emmintrin.h>
-
-#define BLOCK 64
-#define MOST_AT_ONCE ((ptrdiff_t)1 << 20)
-
-/* One bit per byte of a block, the first byte's lowest. */
-struct masks {
-    uint64_t digit, zero, point, comma, minus, space;
-};
-
-static inline uint64_t bits_of(__m128i chosen)
-{
-    return (uint64_t)(unsigned)_mm_movemask_epi8(chosen);
-}
-
-static inline void look_at(const unsigned char *at, struct masks *masks)
-{
-    *masks = (struct masks){.digit = 0};
-    for (int i = 0; i < BLOCK; i += 16) {
-        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(at + i));
-        __m128i value = _mm_sub_epi8(bytes, _mm_set1_epi8('0'));
-        __m128i digit = _mm_cmpeq_epi8(_mm_min_epu8(value, _mm_set1_epi8(9)), value);
-        __m128i space = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(' ')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n')));
-        masks->digit |= bits_of(digit) << i;
-        masks->space |= bits_of(space) << i;
-        masks->zero |= bits_of(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('0'))) << i;
-        masks->point |= bits_of(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('.'))) << i;
-        masks->comma |= bits_of(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(','))) << i;
-        masks->minus |= bits_of(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('-'))) << i;
-    }
-}
-
-/* The distance from `at`, a comma, to the last comma before anything doubtful; 0 if there is no other comma. */
-static inline unsigned sound_bytes(const unsigned char *at)
-{
-    struct masks masks;
-    look_at(at, &masks);
-    /* The bytes that are not allowed at their position, or are none of the above. The first byte is a comma. */
-    uint64_t after_gap = (masks.comma | masks.space) << 1, after_digit = masks.digit << 1;
-    /* A comma or point follows a digit; a minus sign or space follows a comma or space. So a digit alone may follow a minus
-     * sign or a point, and no comma follows a comma or space. */
-    uint64_t fine = 1 | masks.digit | ((masks.comma | masks.point) & after_digit) | ((masks.minus | masks.space) & after_gap);
-    /* A zero that starts a number has no digit after it. */
-    uint64_t leading = ((masks.zero & (after_gap | masks.minus << 1)) << 1) & masks.digit;
-    /* The sum carries from each point through the digits after it to the first byte beyond, which is not a second point. */
-    uint64_t second_point = (masks.digit + (masks.point << 1)) & ~masks.digit & masks.point;
-    uint64_t wrong = ~fine | leading | second_point;
-    uint64_t before = wrong ? (wrong & (~wrong + 1)) - 1 : UINT64_MAX;
-    return 63u - (unsigned)__builtin_clzll(masks.comma & before);
-}
-
-void ocdm__json_pass_numbers(ocdm__json *json)
-{
-    const unsigned char *at = json->at, *end = json->end;
-    if (json->depth == 0 || json->in_object || end - at < BLOCK || *at != ',')
-        return;
-    const unsigned char *last = end - BLOCK - at > MOST_AT_ONCE ? at + MOST_AT_ONCE : end - BLOCK;
-    for (unsigned step = 1; step > 0 && at <= last; at += step)
-        step = sound_bytes(at);
-    json->at = at;
-}
-
-#else
-
-void ocdm__json_pass_numbers(ocdm__json *json)
-{
-    (void)json;
-}
-
-#endif

@@ -103,15 +103,6 @@ size_t ocdm__json_quote(const char *text, size_t length, char *out);
 #define OCDM__JSON_DOUBLE 32
 size_t ocdm__json_double(double value, char out[OCDM__JSON_DOUBLE]);
 
-/*
- * A short cut through long arrays of numbers, such as the outlines that make up most of a COCO file. After OCDM__JSON_NUMBER:
- * skips as many of the numbers that follow in the same array as it can quickly, up to about 1 MiB of text. It only skips what
- * ocdm__json_next would accept and leaves everything doubtful to it, including errors and their positions: with and without it,
- * a text gives the same result. Outside arrays, or without SSE2, nothing happens. What was skipped is not reported; the current
- * event, `text` and `length`, stays.
- */
-void ocdm__json_pass_numbers(ocdm__json *json);
-
 /* ---- plain characters ------------------------------------------------------------------------------------------------- */
 
 /* The innermost loop of reading JSON: how many bytes from here on are plain characters of a string, that is, printable ASCII

@@ -229,11 +229,9 @@ static bool skip_value(struct coco *coco)
     if (event != OCDM__JSON_OBJECT && event != OCDM__JSON_ARRAY)
         return event != OCDM__JSON_ERROR;
     uint32_t outside = coco->json.depth - 1;
-    do {
+    do
         event = next_event(coco);
-        if (event == OCDM__JSON_NUMBER)
-            ocdm__json_pass_numbers(&coco->json);
-    } while (event != OCDM__JSON_ERROR && coco->json.depth > outside);
+    while (event != OCDM__JSON_ERROR && coco->json.depth > outside);
     return event != OCDM__JSON_ERROR;
 }
 
