@@ -8,7 +8,6 @@
 #include "../test.h"
 #include "experiment/compare/results.h"
 #include "experiment/paper/paper.h"
-#include "report/tables/paper_numbers.h"
 
 static bool find_line(const char *table, const char *stream, const char *setting, const char *method, ocdm__paper_line *line)
 {

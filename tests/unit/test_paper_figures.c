@@ -9,7 +9,7 @@
 
 #include "../test.h"
 #include "../nested_files.h"
-#include "report/figures/paper.h"
+#include "report/paper/paper.h"
 #include "stream/labelled_set.h"
 #include "markup.h"
 
@@ -100,15 +100,17 @@ static size_t points(void)
 static void draw(const char *name, const ocdm__table *table, size_t streams)
 {
     const ocdm__paper_item *item = ocdm__paper_item_find(name);
-    ocdm__stand_in source = {.label = "made<up>", .stands_for = item->streams[0], .info = &info};
+    ocdm__paper_part part;
     ocdm__sheet sheet;
     ocdm_error error;
     size_t size;
+    assert_int_equal(ocdm__paper_part_begin(&part, item, "made<up>", item->streams[0], &info, &error), OCDM_OK);
     assert_int_equal(ocdm__sheet_begin(&sheet, &error), OCDM_OK);
     for (size_t i = 0; i < streams; i++)
-        assert_int_equal(ocdm__paper_draw(&sheet, item, &source, table, 0, &error), OCDM_OK);
+        assert_int_equal(ocdm__paper_draw(&sheet, &part, table, 0, &error), OCDM_OK);
     assert_int_equal(ocdm__sheet_write(&sheet, item->what, ocdm__paper_reading(item), "p.svg", &error), OCDM_OK);
     ocdm__sheet_clear(&sheet);
+    ocdm__paper_part_clear(&part);
     free(picture);
     picture = (char *)read_whole("p.svg", &size);
     assert_non_null(picture);

@@ -18,12 +18,10 @@
 #include "experiment/compare/execute.h"
 #include "experiment/folder/run_folder.h"
 #include "experiment/paper/paper.h"
-#include "report/figures/paper.h"
-#include "report/tables/tables.h"
+#include "report/paper/paper.h"
 
 #define PATH_ROOM 4096
 #define CURVE_POINTS 250
-#define MOST_SOURCES ((size_t)OCDM__PAPER_STREAMS * 8)
 
 /* A given stream. Several of them may stand for the same stream of the paper, as with several lists of tasks. */
 struct source {
@@ -32,13 +30,15 @@ struct source {
     const char *stands_for;
     bool builtin;
     ocdm__stream_info info;
-    ocdm__run_setup setup; /* of its runs; all zero where the item needs none */
-    ocdm__grid grid;       /* what was chosen for them */
+    const ocdm__paper_item *runs_item; /* whose runs are needed; NULL for none */
+    ocdm__run_setup setup;             /* of these runs; all zero where there are none */
+    ocdm__grid grid;                   /* what was chosen for them */
+    ocdm__paper_part part;             /* what there is of the item */
 };
 
 struct request {
     const ocdm__paper_item *item;
-    struct source sources[MOST_SOURCES];
+    struct source sources[OCDM__PAPER_SOURCES];
     size_t source_count;
     const char *named; /* the stream of the paper that --stream named last; NULL before */
     const char *runs;
@@ -90,21 +90,12 @@ static ocdm_status find_item(const char *name, const ocdm__paper_item **item, oc
 
 /* ---- streams ---------------------------------------------------------------------------------------------------------- */
 
-static bool is_about(const ocdm__paper_item *item, const char *stream, size_t length)
+static bool is_about(const ocdm__paper_item *item, const char *stream)
 {
     for (size_t i = 0; item->streams[i] != NULL; i++)
-        if (strlen(item->streams[i]) == length && strncmp(item->streams[i], stream, length) == 0)
+        if (strcmp(item->streams[i], stream) == 0)
             return true;
     return false;
-}
-
-/* The paper's stream that a name of `length` letters names; NULL when it is none. */
-static const char *known_stream(const char *name, size_t length)
-{
-    for (size_t i = 0; ocdm__paper_streams[i] != NULL; i++)
-        if (strlen(ocdm__paper_streams[i]) == length && strncmp(ocdm__paper_streams[i], name, length) == 0)
-            return ocdm__paper_streams[i];
-    return NULL;
 }
 
 /* The runs of a stream are in a folder of its name: the paper's name, or the file's where several stand for the same. Where
@@ -150,16 +141,16 @@ static ocdm_status place_all(struct request *request, ocdm_error *error)
 static ocdm_status add_source(struct request *request, const char *text, size_t length, ocdm_error *error)
 {
     const char *equals = memchr(text, '=', length);
-    if (equals != NULL)
-        request->named = known_stream(text, (size_t)(equals - text));
-    if (equals != NULL && request->named == NULL)
+    const ocdm__paper_stream *known = equals != NULL ? ocdm__paper_stream_find(text, (size_t)(equals - text)) : NULL;
+    if (equals != NULL && known == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--stream mscoco=FILE,nuswide=FILE; also cocoseq and nuswideseq",
                           "--stream %.*s: no stream of the paper has that name", (int)length, text);
+    request->named = known != NULL ? known->name : request->named;
     const char *stands_for = request->named != NULL ? request->named : request->item->streams[0];
-    if (!is_about(request->item, stands_for, strlen(stands_for)))
+    if (!is_about(request->item, stands_for))
         return OCDM_OK;
-    if (request->source_count == MOST_SOURCES)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "--stream: more than %zu streams", MOST_SOURCES);
+    if (request->source_count == OCDM__PAPER_SOURCES)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "--stream: more than %zu streams", OCDM__PAPER_SOURCES);
     struct source *source = &request->sources[request->source_count++];
     source->stands_for = stands_for;
     if (equals != NULL) {
@@ -200,11 +191,8 @@ static ocdm_status make_builtin(struct request *request, struct source *source, 
 static ocdm_status add_builtin(struct request *request, ocdm_error *error)
 {
     struct source *source = &request->sources[request->source_count++];
-    source->stands_for = request->item->streams[0];
+    source->stands_for = is_about(request->item, "mscoco") ? "mscoco" : request->item->streams[0];
     source->builtin = true;
-    for (size_t i = 0; request->item->streams[i] != NULL; i++)
-        if (strcmp(request->item->streams[i], "mscoco") == 0)
-            source->stands_for = "mscoco";
     OCDM_TRY(make_builtin(request, source, error));
     return ocdm__stream_info_read(&source->info, source->path, NULL, error);
 }
@@ -212,22 +200,21 @@ static ocdm_status add_builtin(struct request *request, ocdm_error *error)
 static ocdm_status add_sources(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
 {
     const char *given = ocdm__argument_text(arguments, "stream"), *text = given;
-    ocdm_status status = OCDM_OK;
-    while (status == OCDM_OK && text != NULL && *text != '\0') {
+    while (text != NULL && *text != '\0') {
         size_t length = strcspn(text, ",");
-        status = add_source(request, text, length, error);
+        OCDM_TRY(add_source(request, text, length, error));
         text += length + (text[length] == ',');
     }
-    for (size_t i = 0; status == OCDM_OK && i < request->source_count; i++)
+    for (size_t i = 0; i < request->source_count; i++)
         if (!request->sources[i].info.is_stream_file)
-            status = ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream build -o FILE` makes one", "%s is no stream file",
-                                request->sources[i].path);
-    if (status == OCDM_OK && request->source_count == 0 && given != NULL)
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream build -o FILE` makes one", "%s is no stream file",
+                              request->sources[i].path);
+    if (request->source_count == 0 && given != NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "without --stream the built-in one stands for it",
                           "--stream %s: %s is about %s", given, request->item->name, request->item->streams[0]);
-    if (status == OCDM_OK && request->source_count == 0)
-        status = add_builtin(request, error);
-    return status == OCDM_OK ? place_all(request, error) : status;
+    if (request->source_count == 0)
+        OCDM_TRY(add_builtin(request, error));
+    return place_all(request, error);
 }
 
 /* ---- runs ------------------------------------------------------------------------------------------------------------- */
@@ -248,14 +235,6 @@ static ocdm_status make_plan(const struct request *request, const struct source 
     return status;
 }
 
-/* The item whose runs are needed on a stream; NULL for none. Without a network, claims need no runs. */
-static const ocdm__paper_item *runs_of(const struct request *request, const struct source *source)
-{
-    const ocdm__paper_item *item = ocdm__paper_runs_of(request->item);
-    bool network = is_learnable(source) && strcmp(request->settings.model, "none") != 0;
-    return item == request->item || network ? item : NULL;
-}
-
 /* A stream of labels alone has nothing to learn from: its runs have no network. */
 static ocdm_status make_setup(const struct request *request, struct source *source, ocdm_error *error)
 {
@@ -273,23 +252,26 @@ static ocdm_status make_setup(const struct request *request, struct source *sour
                : status;
 }
 
-/* A run that was made on another stream or with other settings is an error before anything is run, printed or drawn. */
+/* A run that was made on another stream or with other settings is an error before anything is run, printed or drawn. Without a
+ * network, claims need no runs. */
 static ocdm_status check_runs(struct request *request, ocdm_error *error)
 {
-    ocdm_status status = OCDM_OK;
-    for (size_t i = 0; status == OCDM_OK && i < request->source_count; i++) {
+    const ocdm__paper_item *item = ocdm__paper_runs_of(request->item);
+    for (size_t i = 0; i < request->source_count; i++) {
         struct source *source = &request->sources[i];
-        const ocdm__paper_item *item = runs_of(request, source);
         ocdm__compare_plan plan = {.point_count = 0};
-        if (item == NULL)
+        bool network = is_learnable(source) && strcmp(request->settings.model, "none") != 0;
+        source->runs_item = item == request->item || network ? item : NULL;
+        if (source->runs_item == NULL)
             continue;
-        status = make_setup(request, source, error);
-        OCDM_THEN(status, make_plan(request, source, item, &plan, error));
+        OCDM_TRY(make_setup(request, source, error));
+        ocdm_status status = make_plan(request, source, item, &plan, error);
         if (status == OCDM_OK && source->grid.count == 0)
             status = ocdm__paper_check_runs(&plan, source->folder, &source->setup, error);
         ocdm__compare_plan_clear(&plan);
+        OCDM_TRY(status);
     }
-    return status;
+    return OCDM_OK;
 }
 
 /* Makes the missing runs if the stream has something to learn from, and otherwise uses the existing ones. Settings chosen by
@@ -317,10 +299,8 @@ static ocdm_status provide_runs(struct request *request, struct source *source, 
     ocdm_status status = ocdm__grid_choose(&source->grid, &run, plan, &tried, error);
     OCDM_THEN(status, ocdm__paper_check_runs(plan, source->folder, &source->setup, error));
     OCDM_THEN(status, ocdm__run_plan(&run, &failed, error));
-    if (request->failed == 0 && tried != 0)
-        request->failed = tried;
     if (request->failed == 0)
-        request->failed = failed;
+        request->failed = tried != 0 ? tried : failed;
     return status;
 }
 
@@ -339,22 +319,43 @@ static ocdm_status run_memories(const struct request *request, const struct sour
     return status;
 }
 
-/* ---- items ------------------------------------------------------------------------------------------------------------ */
+/* Methods that learn have the memories of runs, where there is a network; the trends with rho need memories of their own. */
+static ocdm_status gather_claims(struct request *request, struct source *source, ocdm_error *error)
+{
+    ocdm__paper_part *part = &source->part;
+    if (source->runs_item != NULL) {
+        OCDM_TRY(make_plan(request, source, source->runs_item, &part->learnt_plan, error));
+        OCDM_TRY(provide_runs(request, source, &part->learnt_plan, error));
+        OCDM_TRY(ocdm__paper_read_memories(&part->learnt, &part->learnt_plan, source->folder,
+                                           source->info.stream.table.class_count, error));
+    }
+    OCDM_TRY(make_plan(request, source, ocdm__paper_item_find("rho"), &part->rho_plan, error));
+    return run_memories(request, source, &part->rho_plan, &part->rho_memories, error);
+}
 
-/* What an item needs on one stream. */
-struct material {
-    ocdm__stand_in source;
-    ocdm__compare_plan plan;
-    ocdm__compare_results results;
-    ocdm__compare_memories memories;
-    ocdm__compare_plan learnt_plan; /* of methods whose memories need a network */
-    ocdm__compare_memories learnt;
-};
+/* All that an item needs on a stream. */
+static ocdm_status gather(struct request *request, struct source *source, const char *label, ocdm_error *error)
+{
+    const ocdm__paper_need *need = &ocdm__paper_needs[request->item->kind];
+    ocdm__paper_part *part = &source->part;
+    OCDM_TRY(ocdm__paper_part_begin(part, request->item, label, source->stands_for, &source->info, error));
+    part->folder = source->folder;
+    if (!need->runs && !need->memories)
+        return OCDM_OK;
+    OCDM_TRY(make_plan(request, source, request->item, &part->plan, error));
+    if (need->runs) {
+        OCDM_TRY(provide_runs(request, source, &part->plan, error));
+        OCDM_TRY(ocdm__compare_results_create(&part->results, &part->plan, error));
+        OCDM_TRY(ocdm__compare_results_read(&part->results, &part->plan, source->folder, error));
+    }
+    if (request->item->kind == OCDM__PAPER_CLAIMS)
+        OCDM_TRY(gather_claims(request, source, error));
+    return need->memories ? run_memories(request, source, &part->plan, &part->memories, error) : OCDM_OK;
+}
 
 /* What stands for one stream of the paper: one stream, or one for each list of tasks. */
 struct lists {
-    struct source *sources[MOST_SOURCES];
-    struct material *materials; /* of each */
+    struct source *sources[OCDM__PAPER_SOURCES];
     size_t count;
     const char *label; /* of all of them */
     bool folded;       /* the table has means over them */
@@ -381,14 +382,12 @@ static void note_lists(struct request *request, const struct lists *lists)
     add_note(request, "; without brackets, the same on all.\n");
 }
 
-/* The plan of a list's runs; NULL when it has none, or nothing to learn from. */
-static const ocdm__compare_plan *plan_of_runs(const struct request *request, const struct source *source,
-                                              const struct material *material)
+/* The plan of a source's runs; NULL when it has none, or nothing to learn from. */
+static const ocdm__compare_plan *plan_of_runs(const struct source *source)
 {
-    const ocdm__paper_item *item = runs_of(request, source);
-    if (item == NULL || !is_learnable(source))
+    if (source->runs_item == NULL || !is_learnable(source))
         return NULL;
-    return item == request->item ? &material->plan : &material->learnt_plan;
+    return source->runs_item == source->part.item ? &source->part.plan : &source->part.learnt_plan;
 }
 
 /* Whether "key value" is among the settings of a text. */
@@ -419,24 +418,24 @@ static void keep_common(char *text, const char *other)
 static ocdm_status note_settings(struct request *request, const struct lists *lists, ocdm_error *error)
 {
     char common[OCDM__TABLE_NOTE / 4] = "", text[sizeof common], seeds[64] = "";
-    ocdm_status status = OCDM_OK;
     bool any = false;
-    for (size_t i = 0; status == OCDM_OK && i < lists->count; i++) {
-        const ocdm__compare_plan *plan = plan_of_runs(request, lists->sources[i], &lists->materials[i]);
+    for (size_t i = 0; i < lists->count; i++) {
+        struct source *source = lists->sources[i];
+        const ocdm__compare_plan *plan = plan_of_runs(source);
         if (plan == NULL)
             continue;
-        if (plan == &lists->materials[i].learnt_plan)
+        if (plan == &source->part.learnt_plan)
             snprintf(seeds, sizeof seeds, " (%.20s, %zu seeds)", plan->methods[0], (size_t)plan->seed_count);
-        status = ocdm__run_setup_text(&lists->sources[i]->setup, plan, text, sizeof text, error);
+        OCDM_TRY(ocdm__run_setup_text(&source->setup, plan, text, sizeof text, error));
         if (any)
             keep_common(common, text);
         else
             memcpy(common, text, sizeof text);
         any = true;
     }
-    if (status == OCDM_OK && any)
+    if (any)
         add_note(request, "All runs on %s%s: %s.\n", lists->label, seeds, common);
-    return status;
+    return OCDM_OK;
 }
 
 static ocdm_status note_all(struct request *request, const struct lists *lists, ocdm_error *error)
@@ -444,13 +443,13 @@ static ocdm_status note_all(struct request *request, const struct lists *lists, 
     note_lists(request, lists);
     const struct source *source = lists->sources[0];
     const ocdm__paper_item *item = ocdm__paper_runs_of(request->item);
-    if (item != NULL && item != request->item && runs_of(request, source) == NULL)
+    if (item != NULL && item != request->item && source->runs_item == NULL)
         add_note(request, "No %s on %s: it needs a network, and %s.\n", item->methods[0], lists->label,
                  is_learnable(source) ? "--model none is none" : "the stream has labels alone");
-    ocdm__grid_choice choices[MOST_SOURCES];
+    ocdm__grid_choice choices[OCDM__PAPER_SOURCES];
     size_t count = 0;
     for (size_t i = 0; i < lists->count; i++) {
-        const ocdm__compare_plan *plan = plan_of_runs(request, lists->sources[i], &lists->materials[i]);
+        const ocdm__compare_plan *plan = plan_of_runs(lists->sources[i]);
         const char *name = lists->count > 1 ? lists->sources[i]->name : NULL;
         if (plan != NULL)
             choices[count++] = (ocdm__grid_choice){&lists->sources[i]->grid, plan, name};
@@ -467,7 +466,8 @@ static void add_differences(const struct request *request, const char *stands_fo
 {
     for (size_t i = 0; i < request->source_count; i++) {
         const struct source *source = &request->sources[i];
-        size_t classes = source->info.class_count, wanted = ocdm__paper_class_count(source->stands_for), used = strlen(title);
+        size_t classes = source->info.class_count, used = strlen(title);
+        size_t wanted = ocdm__paper_stream_find(source->stands_for, strlen(source->stands_for))->classes;
         if (classes != wanted && (stands_for == NULL || strcmp(stands_for, source->stands_for) == 0))
             snprintf(title + used, room - used, "%sours on %.60s has %zu class%s, the paper's stream %zu", used > 0 ? "; " : "",
                      source->name, classes, classes == 1 ? "" : "es", wanted);
@@ -478,13 +478,12 @@ static void add_differences(const struct request *request, const char *stands_fo
 static ocdm_status print_metrics(struct request *request, const struct lists *lists, ocdm_error *error)
 {
     ocdm__table table = {.row_count = 0};
-    const ocdm__compare_results *results[MOST_SOURCES];
+    const ocdm__paper_part *parts[OCDM__PAPER_SOURCES];
     for (size_t i = 0; i < lists->count; i++)
-        results[i] = &lists->materials[i].results;
+        parts[i] = &lists->sources[i]->part;
     if (request->printed++ > 0)
         putchar('\n');
-    ocdm_status status = ocdm__table_of_paper(&table, request->item, &lists->materials[0].source, &lists->materials[0].plan,
-                                              results, lists->count, error);
+    ocdm_status status = ocdm__table_of_paper(&table, parts, lists->count, error);
     add_differences(request, lists->sources[0]->stands_for, table.title, sizeof table.title);
     snprintf(table.note, sizeof table.note, "%s", request->note);
     OCDM_THEN(status, ocdm__print_table(&table, request->format, error));
@@ -493,151 +492,52 @@ static ocdm_status print_metrics(struct request *request, const struct lists *li
     return status;
 }
 
-/* The trends with rho, which need memories of their own. */
-static ocdm_status add_trends(const struct request *request, const struct source *source, ocdm__table *table,
-                              const ocdm__stand_in *label, ocdm_error *error)
-{
-    const ocdm__paper_item *rho = ocdm__paper_item_find("rho");
-    ocdm__compare_plan plan = {.point_count = 0};
-    ocdm__compare_memories memories = {.count = 0};
-    ocdm_status status = make_plan(request, source, rho, &plan, error);
-    OCDM_THEN(status, run_memories(request, source, &plan, &memories, error));
-    OCDM_THEN(status, ocdm__paper_add_trends(table, label, &plan, &memories, error));
-    ocdm__compare_memories_clear(&memories);
-    ocdm__compare_plan_clear(&plan);
-    return status;
-}
-
-static ocdm_status add_item(const struct request *request, const struct source *source, struct material *material,
-                            ocdm__table *table, ocdm_error *error)
-{
-    const ocdm__stand_in *label = &material->source;
-    ocdm_status status = OCDM_OK;
-    switch (request->item->kind) {
-    case OCDM__PAPER_AMLR:
-        return ocdm__paper_add_amlr(table, label, error);
-    case OCDM__PAPER_PROCESS:
-        return ocdm__paper_add_process(table, label, error);
-    case OCDM__PAPER_STREAM:
-        return ocdm__paper_add_stream(table, label, error);
-    case OCDM__PAPER_METRICS:
-        return ocdm__paper_add_metrics(table, request->item->name, label, &material->plan, &material->results, error);
-    case OCDM__PAPER_KEPT:
-        return ocdm__paper_add_kept(table, label, &material->plan, &material->memories, error);
-    case OCDM__PAPER_RHO:
-        return ocdm__paper_add_rho(table, label, &material->plan, &material->memories, &material->results, error);
-    case OCDM__PAPER_CURVES:
-        return ocdm__paper_add_evaluations(table, label, &material->plan, source->folder, error);
-    case OCDM__PAPER_DISTANCE:
-        return ocdm__paper_add_distances(table, label, &material->plan, &material->memories, error);
-    case OCDM__PAPER_CLAIMS:
-        status = ocdm__paper_add_claims(table, label, &material->plan, &material->memories, &material->learnt_plan,
-                                        &material->learnt, error);
-        return status == OCDM_OK ? add_trends(request, source, table, label, error) : status;
-    }
-    return status;
-}
-
-/* The memories of runs with a network, where there is one. */
-static ocdm_status learn_memories(struct request *request, struct source *source, struct material *material, ocdm_error *error)
-{
-    const ocdm__paper_item *item = runs_of(request, source);
-    if (item == NULL)
-        return OCDM_OK;
-    OCDM_TRY(make_plan(request, source, item, &material->learnt_plan, error));
-    OCDM_TRY(provide_runs(request, source, &material->learnt_plan, error));
-    return ocdm__paper_read_memories(&material->learnt, &material->learnt_plan, source->folder,
-                                     source->info.stream.table.class_count, error);
-}
-
-static ocdm_status gather(struct request *request, struct source *source, struct material *material, ocdm_error *error)
-{
-    const ocdm__paper_need *need = &ocdm__paper_needs[request->item->kind];
-    if (!need->runs && !need->memories)
-        return OCDM_OK;
-    OCDM_TRY(make_plan(request, source, request->item, &material->plan, error));
-    if (need->runs) {
-        OCDM_TRY(provide_runs(request, source, &material->plan, error));
-        OCDM_TRY(ocdm__compare_results_create(&material->results, &material->plan, error));
-        OCDM_TRY(ocdm__compare_results_read(&material->results, &material->plan, source->folder, error));
-    }
-    if (request->item->kind == OCDM__PAPER_CLAIMS)
-        OCDM_TRY(learn_memories(request, source, material, error));
-    return need->memories ? run_memories(request, source, &material->plan, &material->memories, error) : OCDM_OK;
-}
-
 /* Distances step by step are rows of each list by itself: their steps differ. */
-static ocdm_status add_distances(const struct lists *lists, size_t i, ocdm__table *table, ocdm_error *error)
+static ocdm_status add_distances(const struct source *source, ocdm__table *table, ocdm_error *error)
 {
-    const struct material *material = &lists->materials[i];
-    ocdm__stand_in source = material->source;
-    source.label = lists->sources[i]->name;
-    return ocdm__paper_add_distances(table, &source, &material->plan, &material->memories, error);
+    ocdm__paper_part part = source->part;
+    part.label = source->name;
+    return part.item->kind == OCDM__PAPER_CURVES ? ocdm__paper_fill_distances(table, &part, error) : OCDM_OK;
 }
 
 static ocdm_status add_lists(struct request *request, const struct lists *lists, ocdm__table *table, ocdm_error *error)
 {
-    bool data = ocdm__table_is_data(request->format);
+    size_t first = table->row_count;
     OCDM_TRY(note_all(request, lists, error));
-    if (request->item->kind == OCDM__PAPER_METRICS && !data)
+    if (request->item->kind == OCDM__PAPER_METRICS && !ocdm__table_is_data(request->format))
         return print_metrics(request, lists, error);
-    if (lists->folded) {
-        /* Means over the lists in place of the rows of each. */
-        size_t first = table->row_count;
-        for (size_t i = 0; i < lists->count; i++)
-            OCDM_TRY(add_item(request, lists->sources[i], &lists->materials[i], table, error));
-        ocdm__table_fold(table, first, lists->count);
-        for (size_t i = 0; request->item->kind == OCDM__PAPER_CURVES && i < lists->count; i++)
-            OCDM_TRY(add_distances(lists, i, table, error));
-        return OCDM_OK;
-    }
     for (size_t i = 0; i < lists->count; i++) {
+        const struct source *source = lists->sources[i];
+        size_t start = table->row_count;
+        OCDM_TRY(ocdm__paper_fill(table, &source->part, error));
+        if (lists->folded)
+            continue;
         /* All rows of a list after each other, and its picture. */
-        struct material *material = &lists->materials[i];
-        size_t first = table->row_count;
-        OCDM_TRY(add_item(request, lists->sources[i], material, table, error));
-        if (request->item->kind == OCDM__PAPER_CURVES)
-            OCDM_TRY(add_distances(lists, i, table, error));
+        OCDM_TRY(add_distances(source, table, error));
         if (request->svg != NULL)
-            OCDM_TRY(ocdm__paper_draw(&request->sheet, request->item, &material->source, table, first, error));
+            OCDM_TRY(ocdm__paper_draw(&request->sheet, &source->part, table, start, error));
     }
+    if (!lists->folded)
+        return OCDM_OK;
+    /* Means over the lists in place of the rows of each. */
+    ocdm__table_fold(table, first, lists->count);
+    for (size_t i = 0; i < lists->count; i++)
+        OCDM_TRY(add_distances(lists->sources[i], table, error));
     return OCDM_OK;
-}
-
-static void find_lists(struct request *request, const struct source *first, struct lists *lists)
-{
-    *lists = (struct lists){.label = first->builtin ? "scenes" : first->stands_for};
-    for (size_t i = 0; i < request->source_count; i++)
-        if (strcmp(request->sources[i].stands_for, first->stands_for) == 0)
-            lists->sources[lists->count++] = &request->sources[i];
-    lists->folded = lists->count > 1 && ocdm__paper_needs[request->item->kind].alike && request->svg == NULL &&
-                    !ocdm__table_is_data(request->format);
 }
 
 /* The lists of the paper's stream that a source stands for. */
 static ocdm_status do_stream(struct request *request, const struct source *first, ocdm__table *table, ocdm_error *error)
 {
-    struct lists lists;
-    find_lists(request, first, &lists);
-    lists.materials = ocdm__allocate(lists.count, sizeof *lists.materials);
-    ocdm_status status = lists.materials != NULL ? OCDM_OK : ocdm__fail_memory(error, "the tables of the paper");
-    for (size_t i = 0; status == OCDM_OK && i < lists.count; i++) {
-        struct source *source = lists.sources[i];
-        lists.materials[i].source = (ocdm__stand_in){
-            .label = lists.folded ? lists.label : source->name, .stands_for = source->stands_for, .info = &source->info};
-        status = gather(request, source, &lists.materials[i], error);
-    }
-    OCDM_THEN(status, add_lists(request, &lists, table, error));
-    for (size_t i = 0; lists.materials != NULL && i < lists.count; i++) {
-        struct material *material = &lists.materials[i];
-        ocdm__compare_memories_clear(&material->learnt);
-        ocdm__compare_plan_clear(&material->learnt_plan);
-        ocdm__compare_memories_clear(&material->memories);
-        ocdm__compare_results_clear(&material->results);
-        ocdm__compare_plan_clear(&material->plan);
-    }
-    ocdm__release(lists.materials);
-    return status;
+    struct lists lists = {.label = first->builtin ? "scenes" : first->stands_for};
+    for (size_t i = 0; i < request->source_count; i++)
+        if (strcmp(request->sources[i].stands_for, first->stands_for) == 0)
+            lists.sources[lists.count++] = &request->sources[i];
+    lists.folded = lists.count > 1 && ocdm__paper_needs[request->item->kind].alike && request->svg == NULL &&
+                   !ocdm__table_is_data(request->format);
+    for (size_t i = 0; i < lists.count; i++)
+        OCDM_TRY(gather(request, lists.sources[i], lists.folded ? lists.label : lists.sources[i]->name, error));
+    return add_lists(request, &lists, table, error);
 }
 
 static ocdm_status write_picture(struct request *request, ocdm_error *error)
@@ -734,6 +634,7 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
     OCDM_THEN(status, check_runs(&request, error));
     OCDM_THEN(status, do_item(&request, error));
     for (size_t i = 0; i < request.source_count; i++) {
+        ocdm__paper_part_clear(&request.sources[i].part);
         ocdm__grid_clear(&request.sources[i].grid);
         ocdm__run_setup_clear(&request.sources[i].setup);
         ocdm__stream_info_clear(&request.sources[i].info);

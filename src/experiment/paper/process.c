@@ -1,5 +1,5 @@
 /* Counts the classes of the pool after each sample that joins or leaves; the decisions are the memory's own. */
-#include "experiment/paper/process.h"
+#include "experiment/paper/paper.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -89,13 +89,13 @@ static ocdm_status run_up_to(ocdm__process *process, ocdm_memory *memory, struct
                       ocdm_memory_options(memory)->capacity);
 }
 
-ocdm_status ocdm__process_of(ocdm__process *process, const ocdm__stream_table *table, uint32_t capacity, ocdm_error *error)
+ocdm_status ocdm__process_of(ocdm__process *process, const ocdm__stream_table *table, ocdm_error *error)
 {
     ocdm_options options = ocdm_options_default();
     ocdm_memory *memory = NULL;
     ocdm__stream_order order;
     struct pool pool = {.table = table, .counts = ocdm__allocate(table->class_count, sizeof *pool.counts)};
-    options.capacity = capacity;
+    options.capacity = OCDM__PROCESS_MEMORY;
     *process = (ocdm__process){.counts = pool.counts};
     ocdm_status status = ocdm__stream_order_make(&order, table, OCDM__TRAIN, NULL, 0, options.seed, error);
     OCDM_THEN(status, pool.counts != NULL ? OCDM_OK : ocdm__fail_memory(error, "the counts of the classes"));
@@ -104,10 +104,4 @@ ocdm_status ocdm__process_of(ocdm__process *process, const ocdm__stream_table *t
     ocdm_memory_destroy(memory);
     ocdm__stream_order_clear(&order);
     return status;
-}
-
-void ocdm__process_clear(ocdm__process *process)
-{
-    ocdm__release(process->counts);
-    process->counts = NULL;
 }

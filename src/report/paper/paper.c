@@ -1,22 +1,21 @@
-/* The figures of the paper: the kinds, how to read each, and the charts of each. */
-#include "report/figures/paper.h"
+/* The kinds of tables and figures of the paper: their columns, their rows, how to read each, and the charts of each. */
+#include "report/paper/paper.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "experiment/paper/process.h"
+#include "metrics/metrics.h"
 #include "report/charts/chart.h"
-#include "report/tables/paper_numbers.h"
 #include "report/text.h"
 
-/* One stream's part of a figure. */
-struct part {
-    const ocdm__paper_item *item;
-    const ocdm__stand_in *source;
+/* One stream's part of a figure, and where it is drawn. */
+struct drawing {
+    const ocdm__paper_part *part;
     const ocdm__table *table;
     size_t first; /* its rows are from here to the end */
     ocdm__sheet *sheet;
@@ -46,17 +45,17 @@ static ocdm__chart begin_chart(enum ocdm__chart_kind kind, const char *y_what)
 }
 
 /* Draws a chart, and clears it. */
-static ocdm_status end_chart(ocdm__chart *chart, const struct part *part, const char *title, ocdm_error *error)
+static ocdm_status end_chart(ocdm__chart *chart, const struct drawing *drawing, const char *title, ocdm_error *error)
 {
-    ocdm__canvas canvas = ocdm__sheet_canvas(part->sheet, title);
+    ocdm__canvas canvas = ocdm__sheet_canvas(drawing->sheet, title);
     ocdm_status status = ocdm__chart_draw(chart, &canvas, error);
     ocdm__chart_clear(chart);
     return status;
 }
 
-static const char *text_at(const struct part *part, size_t row, size_t column)
+static const char *text_at(const struct drawing *drawing, size_t row, size_t column)
 {
-    const ocdm__cell *cell = ocdm__table_at(part->table, row, column);
+    const ocdm__cell *cell = ocdm__table_at(drawing->table, row, column);
     return cell->kind == OCDM__CELL_TEXT ? cell->text : "";
 }
 
@@ -79,19 +78,21 @@ static size_t rows_end(const ocdm__table *table, size_t row, size_t columns)
 
 /* ---- in the stream ------------------------------------------------------------------------------------------------------ */
 
-/* The bars of a stream's classes, which must outlive the chart: by task, then in the stream's order. */
-static void add_classes(ocdm__chart *chart, const ocdm__paper_class *classes, size_t count)
+/* The bars of a stream's classes: by task, then in the stream's order. */
+static void add_classes(ocdm__chart *chart, const ocdm__paper_part *part)
 {
-    for (size_t i = 0; i < count; i++)
-        ocdm__chart_add_class(chart, classes[i].name, classes[i].group, (size_t)classes[i].task, (double)classes[i].task);
+    for (size_t i = 0; i < part->class_count; i++) {
+        const ocdm__paper_class *class = &part->classes[i];
+        ocdm__chart_add_class(chart, class->name, class->group, (size_t) class->task, (double)class->task);
+    }
 }
 
-static void note_task(const ocdm__stand_in *source, size_t number, ocdm__series *panel)
+static void note_task(const ocdm__paper_part *part, size_t number, ocdm__series *panel)
 {
-    const ocdm__tally *task = &source->info->statistics.tasks[number];
+    const ocdm__tally *task = &part->info->statistics.tasks[number];
     char setting[32];
     snprintf(setting, sizeof setting, "task%zu", number + 1);
-    ocdm__paper_line line = ocdm__paper_line_find("amlr", source->stands_for, setting, "");
+    ocdm__paper_line line = ocdm__paper_line_find("amlr", part->stands_for, setting, "");
     double ours = ocdm__tally_amlr(task), paper = ocdm__paper_line_number(&line, "total", "AMLR");
     snprintf(panel->notes[0], sizeof panel->notes[0], "%zu classes", ocdm__tally_class_count(task));
     snprintf(panel->notes[1], sizeof panel->notes[1], "%llu samples", (unsigned long long)task->train);
@@ -102,27 +103,23 @@ static void note_task(const ocdm__stand_in *source, size_t number, ocdm__series 
         snprintf(panel->notes[2] + used, sizeof panel->notes[2] - used, ", paper %.1f", paper);
 }
 
-static ocdm_status draw_stream(const struct part *part, ocdm_error *error)
+static ocdm_status draw_stream(const struct drawing *drawing, ocdm_error *error)
 {
-    const ocdm__statistics *statistics = &part->source->info->statistics;
-    ocdm__paper_class *classes = NULL;
-    size_t count = 0;
-    OCDM_TRY(ocdm__paper_classes(part->source->info, &classes, &count, error));
+    const ocdm__paper_part *part = drawing->part;
+    const ocdm__statistics *statistics = &part->info->statistics;
     ocdm__chart chart = begin_chart(OCDM__CHART_BARS, "training samples");
     chart.is_log = true;
-    add_classes(&chart, classes, count);
+    add_classes(&chart, part);
     chart.section_count = 0;
     for (size_t i = 0; i < statistics->task_count; i++) {
         char name[40];
         ocdm__task_text((double)statistics->tasks[i].task, name, sizeof name);
         const char *label = ocdm__cell_text(&chart.table, name).text;
-        note_task(part->source, i, ocdm__chart_add_series(&chart, label, NULL, OCDM__INK(0)));
-        for (size_t c = 0; c < count; c++)
-            add_point(&chart, (double)c, (double)ocdm__tally_class(&statistics->tasks[i], classes[c].number).count, NAN);
+        note_task(part, i, ocdm__chart_add_series(&chart, label, NULL, OCDM__INK(0)));
+        for (size_t c = 0; c < part->class_count; c++)
+            add_point(&chart, (double)c, (double)ocdm__tally_class(&statistics->tasks[i], part->classes[c].number).count, NAN);
     }
-    ocdm_status status = end_chart(&chart, part, "classes of each task", error);
-    ocdm__release(classes);
-    return status;
+    return end_chart(&chart, drawing, "classes of each task", error);
 }
 
 /* ---- in memory ---------------------------------------------------------------------------------------------------------- */
@@ -132,15 +129,15 @@ enum { METHOD = 1, ORDER = 2, KEPT = 7, TARGET = 8 };
 
 /* The paper's claims about the memory in rows [row, end), in the panel's notes from number `note` on. They are about the
  * default order of tasks. */
-static void note_claims(const struct part *part, size_t row, size_t end, ocdm__series *panel, size_t note)
+static void note_claims(const struct drawing *drawing, size_t row, size_t end, ocdm__series *panel, size_t note)
 {
-    for (size_t i = 0; ocdm__paper_claim_at(i) != NULL && note < 3 && text_at(part, row, ORDER)[0] == '\0'; i++) {
-        const ocdm__paper_claim *claim = ocdm__paper_claim_at(i);
+    const ocdm__paper_claim *claim = ocdm__paper_claims;
+    for (; claim->stream != NULL && note < 3 && text_at(drawing, row, ORDER)[0] == '\0'; claim++) {
         size_t found = 0;
-        if (strcmp(claim->stream, part->source->stands_for) != 0 || strcmp(claim->method, panel->label) != 0)
+        if (strcmp(claim->stream, drawing->part->stands_for) != 0 || strcmp(claim->method, panel->label) != 0)
             continue;
         for (size_t k = row; k < end; k++) {
-            double kept = ocdm__table_number(part->table, k, KEPT);
+            double kept = ocdm__table_number(drawing->table, k, KEPT);
             found += claim->more ? kept > claim->mark : kept < claim->mark;
         }
         snprintf(panel->notes[note++], sizeof panel->notes[0], "%s %u: %zu, paper %u", claim->more ? "over" : "under",
@@ -148,96 +145,94 @@ static void note_claims(const struct part *part, size_t row, size_t end, ocdm__s
     }
 }
 
-static void note_kept(const struct part *part, size_t row, size_t end, ocdm__series *panel)
+static void note_kept(const struct drawing *drawing, size_t row, size_t end, ocdm__series *panel)
 {
     double fewest = INFINITY, most = -INFINITY;
     size_t lost = 0, note = 0;
     for (size_t k = row; k < end; k++) {
-        double kept = ocdm__table_number(part->table, k, KEPT);
+        double kept = ocdm__table_number(drawing->table, k, KEPT);
         fewest = kept < fewest ? kept : fewest;
         most = kept > most ? kept : most;
         lost += !(kept > 0);
     }
-    if (part->item->orders)
-        snprintf(panel->notes[note++], sizeof panel->notes[0], "order %.30s", text_at(part, row, ORDER));
+    if (drawing->part->item->orders)
+        snprintf(panel->notes[note++], sizeof panel->notes[0], "order %.30s", text_at(drawing, row, ORDER));
     if (most >= fewest)
         snprintf(panel->notes[note++], sizeof panel->notes[0], "fewest %.0f, most %.0f", fewest, most);
     if (lost > 0)
         snprintf(panel->notes[note++], sizeof panel->notes[0], "%zu class%s lost", lost, lost > 1 ? "es" : "");
-    note_claims(part, row, end, panel, note);
+    note_claims(drawing, row, end, panel, note);
 }
 
-static ocdm_status draw_kept(const struct part *part, ocdm_error *error)
+static ocdm_status draw_kept(const struct drawing *drawing, ocdm_error *error)
 {
-    ocdm__paper_class *classes = NULL;
-    size_t count = 0;
-    OCDM_TRY(ocdm__paper_classes(part->source->info, &classes, &count, error));
     ocdm__chart chart = begin_chart(OCDM__CHART_BARS, "samples in memory");
     chart.target_what = "equal share";
     chart.marks_lost = true;
-    add_classes(&chart, classes, count);
-    for (size_t row = part->first, end; row < part->table->row_count; row = end) {
-        const char *method = text_at(part, row, METHOD);
-        end = rows_end(part->table, row, ORDER + 1);
-        if (end - row != count)
+    add_classes(&chart, drawing->part);
+    for (size_t row = drawing->first, end; row < drawing->table->row_count; row = end) {
+        const char *method = text_at(drawing, row, METHOD);
+        end = rows_end(drawing->table, row, ORDER + 1);
+        if (end - row != drawing->part->class_count)
             continue;
-        note_kept(part, row, end, ocdm__chart_add_series(&chart, method, NULL, ocdm__method_colour(method)));
+        note_kept(drawing, row, end, ocdm__chart_add_series(&chart, method, NULL, ocdm__method_colour(method)));
         for (size_t k = row; k < end; k++)
-            add_point(&chart, (double)(k - row), ocdm__table_number(part->table, k, KEPT),
-                      ocdm__table_number(part->table, k, TARGET));
+            add_point(&chart, (double)(k - row), ocdm__table_number(drawing->table, k, KEPT),
+                      ocdm__table_number(drawing->table, k, TARGET));
     }
-    ocdm_status status = end_chart(&chart, part, "classes in memory", error);
-    ocdm__release(classes);
-    return status;
+    return end_chart(&chart, drawing, "classes in memory", error);
 }
 
 /* ---- one step (Figure 1) ------------------------------------------------------------------------------------------------ */
 
-#define CAPACITY 1000
 #define STEP_FIELD 150
 
-/* Samples of each class that join and leave, and what is there before and after. */
+/* Samples of a class that join and leave, and what is there before and after. */
 struct counts {
-    double *before, *joins, *leaves, *after; /* by class number; one block */
-    size_t samples[2];                       /* that leave, that join */
+    double before, joins, leaves, after;
 };
 
-static ocdm_status count_step(struct counts *counts, const ocdm__process *process, const ocdm__stream_table *table,
-                              ocdm_error *error)
+/* Of each class of the stream's table, to be released; NULL if an allocation fails. `samples`: how many leave, how many join.
+ */
+static struct counts *count_step(const ocdm__paper_part *part, size_t samples[2])
 {
-    size_t classes = table->class_count;
-    *counts = (struct counts){.before = ocdm__allocate(classes, 4 * sizeof *counts->before)};
-    if (counts->before == NULL)
-        return ocdm__fail_memory(error, "a figure");
-    counts->joins = counts->before + classes;
-    counts->leaves = counts->joins + classes;
-    counts->after = counts->leaves + classes;
-    for (size_t i = 0; i < process->event_count; i++) {
-        uint32_t sample = process->events[i].sample;
-        counts->samples[process->events[i].joins]++;
-        for (uint64_t k = table->label_starts[sample]; k < table->label_starts[sample + 1]; k++)
-            (process->events[i].joins ? counts->joins : counts->leaves)[table->labels[k]]++;
+    const ocdm__stream_table *table = &part->info->stream.table;
+    struct counts *counts = ocdm__allocate(table->class_count, sizeof *counts);
+    samples[0] = samples[1] = 0;
+    for (size_t i = 0; counts != NULL && i < part->process.event_count; i++) {
+        const ocdm__process_event *event = &part->process.events[i];
+        samples[event->joins]++;
+        for (uint64_t k = table->label_starts[event->sample]; k < table->label_starts[event->sample + 1]; k++) {
+            struct counts *class = &counts[table->labels[k]];
+            *(event->joins ? &class->joins : &class->leaves) += 1;
+        }
     }
-    for (size_t c = 0; c < classes; c++) {
-        counts->after[c] = (double)process->counts[c];
-        counts->before[c] = counts->after[c] + counts->leaves[c] - counts->joins[c];
+    for (size_t c = 0; counts != NULL && c < table->class_count; c++) {
+        counts[c].after = (double)part->process.counts[c];
+        counts[c].before = counts[c].after + counts[c].leaves - counts[c].joins;
     }
-    return OCDM_OK;
+    return counts;
 }
 
-/* A class without samples has no bar. The target is the mean of the bars that are there. */
-static ocdm__series *add_step_panel(ocdm__chart *chart, const char *label, const ocdm__paper_class *classes, size_t count,
-                                    const double *counts, bool has_target)
+/* Classes that are in the pool; of those, a class without samples has no bar. `which` is the place of a member of the counts.
+ * The target is the mean of the bars that are there. */
+static ocdm__series *add_step_panel(ocdm__chart *chart, const char *label, const ocdm__paper_part *part,
+                                    const struct counts *counts, size_t which, bool has_target)
 {
     ocdm__series *panel = ocdm__chart_add_series(chart, label, NULL, OCDM__INK(0));
     double sum = 0, there = 0;
-    for (size_t i = 0; i < count; i++) {
-        sum += counts[classes[i].number];
-        there += counts[classes[i].number] > 0;
+    size_t bar = 0;
+    for (size_t i = 0; i < part->class_count; i++) {
+        double value = *(const double *)((const char *)&counts[part->classes[i].number] + which);
+        sum += value;
+        there += value > 0;
     }
-    for (size_t i = 0; i < count; i++)
-        add_point(chart, (double)i, counts[classes[i].number] > 0 ? counts[classes[i].number] : NAN,
-                  has_target ? sum / there : NAN);
+    for (size_t i = 0; i < part->class_count; i++) {
+        const struct counts *class = &counts[part->classes[i].number];
+        double value = *(const double *)((const char *)class + which);
+        if (class->before + class->joins > 0)
+            add_point(chart, (double)bar++, value > 0 ? value : NAN, has_target ? sum / there : NAN);
+    }
     return panel;
 }
 
@@ -246,22 +241,32 @@ static void note_samples(ocdm__series *panel, size_t samples)
     snprintf(panel->notes[0], sizeof panel->notes[0], "%zu sample%s", samples, samples == 1 ? "" : "s");
 }
 
-static ocdm_status draw_step_panels(const struct part *part, const ocdm__paper_class *classes, size_t count,
-                                    const struct counts *counts, ocdm_error *error)
+static ocdm_status draw_step_panels(const struct drawing *drawing, ocdm_error *error)
 {
+    const ocdm__paper_part *part = drawing->part;
+    size_t samples[2];
+    struct counts *counts = count_step(part, samples);
+    if (counts == NULL)
+        return ocdm__fail_memory(error, "a figure");
     ocdm__chart chart = begin_chart(OCDM__CHART_BARS, "samples with the class");
     chart.target_what = "equal share";
     chart.own_scales = true;
-    add_classes(&chart, classes, count);
-    add_step_panel(&chart, "memory before", classes, count, counts->before, true);
-    note_samples(add_step_panel(&chart, "a batch joins", classes, count, counts->joins, false), counts->samples[1]);
-    note_samples(add_step_panel(&chart, "samples leave", classes, count, counts->leaves, false), counts->samples[0]);
-    add_step_panel(&chart, "memory after", classes, count, counts->after, true);
-    return end_chart(&chart, part, "the memory before and after", error);
+    for (size_t i = 0; i < part->class_count; i++) {
+        const ocdm__paper_class *class = &part->classes[i];
+        if (counts[class->number].before + counts[class->number].joins > 0)
+            ocdm__chart_add_class(&chart, class->name, class->group, (size_t) class->task, (double)class->task);
+    }
+    add_step_panel(&chart, "memory before", part, counts, offsetof(struct counts, before), true);
+    note_samples(add_step_panel(&chart, "a batch joins", part, counts, offsetof(struct counts, joins), false), samples[1]);
+    note_samples(add_step_panel(&chart, "samples leave", part, counts, offsetof(struct counts, leaves), false), samples[0]);
+    add_step_panel(&chart, "memory after", part, counts, offsetof(struct counts, after), true);
+    ocdm__release(counts);
+    return end_chart(&chart, drawing, "the memory before and after", error);
 }
 
-static ocdm_status draw_step_distance(const struct part *part, const ocdm__process *process, ocdm_error *error)
+static ocdm_status draw_step_distance(const struct drawing *drawing, ocdm_error *error)
 {
+    const ocdm__process *process = &drawing->part->process;
     ocdm__chart chart = begin_chart(OCDM__CHART_DOTS, "distance (KL)");
     chart.x_what = "the samples that leave, one after another";
     chart.height = STEP_FIELD;
@@ -272,41 +277,21 @@ static ocdm_status draw_step_distance(const struct part *part, const ocdm__proce
         if (isnan(event->distance))
             continue;
         if (!event->joins)
-            ocdm__paper_labels(&part->source->info->stream.table, event->sample, ", ", name, sizeof name);
+            ocdm__paper_labels(&drawing->part->info->stream.table, event->sample, ", ", name, sizeof name);
         add_point(&chart, (double)chart.name_count, event->distance, NAN);
         ocdm__chart_add_name(&chart, name);
     }
-    return end_chart(&chart, part, "the distance, sample by sample", error);
+    return end_chart(&chart, drawing, "the distance, sample by sample", error);
 }
 
-/* Shows the classes that are in the pool. */
-static ocdm_status draw_step(const struct part *part, const ocdm__process *process, struct counts *counts,
-                             ocdm__paper_class **classes, ocdm_error *error)
+static ocdm_status draw_process(const struct drawing *drawing, ocdm_error *error)
 {
-    size_t count = 0, kept = 0;
     char text[80];
-    OCDM_TRY(count_step(counts, process, &part->source->info->stream.table, error));
-    OCDM_TRY(ocdm__paper_classes(part->source->info, classes, &count, error));
-    for (size_t i = 0; i < count; i++)
-        if (counts->before[(*classes)[i].number] + counts->joins[(*classes)[i].number] > 0)
-            (*classes)[kept++] = (*classes)[i];
-    snprintf(text, sizeof text, "step %llu of the stream, a memory of %d samples", (unsigned long long)process->step, CAPACITY);
-    ocdm__sheet_remark(part->sheet, text);
-    OCDM_TRY(draw_step_panels(part, *classes, kept, counts, error));
-    return draw_step_distance(part, process, error);
-}
-
-static ocdm_status draw_process(const struct part *part, ocdm_error *error)
-{
-    ocdm__process process;
-    struct counts counts = {.before = NULL};
-    ocdm__paper_class *classes = NULL;
-    ocdm_status status = ocdm__process_of(&process, &part->source->info->stream.table, CAPACITY, error);
-    OCDM_THEN(status, draw_step(part, &process, &counts, &classes, error));
-    ocdm__release(classes);
-    ocdm__release(counts.before);
-    ocdm__process_clear(&process);
-    return status;
+    snprintf(text, sizeof text, "step %llu of the stream, a memory of %d samples",
+             (unsigned long long)drawing->part->process.step, OCDM__PROCESS_MEMORY);
+    ocdm__sheet_remark(drawing->sheet, text);
+    OCDM_TRY(draw_step_panels(drawing, error));
+    return draw_step_distance(drawing, error);
 }
 
 /* ---- curves ------------------------------------------------------------------------------------------------------------- */
@@ -334,28 +319,28 @@ static const ocdm__tally *task_at(const ocdm__statistics *statistics, const char
     return NULL;
 }
 
-static bool is_curve(const struct part *part, size_t row, const char *series)
+static bool is_curve(const struct drawing *drawing, size_t row, const char *series)
 {
-    return row < part->table->row_count && strcmp(text_at(part, row, CURVE), series) == 0;
+    return row < drawing->table->row_count && strcmp(text_at(drawing, row, CURVE), series) == 0;
 }
 
 /* Adds the line that starts at `row`. Returns its end. */
-static size_t add_line(ocdm__chart *chart, const struct part *part, size_t row)
+static size_t add_line(ocdm__chart *chart, const struct drawing *drawing, size_t row)
 {
-    const char *method = text_at(part, row, METHOD);
-    size_t end = rows_end(part->table, row, CURVE + 1);
+    const char *method = text_at(drawing, row, METHOD);
+    size_t end = rows_end(drawing->table, row, CURVE + 1);
     ocdm__chart_add_series(chart, method, NULL, ocdm__method_colour(method));
     for (; row < end; row++)
-        add_point(chart, ocdm__table_number(part->table, row, CURVE_X) - (chart->names != NULL ? 1 : 0),
-                  ocdm__table_number(part->table, row, VALUE), ocdm__table_number(part->table, row, VALUE_DEVIATION));
+        add_point(chart, ocdm__table_number(drawing->table, row, CURVE_X) - (chart->names != NULL ? 1 : 0),
+                  ocdm__table_number(drawing->table, row, VALUE), ocdm__table_number(drawing->table, row, VALUE_DEVIATION));
     return end;
 }
 
 /* mAP after each task, the first rows of the part; advances `row` past them. */
-static ocdm_status draw_map(const struct part *part, size_t *row, ocdm_error *error)
+static ocdm_status draw_map(const struct drawing *drawing, size_t *row, ocdm_error *error)
 {
-    const ocdm__statistics *statistics = &part->source->info->statistics;
-    const char *order = text_at(part, part->first, ORDER);
+    const ocdm__statistics *statistics = &drawing->part->info->statistics;
+    const char *order = text_at(drawing, drawing->first, ORDER);
     ocdm__chart chart = begin_chart(OCDM__CHART_DOTS, "total " OCDM__MAP_AXIS);
     chart.x_what = "evaluated after";
     chart.mark_what = "the paper";
@@ -364,26 +349,26 @@ static ocdm_status draw_map(const struct part *part, size_t *row, ocdm_error *er
         ocdm__task_text((double)task_at(statistics, order, turn)->task, name + (turn == 0 ? 0 : 2), sizeof name - 2);
         ocdm__chart_add_name(&chart, name);
     }
-    while (is_curve(part, *row, OCDM__MAP_NAME)) {
-        const char *method = text_at(part, *row, METHOD);
-        *row = add_line(&chart, part, *row);
+    while (is_curve(drawing, *row, OCDM__MAP_NAME)) {
+        const char *method = text_at(drawing, *row, METHOD);
+        *row = add_line(&chart, drawing, *row);
         /* The paper's total mAP of a method at the end of its stream, beside the last point of our line. */
         unsigned colour = ocdm__method_colour(method);
-        const char *stream = part->source->stands_for;
+        const char *stream = drawing->part->stands_for;
         ocdm__paper_line numbers = ocdm__paper_line_find(stream, stream, "", method);
         double total = ocdm__paper_line_number(&numbers, "total", OCDM__MAP_NAME);
         if (isfinite(total) && !chart.table.failed)
             ocdm__chart_add_mark(&chart, ocdm__table_number(&chart.table, chart.table.row_count - 1, 1), total, colour);
     }
-    return end_chart(&chart, part, "mAP after each task", error);
+    return end_chart(&chart, drawing, "mAP after each task", error);
 }
 
 /* The distances in one order of the tasks, which begin where a batch of another task does; advances `row` past them. All charts
  * of a stream have the same vertical range, so that they can be compared. */
-static ocdm_status draw_order(const struct part *part, size_t *row, const double reach[2], ocdm_error *error)
+static ocdm_status draw_order(const struct drawing *drawing, size_t *row, const double reach[2], ocdm_error *error)
 {
-    const ocdm__statistics *statistics = &part->source->info->statistics;
-    const char *order = text_at(part, *row, ORDER);
+    const ocdm__statistics *statistics = &drawing->part->info->statistics;
+    const char *order = text_at(drawing, *row, ORDER);
     uint64_t batch = ocdm_options_default().batch, step = 0;
     char title[OCDM__TABLE_TEXT + 60];
     ocdm__chart chart = begin_chart(OCDM__CHART_LINES, "distance (KL)");
@@ -399,27 +384,27 @@ static ocdm_status draw_order(const struct part *part, size_t *row, const double
     }
     snprintf(title, sizeof title, "distance step by step%s%s", order[0] != '\0' ? ", tasks in the order " : "", order);
     if (order[0] != '\0')
-        ocdm__sheet_remark(part->sheet, title + strlen("distance step by step, "));
-    while (*row < part->table->row_count && strcmp(text_at(part, *row, ORDER), order) == 0)
-        *row = add_line(&chart, part, *row);
-    return end_chart(&chart, part, title, error);
+        ocdm__sheet_remark(drawing->sheet, title + strlen("distance step by step, "));
+    while (*row < drawing->table->row_count && strcmp(text_at(drawing, *row, ORDER), order) == 0)
+        *row = add_line(&chart, drawing, *row);
+    return end_chart(&chart, drawing, title, error);
 }
 
-static ocdm_status draw_curves(const struct part *part, ocdm_error *error)
+static ocdm_status draw_curves(const struct drawing *drawing, ocdm_error *error)
 {
     double reach[2] = {INFINITY, 0};
-    size_t row = part->first;
-    if (is_curve(part, row, OCDM__MAP_NAME))
-        OCDM_TRY(draw_map(part, &row, error));
-    else if (part->item->kind == OCDM__PAPER_CURVES)
-        ocdm__sheet_remark(part->sheet, no_runs);
-    for (size_t k = row; k < part->table->row_count; k++) {
-        double value = ocdm__table_number(part->table, k, VALUE);
+    size_t row = drawing->first;
+    if (is_curve(drawing, row, OCDM__MAP_NAME))
+        OCDM_TRY(draw_map(drawing, &row, error));
+    else if (drawing->part->item->kind == OCDM__PAPER_CURVES)
+        ocdm__sheet_remark(drawing->sheet, no_runs);
+    for (size_t k = row; k < drawing->table->row_count; k++) {
+        double value = ocdm__table_number(drawing->table, k, VALUE);
         reach[0] = value > 0 && value < reach[0] ? value : reach[0];
         reach[1] = value > reach[1] ? value : reach[1];
     }
-    while (row < part->table->row_count)
-        OCDM_TRY(draw_order(part, &row, reach, error));
+    while (row < drawing->table->row_count)
+        OCDM_TRY(draw_order(drawing, &row, reach, error));
     return OCDM_OK;
 }
 
@@ -428,46 +413,46 @@ static ocdm_status draw_curves(const struct part *part, ocdm_error *error)
 /* Columns of the rows. */
 enum { RHO = 1, GROUP = 2, KEPT_PER_CLASS = 4, MAP = 5, MAP_DEVIATION = 6 };
 
-static bool has_map(const struct part *part)
+static bool has_map(const struct drawing *drawing)
 {
-    for (size_t row = part->first; row < part->table->row_count; row++)
-        if (isfinite(ocdm__table_number(part->table, row, MAP)))
+    for (size_t row = drawing->first; row < drawing->table->row_count; row++)
+        if (isfinite(ocdm__table_number(drawing->table, row, MAP)))
             return true;
     return false;
 }
 
 /* A line for each group of classes whose trend the paper shows, beside mAP the paper's at rho 0: its main result. */
-static ocdm_status draw_groups(const struct part *part, bool is_map, ocdm_error *error)
+static ocdm_status draw_groups(const struct drawing *drawing, bool is_map, ocdm_error *error)
 {
-    const char *stream = part->source->stands_for;
+    const char *stream = drawing->part->stands_for;
     ocdm__paper_line numbers = ocdm__paper_line_find(stream, stream, "", "ocdm");
     ocdm__chart chart = begin_chart(OCDM__CHART_DOTS, is_map ? OCDM__MAP_AXIS : "samples per class");
     chart.x_what = "rho";
     chart.mark_what = is_map ? "the paper" : NULL;
-    for (size_t i = 0; ocdm__paper_trend_at(i) != NULL; i++) {
-        const ocdm__paper_trend *trend = ocdm__paper_trend_at(i);
+    for (size_t i = 0; i < OCDM__PAPER_TRENDS; i++) {
+        const ocdm__paper_trend *trend = &ocdm__paper_trends[i];
         double paper = ocdm__paper_line_number(&numbers, trend->group, OCDM__MAP_NAME);
         char label[40];
         snprintf(label, sizeof label, "%s (paper: %s)", trend->group, trend->sign > 0 ? "rises" : "falls");
         ocdm__chart_add_series(&chart, ocdm__cell_text(&chart.table, label).text, NULL, OCDM__INK(i));
-        for (size_t row = part->first; row < part->table->row_count; row++)
-            if (strcmp(text_at(part, row, GROUP), trend->group) == 0)
-                add_point(&chart, ocdm__table_number(part->table, row, RHO),
-                          ocdm__table_number(part->table, row, is_map ? MAP : KEPT_PER_CLASS),
-                          is_map ? ocdm__table_number(part->table, row, MAP_DEVIATION) : NAN);
+        for (size_t row = drawing->first; row < drawing->table->row_count; row++)
+            if (strcmp(text_at(drawing, row, GROUP), trend->group) == 0)
+                add_point(&chart, ocdm__table_number(drawing->table, row, RHO),
+                          ocdm__table_number(drawing->table, row, is_map ? MAP : KEPT_PER_CLASS),
+                          is_map ? ocdm__table_number(drawing->table, row, MAP_DEVIATION) : NAN);
         if (is_map && isfinite(paper))
             ocdm__chart_add_mark(&chart, 0, paper, OCDM__INK(i));
     }
-    return end_chart(&chart, part, is_map ? "mAP against rho" : "samples kept against rho", error);
+    return end_chart(&chart, drawing, is_map ? "mAP against rho" : "samples kept against rho", error);
 }
 
-static ocdm_status draw_rho(const struct part *part, ocdm_error *error)
+static ocdm_status draw_rho(const struct drawing *drawing, ocdm_error *error)
 {
-    if (has_map(part))
-        OCDM_TRY(draw_groups(part, true, error));
+    if (has_map(drawing))
+        OCDM_TRY(draw_groups(drawing, true, error));
     else
-        ocdm__sheet_remark(part->sheet, no_runs);
-    return draw_groups(part, false, error);
+        ocdm__sheet_remark(drawing->sheet, no_runs);
+    return draw_groups(drawing, false, error);
 }
 
 /* ---- the kinds ---------------------------------------------------------------------------------------------------------- */
@@ -511,20 +496,59 @@ static const char process_reading[] =
     "the distance to equal shares over the classes in the pool: with the whole batch in it, then after each sample that "
     "left, which is named by its classes. Each time that sample leaves whose leaving brings the distance down furthest.";
 
-/* A row for each kind of figure; the kinds that are tables have none. */
+typedef ocdm_status drawer(const struct drawing *drawing, ocdm_error *error);
+
+/* A row for each kind; the kinds that are tables have no picture. */
 static const struct {
+    const char *keys[11]; /* of the columns */
+    ocdm__paper_filler *fill;
     const char *reading;
     const char *reading_of_orders; /* when the item has several orders of tasks; NULL: the same */
-    ocdm_status (*draw)(const struct part *part, ocdm_error *error);
+    drawer *draw;
 } kinds[] = {
-    [OCDM__PAPER_PROCESS] = {process_reading, NULL, draw_process},
-    [OCDM__PAPER_STREAM] = {stream_reading, NULL, draw_stream},
-    [OCDM__PAPER_KEPT] = {kept_reading, kept_orders_reading, draw_kept},
-    [OCDM__PAPER_CURVES] = {curves_reading, NULL, draw_curves},
-    [OCDM__PAPER_RHO] = {rho_reading, NULL, draw_rho},
-    [OCDM__PAPER_DISTANCE] = {distance_reading, NULL, draw_curves},
-    [OCDM__PAPER_CLAIMS] = {NULL, NULL, NULL},
+    [OCDM__PAPER_AMLR] = {{"stream", "task", "ours", "paper"}, ocdm__paper_fill_amlr, NULL, NULL, NULL},
+    [OCDM__PAPER_METRICS] = {{"stream", "setting", "method", "group", "metric", "ours", "ours_std", "n", "paper", "paper_std"},
+                             ocdm__paper_fill_metrics,
+                             NULL,
+                             NULL,
+                             NULL},
+    [OCDM__PAPER_PROCESS] =
+        {{"step", "event", "id", "labels", "distance"}, ocdm__paper_fill_process, process_reading, NULL, draw_process},
+    [OCDM__PAPER_STREAM] =
+        {{"stream", "task", "class", "group", "samples"}, ocdm__paper_fill_stream, stream_reading, NULL, draw_stream},
+    [OCDM__PAPER_KEPT] = {{"stream", "method", "order", "task", "class", "group", "seen", "kept", "target"},
+                          ocdm__paper_fill_kept,
+                          kept_reading,
+                          kept_orders_reading,
+                          draw_kept},
+    [OCDM__PAPER_CURVES] = {{"stream", "method", "order", "series", "x", "value", "std"},
+                            ocdm__paper_fill_evaluations,
+                            curves_reading,
+                            NULL,
+                            draw_curves},
+    /* NOLINTNEXTLINE(bugprone-suspicious-missing-comma) */
+    [OCDM__PAPER_RHO] = {{"stream", "rho", "group", "kept", "kept_per_class", OCDM__MAP_NAME, OCDM__MAP_NAME "_std"},
+                         ocdm__paper_fill_rho,
+                         rho_reading,
+                         NULL,
+                         draw_rho},
+    [OCDM__PAPER_DISTANCE] = {{"stream", "method", "order", "series", "x", "value", "std"},
+                              ocdm__paper_fill_distances,
+                              distance_reading,
+                              NULL,
+                              draw_curves},
+    [OCDM__PAPER_CLAIMS] = {{"stream", "claim", "ours", "paper"}, ocdm__paper_fill_claims, NULL, NULL, NULL},
 };
+
+ocdm_status ocdm__paper_table_begin(ocdm__table *table, enum ocdm__paper_kind kind, ocdm_error *error)
+{
+    return ocdm__table_begin_keys(table, kinds[kind].keys, error);
+}
+
+ocdm_status ocdm__paper_fill(ocdm__table *table, const ocdm__paper_part *part, ocdm_error *error)
+{
+    return kinds[part->item->kind].fill(table, part, error);
+}
 
 const char *ocdm__paper_reading(const ocdm__paper_item *item)
 {
@@ -537,14 +561,15 @@ bool ocdm__paper_is_figure(const ocdm__paper_item *item)
     return ocdm__paper_reading(item) != NULL;
 }
 
-ocdm_status ocdm__paper_draw(ocdm__sheet *sheet, const ocdm__paper_item *item, const ocdm__stand_in *source,
-                             const ocdm__table *table, size_t first, ocdm_error *error)
+ocdm_status ocdm__paper_draw(ocdm__sheet *sheet, const ocdm__paper_part *part, const ocdm__table *table, size_t first,
+                             ocdm_error *error)
 {
-    struct part part = {item, source, table, first, sheet};
-    bool stands_in = strcmp(source->label, source->stands_for) != 0;
+    const struct drawing drawing = {part, table, first, sheet};
+    bool stands_in = strcmp(part->label, part->stands_for) != 0;
     char text[200];
-    snprintf(text, sizeof text, "%.60s%s%.60s", source->label, stands_in ? ", in place of " : "",
-             stands_in ? source->stands_for : "");
+    snprintf(text, sizeof text, "%.60s%s%.60s", part->label, stands_in ? ", in place of " : "",
+             stands_in ? part->stands_for : "");
     ocdm__sheet_heading(sheet, text);
-    return kinds[item->kind].draw != NULL ? kinds[item->kind].draw(&part, error) : OCDM_OK;
+    drawer *draw = kinds[part->item->kind].draw;
+    return draw != NULL ? draw(&drawing, error) : OCDM_OK;
 }

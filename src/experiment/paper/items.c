@@ -1,21 +1,113 @@
-/* The paper's numbers, checked one by one against its LaTeX source. */
-#include "report/tables/paper_numbers.h"
+/*
+ * The tables and figures of the paper, and the paper's numbers, checked one by one against its LaTeX source. To add a table or
+ * a figure, add a row and its numbers; a new kind of them has a row of functions in report/paper/paper.c.
+ */
+#include "experiment/paper/paper.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "metrics/metrics.h"
 
+/* ---- items -------------------------------------------------------------------------------------------------------------- */
+
+const ocdm__paper_need ocdm__paper_needs[] = {
+    [OCDM__PAPER_AMLR] = {.alike = true},
+    [OCDM__PAPER_METRICS] = {.runs = true, .alike = true},
+    [OCDM__PAPER_PROCESS] = {.runs = false},
+    [OCDM__PAPER_STREAM] = {.runs = false},
+    [OCDM__PAPER_KEPT] = {.memories = true},
+    [OCDM__PAPER_CURVES] = {.runs = true, .memories = true, .curves = true, .alike = true},
+    [OCDM__PAPER_RHO] = {.runs = true, .memories = true, .alike = true},
+    [OCDM__PAPER_DISTANCE] = {.memories = true, .curves = true},
+    [OCDM__PAPER_CLAIMS] = {.memories = true, .alike = true},
+};
+
+/* clang-format off */
+/* Lists of streams and methods. */
+#define BOTH {"mscoco", "nuswide"}
+#define MAIN_METHODS {"multitask", "finetune", "rs", "gss", "cbes", "prs", "onlyone", "ocdm"}
+#define RESERVOIRS {"rs", "prs", "ocdm"}
+#define STRATEGIES {"max", "random", "ocdm"}
+#define NO_METHODS {NULL}
+
+static const ocdm__paper_item items[] = {
+    {"amlr", "Table 1: average multi-label ratio of each task", OCDM__PAPER_AMLR,
+     {"cocoseq", "mscoco", "nuswideseq", "nuswide"}, NO_METHODS, "1000", "0", false},
+    {"mscoco", "Table 2: all methods on MSCOCO", OCDM__PAPER_METRICS, {"mscoco"}, MAIN_METHODS, "1000", "0", false},
+    {"nuswide", "Table 3: all methods on NUS-WIDE", OCDM__PAPER_METRICS, {"nuswide"}, MAIN_METHODS, "1000", "0", false},
+    {"seq", "Table 4: COCOseq and NUS-WIDEseq", OCDM__PAPER_METRICS,
+     {"cocoseq", "nuswideseq"}, {"onlyone", "rs", "cbes", "prs", "ocdm"}, "1000", "0", false},
+    {"memory-size", "Table 5: memories of 300 and 500", OCDM__PAPER_METRICS,
+     BOTH, {"rs", "gss", "cbes", "prs", "ocdm"}, "300,500", "0", false},
+    {"strategies", "Table 6: max, random and the greedy choice", OCDM__PAPER_METRICS, BOTH, STRATEGIES, "1000", "0", false},
+    {"orders", "Table 7: other orders of tasks", OCDM__PAPER_METRICS, BOTH, RESERVOIRS, "1000", "0", true},
+    {"process", "Figure 1: one step of OCDM", OCDM__PAPER_PROCESS, {"mscoco"}, {"ocdm"}, "1000", "0", false},
+    {"stream-mscoco", "Figure 2: classes of the tasks of MSCOCO", OCDM__PAPER_STREAM, {"mscoco"}, NO_METHODS, "1000", "0", false},
+    {"stream-nuswide", "Figure 3: classes of the tasks of NUS-WIDE", OCDM__PAPER_STREAM, {"nuswide"}, NO_METHODS, "1000", "0", false},
+    {"memory", "Figure 4: classes in memory after training", OCDM__PAPER_KEPT,
+     BOTH, {"rs", "cbes", "prs", "ocdm"}, "1000", "0", false},
+    {"memory-onlyone", "Figure 5: classes in memory with onlyone", OCDM__PAPER_KEPT,
+     {"mscoco", "nuswide", "cocoseq", "nuswideseq"}, {"onlyone"}, "1000", "0", false},
+    {"curves", "Figure 6: mAP after each task, distance step by step", OCDM__PAPER_CURVES, BOTH, RESERVOIRS, "1000", "0", false},
+    {"rho", "Figure 7: mAP and kept samples of each group against rho", OCDM__PAPER_RHO,
+     BOTH, {"ocdm"}, "1000", "0,0.2,0.4,0.6,0.8", false},
+    {"strategies-memory", "Figure 8: classes in memory with max, random, OCDM", OCDM__PAPER_KEPT,
+     BOTH, STRATEGIES, "1000", "0", false},
+    {"orders-memory", "Figure 9: classes in memory with other orders", OCDM__PAPER_KEPT, BOTH, {"ocdm"}, "1000", "0", true},
+    {"orders-distance", "Figure 10: distance step by step with other orders", OCDM__PAPER_DISTANCE,
+     BOTH, RESERVOIRS, "1000", "0", true},
+    {"claims", "what the text says of the classes in memory and of rho", OCDM__PAPER_CLAIMS, BOTH, RESERVOIRS, "1000", "0", false},
+};
+
+/* The methods of the claims that need a network. */
+static const ocdm__paper_item learnt_claims = {
+    "claims", "what the text says of gss", OCDM__PAPER_CLAIMS, BOTH, {"gss"}, "1000", "0", false};
+/* clang-format on */
+
+const ocdm__paper_item *ocdm__paper_item_at(size_t index)
+{
+    return index < sizeof items / sizeof *items ? &items[index] : NULL;
+}
+
+const ocdm__paper_item *ocdm__paper_item_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof items / sizeof *items; i++)
+        if (strcmp(items[i].name, name) == 0)
+            return &items[i];
+    return NULL;
+}
+
+const ocdm__paper_item *ocdm__paper_runs_of(const ocdm__paper_item *item)
+{
+    if (item->kind == OCDM__PAPER_CLAIMS)
+        return &learnt_claims;
+    return ocdm__paper_needs[item->kind].runs ? item : NULL;
+}
+
+/* ---- streams ------------------------------------------------------------------------------------------------------------ */
+
+static const ocdm__paper_stream streams[OCDM__PAPER_STREAMS] = {
+    {"mscoco", 4, 44, NULL, "3,0,1,2;2,1,3,0;0,2,3,1"},
+    {"nuswide", 5, 44, NULL, "3,0,1,4,2;2,1,3,4,0;0,2,4,3,1"},
+    {"cocoseq", 4, 70, "0,3,1,2", NULL},
+    {"nuswideseq", 6, 49, "3,1,0,5,4,2", NULL},
+};
+
+const ocdm__paper_stream *ocdm__paper_stream_find(const char *name, size_t length)
+{
+    for (size_t i = 0; i < OCDM__PAPER_STREAMS; i++)
+        if (strlen(streams[i].name) == length && strncmp(streams[i].name, name, length) == 0)
+            return &streams[i];
+    return NULL;
+}
+
+/* ---- numbers ------------------------------------------------------------------------------------------------------------ */
+
+/* clang-format off */
 #define NONE NAN
-#define GROUP(name)                                                                                                            \
-    {name, OCDM__CF1_NAME}, {name, OCDM__OF1_NAME},                                                                            \
-    {                                                                                                                          \
-        name, OCDM__MAP_NAME                                                                                                   \
-    }
-#define TIME                                                                                                                   \
-    {                                                                                                                          \
-        "run", "seconds_per_1000_steps"                                                                                        \
-    }
+#define GROUP(name) {name, OCDM__CF1_NAME}, {name, OCDM__OF1_NAME}, {name, OCDM__MAP_NAME}
+#define TIME {"run", "seconds_per_1000_steps"}
 
 /* The layouts of the tables. */
 enum columns { AMLR, FULL, SEQ, THREE, STRATEGY, ORDER };
@@ -27,19 +119,13 @@ static const struct {
 } layouts[] = {
     [AMLR] = {{{"total", "AMLR"}}, 1, 2},
     [FULL] = {{GROUP("majority"), GROUP("moderate"), GROUP("minority"), GROUP("total"), TIME}, 13, 1},
-    [SEQ] = {{{"majority", OCDM__MAP_NAME},
-              {"moderate", OCDM__MAP_NAME},
-              {"minority", OCDM__MAP_NAME},
-              {"total", OCDM__MAP_NAME},
-              TIME},
-             5,
-             2},
+    [SEQ] = {{{"majority", OCDM__MAP_NAME}, {"moderate", OCDM__MAP_NAME}, {"minority", OCDM__MAP_NAME}, {"total", OCDM__MAP_NAME},
+              TIME}, 5, 2},
     [THREE] = {{GROUP("total")}, 3, 1},
     [STRATEGY] = {{GROUP("total"), TIME}, 4, 1},
     [ORDER] = {{{"total", OCDM__MAP_NAME}}, 1, 1},
 };
 
-/* clang-format off */
 static const struct {
     enum columns columns;
     const char *table, *stream, *setting, *method;
@@ -188,21 +274,12 @@ double ocdm__paper_line_number(const ocdm__paper_line *line, const char *group, 
 }
 
 /* Section "Class Distribution in Memory after Training". GSS is said to be like RS. */
-static const ocdm__paper_claim claims[] = {
+const ocdm__paper_claim ocdm__paper_claims[] = {
     {"mscoco", "rs", 1, 500, 1},   {"mscoco", "gss", 1, 500, 1}, {"mscoco", "prs", 1, 40, 18},  {"mscoco", "prs", 0, 20, 9},
     {"mscoco", "ocdm", 1, 40, 1},  {"mscoco", "ocdm", 0, 20, 6}, {"nuswide", "rs", 1, 400, 2},  {"nuswide", "gss", 1, 400, 2},
     {"nuswide", "prs", 1, 60, 11}, {"nuswide", "prs", 0, 20, 6}, {"nuswide", "ocdm", 1, 60, 6}, {"nuswide", "ocdm", 0, 20, 0},
+    {NULL, NULL, 0, 0, 0},
 };
 
-const ocdm__paper_claim *ocdm__paper_claim_at(size_t index)
-{
-    return index < sizeof claims / sizeof *claims ? &claims[index] : NULL;
-}
-
 /* Section "Changing the Value of rho". */
-static const ocdm__paper_trend trends[] = {{"majority", 1}, {"moderate", -1}, {"minority", -1}};
-
-const ocdm__paper_trend *ocdm__paper_trend_at(size_t index)
-{
-    return index < sizeof trends / sizeof *trends ? &trends[index] : NULL;
-}
+const ocdm__paper_trend ocdm__paper_trends[OCDM__PAPER_TRENDS] = {{"majority", 1}, {"moderate", -1}, {"minority", -1}};

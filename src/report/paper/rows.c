@@ -1,0 +1,424 @@
+/* The rows that `ocdm paper` prints of each kind of table and figure: ours beside the paper's numbers. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "metrics/metrics.h"
+#include "report/paper/paper.h"
+
+/* ---- statistics of streams -------------------------------------------------------------------------------------------- */
+
+static void add_amlr(ocdm__table *table, const ocdm__paper_part *part, const char *task, double ours)
+{
+    ocdm__paper_line line = ocdm__paper_line_find("amlr", part->stands_for, task, "");
+    ocdm__table_row(table);
+    ocdm__add_text(table, "stream", part->label);
+    ocdm__add_text(table, "task", task);
+    ocdm__add_number(table, "ours", ours, NAN, 2);
+    ocdm__add_number(table, "paper", line.columns != NULL ? line.values[0] : NAN, NAN, 2);
+}
+
+ocdm_status ocdm__paper_fill_amlr(ocdm__table *table, const ocdm__paper_part *part, ocdm_error *error)
+{
+    const ocdm__statistics *statistics = &part->info->statistics;
+    for (size_t i = 0; i < statistics->task_count; i++) {
+        char task[32];
+        snprintf(task, sizeof task, "task%zu", i + 1);
+        add_amlr(table, part, task, ocdm__tally_amlr(&statistics->tasks[i]));
+    }
+    add_amlr(table, part, "total", ocdm__tally_amlr(&statistics->total));
+    return ocdm__table_check(table, error);
+}
+
+/* ---- runs ------------------------------------------------------------------------------------------------------------- */
+
+/* The line of the paper's table for a method at a point of the plan, and its setting: the memory or the order that is varied.
+ */
+static ocdm__paper_line line_of(const ocdm__paper_part *part, size_t point, const char *method, char setting[OCDM__TABLE_TEXT])
+{
+    const ocdm__compare_plan *plan = &part->plan;
+    setting[0] = '\0';
+    if (plan->sweeps_memory)
+        snprintf(setting, OCDM__TABLE_TEXT, "%u", plan->points[point].memory);
+    else if (plan->sweeps_order)
+        ocdm__compare_order_text(&plan->points[point], setting, OCDM__TABLE_TEXT);
+    return ocdm__paper_line_find(part->item->name, part->stands_for, setting, method);
+}
+
+/* Our numbers in a column of the paper's; none where we have no such column. */
+static ocdm_status summarise(const ocdm__paper_part *part, size_t point, size_t method, const ocdm__paper_column *column,
+                             ocdm__summary *ours, ocdm_error *error)
+{
+    size_t i = 0;
+    while (i < OCDM__COMPARE_COLUMNS && (strcmp(ocdm__compare_columns[i].group, column->group) != 0 ||
+                                         strcmp(ocdm__compare_columns[i].metric, column->metric) != 0))
+        i++;
+    return ocdm__compare_summary(&part->results, point, i, method, ours, error);
+}
+
+ocdm_status ocdm__paper_fill_metrics(ocdm__table *table, const ocdm__paper_part *part, ocdm_error *error)
+{
+    const ocdm__compare_plan *plan = &part->plan;
+    for (size_t i = 0; i < plan->point_count * plan->method_count; i++) {
+        size_t point = i / plan->method_count, method = i % plan->method_count;
+        char setting[OCDM__TABLE_TEXT];
+        ocdm__paper_line line = line_of(part, point, plan->methods[method], setting);
+        for (size_t k = 0; line.columns != NULL && k < line.count; k++) {
+            ocdm__summary ours;
+            OCDM_TRY(summarise(part, point, method, &line.columns[k], &ours, error));
+            ocdm__table_row(table);
+            ocdm__add_text(table, "stream", part->label);
+            ocdm__add_text(table, "setting", line.setting);
+            ocdm__add_text(table, "method", line.method);
+            ocdm__add_text(table, "group", line.columns[k].group);
+            ocdm__add_text(table, "metric", line.columns[k].metric);
+            ocdm__add_number(table, "ours", ours.mean, NAN, 2);
+            ocdm__add_number(table, "ours_std", ours.deviation, NAN, 2);
+            ocdm__add_number(table, "n", (double)ours.count, NAN, 0);
+            ocdm__add_number(table, "paper", line.values[k], NAN, 2);
+            ocdm__add_number(table, "paper_std", line.deviations[k], NAN, 2);
+        }
+    }
+    return ocdm__table_check(table, error);
+}
+
+/* ---- as the paper lays it out ----------------------------------------------------------------------------------------- */
+
+static bool is_time(const ocdm__paper_column *column)
+{
+    return strcmp(column->group, "run") == 0;
+}
+
+static ocdm_status begin_wide(ocdm__table *table, const ocdm__paper_part *const *parts, size_t lists, ocdm_error *error)
+{
+    const ocdm__compare_plan *plan = &parts[0]->plan;
+    const ocdm__compare_results *results[OCDM__PAPER_SOURCES];
+    ocdm__column columns[1 + 3 * OCDM__PAPER_COLUMNS];
+    size_t count = 1;
+    for (size_t list = 0; list < lists; list++)
+        results[list] = &parts[list]->results;
+    memset(columns, 0, sizeof columns);
+    snprintf(columns[0].head, OCDM__TABLE_TEXT, "method");
+    for (size_t point = 0; point < plan->point_count; point++) {
+        char setting[OCDM__TABLE_TEXT], group[OCDM__GROUP_HEAD];
+        ocdm__paper_line line = line_of(parts[0], point, "ocdm", setting);
+        for (size_t k = 0; line.columns != NULL && k < line.count; k++, count++) {
+            bool time = is_time(&line.columns[k]);
+            snprintf(columns[count].head, OCDM__TABLE_TEXT, "%s", time ? "s/1000 steps" : line.columns[k].metric);
+            ocdm__compare_group_head(results, lists, line.columns[k].group, group);
+            if (setting[0] != '\0')
+                snprintf(columns[count].group, OCDM__TABLE_TEXT, "%.20s, %s %.30s", group,
+                         plan->sweeps_memory ? "memory" : "order", setting);
+            else if (!time)
+                snprintf(columns[count].group, OCDM__TABLE_TEXT, "%s", group);
+        }
+    }
+    return ocdm__table_begin(table, columns, count, error);
+}
+
+/* Our row and the paper's of a method. */
+static ocdm_status add_wide(ocdm__table *table, const ocdm__paper_part *part, size_t method, ocdm_error *error)
+{
+    char name[OCDM__TABLE_TEXT];
+    size_t first = table->row_count, column = 1;
+    snprintf(name, sizeof name, "%.40s, ours", part->plan.methods[method]);
+    ocdm__table_row(table)[0] = ocdm__cell_text(table, name);
+    ocdm__table_row(table)[0] = ocdm__cell_text(table, "  the paper");
+    OCDM_TRY(ocdm__table_check(table, error));
+    for (size_t point = 0; point < part->plan.point_count; point++) {
+        char setting[OCDM__TABLE_TEXT];
+        ocdm__paper_line line = line_of(part, point, part->plan.methods[method], setting);
+        for (size_t k = 0; line.columns != NULL && k < line.count; k++, column++) {
+            ocdm__summary ours;
+            bool time = is_time(&line.columns[k]);
+            OCDM_TRY(summarise(part, point, method, &line.columns[k], &ours, error));
+            *ocdm__table_at(table, first, column) =
+                ocdm__cell_number(ours.mean, time ? NAN : ours.deviation, time ? 2 : line.decimals);
+            *ocdm__table_at(table, first + 1, column) = ocdm__cell_number(line.values[k], line.deviations[k], line.decimals);
+        }
+    }
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__table_of_paper(ocdm__table *table, const ocdm__paper_part *const *parts, size_t lists, ocdm_error *error)
+{
+    OCDM_TRY(begin_wide(table, parts, lists, error));
+    for (size_t list = 0; list < lists; list++)
+        for (size_t method = 0; method < parts[list]->plan.method_count; method++)
+            OCDM_TRY(add_wide(table, parts[list], method, error));
+    ocdm__table_fold(table, 0, lists);
+    snprintf(table->title, sizeof table->title, "%.100s; ours on %.100s", parts[0]->item->what, parts[0]->label);
+    return OCDM_OK;
+}
+
+/* ---- one step --------------------------------------------------------------------------------------------------------- */
+
+void ocdm__paper_labels(const ocdm__stream_table *table, uint32_t sample, const char *between, char *text, size_t room)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (uint64_t k = table->label_starts[sample]; k < table->label_starts[sample + 1] && used < room; k++) {
+        size_t length;
+        const char *label = ocdm__text_at(&table->classes, table->labels[k], &length);
+        used += (size_t)snprintf(text + used, room - used, "%s%.*s", used > 0 ? between : "",
+                                 (int)(length < room ? length : room), label);
+    }
+}
+
+ocdm_status ocdm__paper_fill_process(ocdm__table *table, const ocdm__paper_part *part, ocdm_error *error)
+{
+    const ocdm__stream_table *stream = &part->info->stream.table;
+    for (size_t i = 0; i < part->process.event_count; i++) {
+        const ocdm__process_event *event = &part->process.events[i];
+        char text[OCDM__TABLE_TEXT];
+        size_t length;
+        const char *id = ocdm__text_at(&stream->ids, event->sample, &length);
+        ocdm__table_row(table);
+        ocdm__add_number(table, "step", (double)part->process.step, NAN, 0);
+        ocdm__add_text(table, "event", event->joins ? "joins" : "leaves");
+        snprintf(text, sizeof text, "%.*s", (int)(length < 60 ? length : 60), id);
+        ocdm__add_text(table, "id", text);
+        ocdm__paper_labels(stream, event->sample, " ", text, sizeof text);
+        ocdm__add_text(table, "labels", text);
+        ocdm__add_number(table, "distance", event->distance, NAN, 6);
+    }
+    return ocdm__table_check(table, error);
+}
+
+/* ---- classes ---------------------------------------------------------------------------------------------------------- */
+
+ocdm_status ocdm__paper_fill_stream(ocdm__table *table, const ocdm__paper_part *part, ocdm_error *error)
+{
+    const ocdm__statistics *statistics = &part->info->statistics;
+    for (size_t i = 0; i < statistics->task_count * part->class_count; i++) {
+        const ocdm__tally *task = &statistics->tasks[i / part->class_count];
+        const ocdm__paper_class *of = &part->classes[i % part->class_count];
+        uint64_t count = ocdm__tally_class(task, of->number).count;
+        if (count == 0)
+            continue;
+        ocdm__table_row(table);
+        ocdm__add_text(table, "stream", part->label);
+        ocdm__add_number(table, "task", (double)task->task, NAN, 0);
+        ocdm__add_text(table, "class", of->name);
+        ocdm__add_text(table, "group", of->group);
+        ocdm__add_number(table, "samples", (double)count, NAN, 0);
+    }
+    return ocdm__table_check(table, error);
+}
+
+/* Kept samples of a class, mean over seeds. */
+static double kept_of(const ocdm__compare_plan *plan, const ocdm__compare_memories *memories, size_t point, size_t method,
+                      uint32_t class_number)
+{
+    double sum = 0;
+    for (uint64_t seed = 0; seed < plan->seed_count; seed++)
+        sum += ocdm__compare_memory(memories, plan, point, method, seed)->kept[class_number];
+    return sum / (double)plan->seed_count;
+}
+
+ocdm_status ocdm__paper_fill_kept(ocdm__table *table, const ocdm__paper_part *part, ocdm_error *error)
+{
+    const ocdm__compare_plan *plan = &part->plan;
+    for (size_t i = 0; i < plan->point_count * plan->method_count; i++) {
+        size_t point = i / plan->method_count, method = i % plan->method_count;
+        char order[OCDM__TABLE_TEXT];
+        double labels = 0;
+        ocdm__compare_order_text(&plan->points[point], order, sizeof order);
+        for (size_t c = 0; c < part->class_count; c++)
+            labels += kept_of(plan, &part->memories, point, method, part->classes[c].number);
+        for (size_t c = 0; c < part->class_count; c++) {
+            const ocdm__paper_class *class = &part->classes[c];
+            ocdm__table_row(table);
+            ocdm__add_text(table, "stream", part->label);
+            ocdm__add_text(table, "method", plan->methods[method]);
+            ocdm__add_text(table, "order", order);
+            ocdm__add_number(table, "task", (double)class->task, NAN, 0);
+            ocdm__add_text(table, "class", class->name);
+            ocdm__add_text(table, "group", class->group);
+            ocdm__add_number(table, "seen", (double)class->seen, NAN, 0);
+            ocdm__add_number(table, "kept", kept_of(plan, &part->memories, point, method, class->number), NAN, 1);
+            ocdm__add_number(table, "target", labels / (double)part->class_count, NAN, 1);
+        }
+    }
+    return ocdm__table_check(table, error);
+}
+
+/* ---- curves ----------------------------------------------------------------------------------------------------------- */
+
+/* A point of a curve. */
+struct dot {
+    const char *series;
+    double x, value, deviation;
+    int decimals;
+};
+
+static void add_dot(ocdm__table *table, const ocdm__paper_part *part, size_t point, size_t method, const struct dot *dot)
+{
+    char order[OCDM__TABLE_TEXT];
+    ocdm__table_row(table);
+    ocdm__compare_order_text(&part->plan.points[point], order, sizeof order);
+    ocdm__add_text(table, "stream", part->label);
+    ocdm__add_text(table, "method", part->plan.methods[method]);
+    ocdm__add_text(table, "order", order);
+    ocdm__add_text(table, "series", dot->series);
+    ocdm__add_number(table, "x", dot->x, NAN, 0);
+    ocdm__add_number(table, "value", dot->value, NAN, dot->decimals);
+    ocdm__add_number(table, "std", dot->deviation, NAN, dot->decimals);
+}
+
+/* The first seed's curve: the figures of the paper show one run. */
+ocdm_status ocdm__paper_fill_distances(ocdm__table *table, const ocdm__paper_part *part, ocdm_error *error)
+{
+    const ocdm__compare_plan *plan = &part->plan;
+    for (size_t i = 0; i < plan->point_count * plan->method_count; i++) {
+        size_t point = i / plan->method_count, method = i % plan->method_count;
+        const ocdm__memory_result *result = ocdm__compare_memory(&part->memories, plan, point, method, 0);
+        for (size_t k = 0; k < result->curve_count; k++)
+            add_dot(table, part, point, method,
+                    &(struct dot){"distance_seen", (double)result->curve[k].step, result->curve[k].distance_seen, NAN, 4});
+    }
+    return ocdm__table_check(table, error);
+}
+
+#define MOST_TASKS 64
+
+/* mAP after each task over the seeds whose runs exist. `values` has room for MOST_TASKS of each seed, `column` for one of each.
+ */
+static ocdm_status add_evaluations(ocdm__table *table, const ocdm__paper_part *part, size_t point, size_t method,
+                                   double *values, double *column, ocdm_error *error)
+{
+    size_t seeds = 0, tasks = 0;
+    for (uint64_t seed = 0; seed < part->plan.seed_count; seed++) {
+        char path[4096], name[OCDM__COMPARE_NAME];
+        size_t count = 0;
+        ocdm__compare_folder(&part->plan, point, method, seed, name);
+        snprintf(path, sizeof path, "%.3800s/%s", part->folder, name);
+        OCDM_TRY(ocdm__paper_evaluations(path, values + seeds * MOST_TASKS, MOST_TASKS, &count, error));
+        seeds += count > 0;
+        tasks = count > tasks ? count : tasks;
+    }
+    for (size_t task = 0; task < tasks; task++) {
+        for (size_t seed = 0; seed < seeds; seed++)
+            column[seed] = values[seed * MOST_TASKS + task];
+        ocdm__summary summary = ocdm__summarise(column, seeds);
+        add_dot(table, part, point, method,
+                &(struct dot){OCDM__MAP_NAME, (double)(task + 1), summary.mean, summary.deviation, 1});
+    }
+    return ocdm__table_check(table, error);
+}
+
+ocdm_status ocdm__paper_fill_evaluations(ocdm__table *table, const ocdm__paper_part *part, ocdm_error *error)
+{
+    const ocdm__compare_plan *plan = &part->plan;
+    double *values = ocdm__allocate((size_t)plan->seed_count, (MOST_TASKS + 1) * sizeof *values);
+    ocdm_status status = values != NULL ? OCDM_OK : ocdm__fail_memory(error, "the evaluations");
+    for (size_t i = 0; status == OCDM_OK && i < plan->point_count * plan->method_count; i++)
+        status = add_evaluations(table, part, i / plan->method_count, i % plan->method_count, values,
+                                 values + plan->seed_count * MOST_TASKS, error);
+    ocdm__release(values);
+    return status;
+}
+
+/* ---- rho -------------------------------------------------------------------------------------------------------------- */
+
+/* Label occurrences in memory of a group's classes, mean over seeds; `members` is the number of those classes. */
+static double kept_of_group(const ocdm__paper_part *part, const ocdm__compare_plan *plan,
+                            const ocdm__compare_memories *memories, size_t point, const char *group, size_t *members)
+{
+    double sum = 0;
+    *members = 0;
+    for (size_t i = 0; i < part->class_count; i++)
+        if (strcmp(part->classes[i].group, group) == 0) {
+            sum += kept_of(plan, memories, point, 0, part->classes[i].number);
+            (*members)++;
+        }
+    return sum;
+}
+
+ocdm_status ocdm__paper_fill_rho(ocdm__table *table, const ocdm__paper_part *part, ocdm_error *error)
+{
+    for (size_t i = 0; i < part->plan.point_count * OCDM__PAPER_TRENDS; i++) {
+        size_t point = i / OCDM__PAPER_TRENDS, members = 0;
+        const char *group = ocdm__paper_trends[i % OCDM__PAPER_TRENDS].group;
+        ocdm__summary map;
+        double kept = kept_of_group(part, &part->plan, &part->memories, point, group, &members);
+        OCDM_TRY(summarise(part, point, 0, &(ocdm__paper_column){group, OCDM__MAP_NAME}, &map, error));
+        ocdm__table_row(table);
+        ocdm__add_text(table, "stream", part->label);
+        ocdm__add_number(table, "rho", part->plan.points[point].rho, NAN, 1);
+        ocdm__add_text(table, "group", group);
+        ocdm__add_number(table, "kept", kept, NAN, 1);
+        ocdm__add_number(table, "kept_per_class", members > 0 ? kept / (double)members : NAN, NAN, 1);
+        ocdm__add_number(table, OCDM__MAP_NAME, map.mean, NAN, 1);
+        ocdm__add_number(table, OCDM__MAP_NAME "_std", map.deviation, NAN, 1);
+    }
+    return ocdm__table_check(table, error);
+}
+
+/* ---- claims ----------------------------------------------------------------------------------------------------------- */
+
+static void add_claim(ocdm__table *table, const ocdm__paper_part *part, const char *text, double ours, double paper)
+{
+    ocdm__table_row(table);
+    ocdm__add_text(table, "stream", part->label);
+    ocdm__add_text(table, "claim", text);
+    ocdm__add_number(table, "ours", ours, NAN, 1);
+    ocdm__add_number(table, "paper", paper, NAN, 0);
+}
+
+/* How many classes have more, or fewer, samples than the mark: mean over the seeds that ran. NaN when none did. */
+static double count_for(const ocdm__paper_claim *claim, const ocdm__compare_plan *plan, const ocdm__compare_memories *memories,
+                        const ocdm__paper_part *part)
+{
+    size_t method = 0, found = 0, ran = 0;
+    while (method < plan->method_count && strcmp(plan->methods[method], claim->method) != 0)
+        method++;
+    if (method == plan->method_count)
+        return NAN;
+    for (uint64_t seed = 0; seed < plan->seed_count; seed++) {
+        const uint32_t *kept = ocdm__compare_memory(memories, plan, 0, method, seed)->kept;
+        ran += kept != NULL;
+        for (size_t i = 0; kept != NULL && i < part->class_count; i++) {
+            uint32_t here = kept[part->classes[i].number];
+            found += claim->more ? here > claim->mark : here < claim->mark;
+        }
+    }
+    return ran > 0 ? (double)found / (double)ran : NAN;
+}
+
+/* The sign of the change from the first to the last rho; 0 unless every step goes that way. */
+static int trend_of(const ocdm__paper_part *part, const char *group)
+{
+    size_t members;
+    bool rises = true, falls = true;
+    double before = kept_of_group(part, &part->rho_plan, &part->rho_memories, 0, group, &members);
+    for (size_t point = 1; point < part->rho_plan.point_count; point++) {
+        double now = kept_of_group(part, &part->rho_plan, &part->rho_memories, point, group, &members);
+        rises = rises && now > before;
+        falls = falls && now < before;
+        before = now;
+    }
+    return rises ? 1 : falls ? -1 : 0;
+}
+
+/* What the plan does not have, such as gss, is counted in the memories of runs with a network. */
+ocdm_status ocdm__paper_fill_claims(ocdm__table *table, const ocdm__paper_part *part, ocdm_error *error)
+{
+    char text[OCDM__TABLE_TEXT];
+    for (const ocdm__paper_claim *claim = ocdm__paper_claims; claim->stream != NULL; claim++) {
+        if (strcmp(claim->stream, part->stands_for) != 0)
+            continue;
+        snprintf(text, sizeof text, "%s: classes with %s than %u samples", claim->method, claim->more ? "more" : "fewer",
+                 claim->mark);
+        double ours = count_for(claim, &part->plan, &part->memories, part);
+        add_claim(table, part, text, isnan(ours) ? count_for(claim, &part->learnt_plan, &part->learnt, part) : ours,
+                  claim->classes);
+    }
+    for (size_t i = 0; i < OCDM__PAPER_TRENDS; i++) {
+        snprintf(text, sizeof text, "rho up, kept of %s: +1 up, -1 down", ocdm__paper_trends[i].group);
+        add_claim(table, part, text, trend_of(part, ocdm__paper_trends[i].group), ocdm__paper_trends[i].sign);
+    }
+    return ocdm__table_check(table, error);
+}
