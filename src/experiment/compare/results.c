@@ -48,6 +48,8 @@ const ocdm__compare_column ocdm__compare_columns[OCDM__COMPARE_COLUMNS] = {
     {"run", "missed", "cost.missed", NULL, 0, true, false},
     {"run", "labels", "memory.labels", "labels", 2, false, false},
     {"run", "labels_seen", "memory.labels_seen", NULL, 2, false, false},
+    {"run", "BWT", "BWT", NULL, 1, false, true},
+    {"run", "FWT", "FWT", NULL, 1, false, true},
     OTHERS("majority"),
     OTHERS("moderate"),
     OTHERS("minority"),

@@ -22,6 +22,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/sha256.h"
+#include "experiment/folder/pairs.h"
 #include "experiment/folder/run_folder.h"
 #include "experiment/folder/weights_about.h"
 #include "experiment/loop/store.h"
@@ -231,9 +232,10 @@ static ocdm_status find_targets(const ocdm_memory *memory, double *targets, size
     return OCDM_OK;
 }
 
-/* What has been kept and seen of each class, its target, and labels per sample in memory and in the stream: a memory that
- * balances classes changes how many labels occur together. */
-static void write_counts(ocdm__output *output, const ocdm__run *run, const double *targets)
+/* What has been kept and seen of each class, its target, the most frequent pairs of classes, and labels per sample in memory
+ * and in the stream: a memory that balances classes changes how many labels occur together. */
+static void write_counts(ocdm__output *output, const ocdm__run *run, const double *targets, const ocdm__pair *pairs,
+                         size_t pair_count)
 {
     const ocdm_memory *memory = run->memory;
     const ocdm__stream_table *table = &run->stream->table;
@@ -260,6 +262,18 @@ static void write_counts(ocdm__output *output, const ocdm__run *run, const doubl
     ocdm__json_real(output, "labels_seen", seen / (double)count_part(table, OCDM__TRAIN));
     if (run->replays.kept != NULL)
         ocdm__json_count(output, "beside_bytes", run->replays.capacity * run->replays.width * sizeof *run->replays.kept);
+    ocdm__json_open(output, "pairs", '[');
+    for (size_t i = 0; i < pair_count; i++) {
+        ocdm__json_open(output, NULL, '{');
+        ocdm__json_open(output, "classes", '[');
+        ocdm__json_count(output, NULL, pairs[i].low);
+        ocdm__json_count(output, NULL, pairs[i].high);
+        ocdm__json_close(output, ']');
+        ocdm__json_count(output, "seen", pairs[i].seen);
+        ocdm__json_count(output, "kept", pairs[i].kept);
+        ocdm__json_close(output, '}');
+    }
+    ocdm__json_close(output, ']');
     ocdm__json_close(output, '}');
 }
 
@@ -413,6 +427,8 @@ void ocdm__environment_write(ocdm__output *output, unsigned threads)
 ocdm_status ocdm__summary_write(ocdm__output *output, const ocdm__run *run, const char *folder, ocdm_error *error)
 {
     char id[OCDM__RUN_ID];
+    ocdm__pair pairs[OCDM__MOST_PAIRS];
+    size_t pair_count = 0;
     OCDM_TRY(ocdm__run_id(run, id, error));
     double *targets = ocdm__allocate(run->stream->table.class_count, sizeof *targets);
     ocdm_status status = targets != NULL ? find_targets(run->memory, targets, run->stream->table.class_count, error)
@@ -427,8 +443,9 @@ ocdm_status ocdm__summary_write(ocdm__output *output, const ocdm__run *run, cons
     write_versions(output, run);
     ocdm__run_probes_write(output, run);
     OCDM_THEN(status, write_forgetting(output, run, error));
+    OCDM_THEN(status, ocdm__pairs_find(&run->stream->table, run->memory, pairs, &pair_count, error));
     if (status == OCDM_OK)
-        write_counts(output, run, targets);
+        write_counts(output, run, targets, pairs, pair_count);
     ocdm__release(targets);
     write_cost(output, run);
     ocdm__json_key(output, "curve");

@@ -23,7 +23,9 @@ enum {
     LEGEND = 28,      /* where it starts: all of it has to fit */
     SECTION_ROW = 20, /* the names of sections */
     NAME_LIMIT = 13,
-    NAMES = 98, /* room for the names of bars */
+    PAIR_LIMIT = 27,
+    NAMES = 20, /* room for the names of bars, */
+    LETTER = 6, /* and for each of their characters */
     AXIS = 46,  /* room for numbers instead */
     MOST_BARS = 160
 };
@@ -213,7 +215,9 @@ static void draw_legend(const struct panels *panels)
         cut = cut || any_cut(panels, p);
     for (size_t i = 0; i < panels->chart->series_count * panels->count; i++)
         target = target || isfinite(panels->targets[i]);
-    double x = are_classes(panels) ? ocdm__draw_bar_kinds(panels->chart, panels->merged, panels->canvas, LEGEND) : LEGEND;
+    double x = LEGEND;
+    if (are_classes(panels) && !panels->chart->are_pairs)
+        x = ocdm__draw_bar_kinds(panels->chart, panels->merged, panels->canvas, x);
     if (target) {
         ocdm__draw_rule(panels->canvas, "mark", x, 14, x + 12, 14);
         x = draw_legend_text(panels->canvas, x + 17, panels->chart->target_what);
@@ -324,6 +328,11 @@ static void draw_panel(const struct panels *panels, size_t number)
 
 /* ---- the chart ---------------------------------------------------------------------------------------------------------- */
 
+static size_t name_limit(const struct panels *panels)
+{
+    return panels->chart->are_pairs ? PAIR_LIMIT : NAME_LIMIT;
+}
+
 /* Below the last panel: the names of the bars, or the numbers that they stand for. */
 static void draw_feet(const struct panels *panels, double base)
 {
@@ -337,7 +346,7 @@ static void draw_feet(const struct panels *panels, double base)
                         "classes, in the order of the stream", 100);
     for (size_t i = 0; has_names(panels) && i < panels->count; i++)
         ocdm__draw_text_up(panels->canvas, LEFT + panels->pitch * ((double)i + 0.5) + 4, base + 6, OCDM__ANCHOR_END, "tiny",
-                           name_of(panels, i), NAME_LIMIT);
+                           name_of(panels, i), name_limit(panels));
     ocdm__output_text(panels->canvas->out, "</g>\n");
 }
 
@@ -347,7 +356,8 @@ static void draw_panels(const struct panels *panels)
     snprintf(what, sizeof what, "%.100s%s", panels->chart->y_what, panels->is_log ? ", log scale" : "");
     double base = base_line(panels, panels->chart->series_count);
     double middle = (HEADER + base) / 2, half = OCDM__COLUMN * (double)strlen(what) / 2;
-    ocdm__picture_begin(panels->canvas, OCDM__FIGURE_WIDTH, base + (has_names(panels) ? NAMES : AXIS), false);
+    ocdm__picture_begin(panels->canvas, OCDM__FIGURE_WIDTH,
+                        base + (has_names(panels) ? NAMES + LETTER * (double)name_limit(panels) : AXIS), false);
     draw_legend(panels);
     for (size_t i = 0; i < panels->chart->section_count; i++) {
         const char *name = panels->chart->sections[i].name;

@@ -54,10 +54,12 @@ typedef struct ocdm__chart_section {
     char name[40];
 } ocdm__chart_section;
 
-/* A value to compare a line with: a hollow mark in the line's colour. */
+/* A value to compare a line with, a hollow diamond in the line's colour beside the place; or a point of the line, a hollow
+ * square at it. */
 typedef struct ocdm__chart_mark {
     double x, y;
     unsigned colour;
+    bool is_point;
 } ocdm__chart_mark;
 
 /* Members that are not set must be zero. */
@@ -68,6 +70,7 @@ typedef struct ocdm__chart {
     const char *x_what;
     char y_what[100];
     const char *target_what, *mark_what; /* what the marks across bars are, and where those beside lines come from */
+    const char *point_what;              /* what marks of the second kind are, which are on lines; NULL: there are none */
     bool is_log;                         /* on the figure's own scale; the other one of a chart of lines starts at 0 */
     bool smooth;                         /* lines: the rows are thin, behind a running mean that stays within a ".task" */
     double height;                       /* lines, dots: of the plot; 0 for the default */
@@ -76,6 +79,7 @@ typedef struct ocdm__chart {
     double highest;                      /* bars: the upper end of every scale; 0: it follows from the numbers */
     bool own_scales;                     /* bars: each panel has its own scale, as high as its bars */
     bool marks_lost;                     /* bars: one of height 0 gets a cross */
+    bool are_pairs;                      /* bars: each is of two classes, with a longer name and without a group */
     ocdm__table table;
     ocdm__series *series;
     size_t series_count, series_room;
@@ -99,6 +103,7 @@ ocdm__series *ocdm__chart_add_series(ocdm__chart *chart, const char *label, cons
 void ocdm__chart_add_bar(ocdm__chart *chart, const char *name, unsigned kind);
 void ocdm__chart_add_section(ocdm__chart *chart, double from, const char *name);
 void ocdm__chart_add_mark(ocdm__chart *chart, double x, double y, unsigned colour);
+void ocdm__chart_add_point(ocdm__chart *chart, double x, double y, unsigned colour);
 void ocdm__chart_add_name(ocdm__chart *chart, const char *name);
 
 /* Appends the bar of a class, filled by its group, and a section where `turn` differs from the one before. `task` names it. */

@@ -80,12 +80,16 @@ static void stretch(ocdm__scale *scale, double value, bool *any)
 static double label_room(const struct frame *frame)
 {
     size_t widest = 0;
-    const char *source = frame->chart->mark_what;
+    const char *sources[] = {frame->chart->mark_what, frame->chart->point_what};
+    size_t widest_source = 0;
+    for (size_t i = 0; i < 2; i++)
+        if (sources[i] != NULL && strlen(sources[i]) > widest_source)
+            widest_source = strlen(sources[i]);
     for (size_t i = 0; i < frame->chart->series_count; i++) {
         size_t width = ocdm__plain_width(frame->chart->series[i].label, LABEL_LIMIT);
         widest = width > widest ? width : widest;
     }
-    return 34 + fmax(OCDM__WIDE_COLUMN * (double)widest, source != NULL ? OCDM__COLUMN * (double)strlen(source) : 0);
+    return 34 + fmax(OCDM__WIDE_COLUMN * (double)widest, OCDM__COLUMN * (double)widest_source);
 }
 
 /* false when there is nothing to draw. */
@@ -317,7 +321,20 @@ static void begin_diamond(ocdm__output *out, const char *class, double x, double
     ocdm__put(out, "<path class=\"%s\" d=\"M%.1f %.1fl6 6l-6 6l-6 -6z\">", class, x, y - 6);
 }
 
-/* Next to the point, which would hide it where the two agree. */
+static void begin_square(ocdm__output *out, const char *class, double x, double y)
+{
+    ocdm__put(out, "<path class=\"%s\" d=\"M%.1f %.1fh10v10h-10z\">", class, x - 5, y - 5);
+}
+
+/* What a kind of mark is, above the names of the lines. */
+static void draw_mark_name(const struct frame *frame, bool is_point, double y, const char *what)
+{
+    (is_point ? begin_square : begin_diamond)(frame->canvas->out, "mark", frame->right + 17, y);
+    ocdm__output_text(frame->canvas->out, "</path>\n");
+    ocdm__draw_text(frame->canvas, frame->right + 29, y + 4, OCDM__ANCHOR_START, "small", what, 40);
+}
+
+/* A value to compare with is next to the point, which would hide it where the two agree; with points it is a point too. */
 static void draw_marks(const struct frame *frame)
 {
     const ocdm__chart *chart = frame->chart;
@@ -327,16 +344,17 @@ static void draw_marks(const struct frame *frame)
         char class[16] = "line ink";
         if (!is_ink(mark->colour))
             snprintf(class, sizeof class, "line s%u", mark->colour % OCDM__COLOURS);
-        begin_diamond(out, class, ocdm__scale_place(&frame->x, mark->x) - 12, ocdm__scale_place(&frame->y, mark->y));
+        double x = ocdm__scale_place(&frame->x, mark->x), y = ocdm__scale_place(&frame->y, mark->y);
+        (mark->is_point ? begin_square : begin_diamond)(out, class, chart->point_what != NULL ? x : x - 12, y);
         ocdm__output_text(out, "<title>");
-        ocdm__put_plain(out, chart->mark_what, 40);
+        ocdm__put_plain(out, mark->is_point ? chart->point_what : chart->mark_what, 40);
         ocdm__put(out, ": %.4g</title></path>\n", mark->y);
     }
     if (chart->mark_count == 0)
         return;
-    begin_diamond(out, "mark", frame->right + 17, TOP - 18);
-    ocdm__output_text(out, "</path>\n");
-    ocdm__draw_text(frame->canvas, frame->right + 29, TOP - 14, OCDM__ANCHOR_START, "small", chart->mark_what, 40);
+    draw_mark_name(frame, false, TOP - 18, chart->mark_what);
+    if (chart->point_what != NULL)
+        draw_mark_name(frame, true, TOP - 2, chart->point_what);
 }
 
 /* ---- names at the ends -------------------------------------------------------------------------------------------------- */

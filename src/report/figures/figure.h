@@ -59,6 +59,9 @@ extern const ocdm__figure ocdm__figure_memory, ocdm__figure_stream, ocdm__figure
 extern const ocdm__figure ocdm__figure_distance, ocdm__figure_loss, ocdm__figure_anytime;
 extern const ocdm__figure ocdm__figure_map, ocdm__figure_difference, ocdm__figure_tasks;
 extern const ocdm__figure ocdm__figure_classes;
+extern const ocdm__figure ocdm__figure_pairs, ocdm__figure_class_age, ocdm__figure_thresholds;
+/* memory.c: a bar for each class of the stream, in its order. */
+void ocdm__add_classes(ocdm__chart *chart, const ocdm__study *study);
 extern const ocdm__figure ocdm__figure_rho, ocdm__figure_rho_kept, ocdm__figure_memory_size;
 extern const ocdm__figure ocdm__figure_orders, ocdm__figure_orders_distance, ocdm__figure_orders_memory;
 extern const ocdm__figure ocdm__figure_time;

@@ -19,6 +19,7 @@ const ocdm__figure *const ocdm__figures[] = {
     &ocdm__figure_difference,
     &ocdm__figure_tasks,
     &ocdm__figure_classes,
+    &ocdm__figure_thresholds,
     &ocdm__figure_loss,
     &ocdm__figure_rho,
     &ocdm__figure_rho_kept,
@@ -27,7 +28,9 @@ const ocdm__figure *const ocdm__figures[] = {
     &ocdm__figure_orders_distance,
     &ocdm__figure_orders_memory,
     &ocdm__figure_stream,
+    &ocdm__figure_pairs,
     &ocdm__figure_age,
+    &ocdm__figure_class_age,
     &ocdm__figure_time,
     NULL,
 };

@@ -5,7 +5,7 @@
 
 #include "report/figures/figure.h"
 
-static void add_classes(ocdm__chart *chart, const ocdm__study *study)
+void ocdm__add_classes(ocdm__chart *chart, const ocdm__study *study)
 {
     for (size_t c = 0; c < study->class_count; c++) {
         const ocdm__study_class *class = &study->classes[c];
@@ -56,7 +56,7 @@ const ocdm__chart ocdm__memory_chart = {.kind = OCDM__CHART_BARS,
 
 void ocdm__fill_memory(const ocdm__study *study, ocdm__group_filter *takes, ocdm__chart *chart)
 {
-    add_classes(chart, study);
+    ocdm__add_classes(chart, study);
     for (size_t i = 0; i < study->group_count; i++) {
         const ocdm__run_group *group = &study->groups[i];
         if (!takes(study, group))
@@ -117,7 +117,7 @@ static void add_task_panel(ocdm__chart *chart, const ocdm__study *study, size_t 
 
 static void fill_stream(const ocdm__study *study, ocdm__chart *chart)
 {
-    add_classes(chart, study);
+    ocdm__add_classes(chart, study);
     chart->section_count = 0;
     for (size_t turn = 0; turn < study->order.count; turn++)
         add_task_panel(chart, study, turn);
