@@ -144,9 +144,7 @@ ocdm_status ocdm__bench_reference(const ocdm__bench_plan *plan, ocdm__bench_resu
 {
     size_t steps = ocdm__bench_steps(plan);
     struct rival rival = {.plan = plan, .distance = NAN};
-    rival.deleted = ocdm__allocate(plan->batch, sizeof *rival.deleted);
-    if (rival.deleted == NULL)
-        return ocdm__fail_memory(error, "the reference loop");
+    OCDM_TRY(ocdm__new(&rival.deleted, plan->batch, sizeof *rival.deleted, "the reference loop", error));
     /* Measures one step, not the last one, whose batch may be small. */
     size_t wanted = steps > 0;
     ocdm_status status = walk(&rival, steps > 1 ? steps - 1 : steps, wanted, error);

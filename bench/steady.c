@@ -102,9 +102,8 @@ static ocdm_status measure(const ocdm__steady_plan *plan, ocdm_memory *memory, o
     ocdm_status status = warm_up(plan, memory, error);
     if (status != OCDM_OK)
         return status;
-    double *us = ocdm__allocate(plan->updates, sizeof *us);
-    if (us == NULL)
-        return ocdm__fail_memory(error, "the times of updates");
+    double *us;
+    OCDM_TRY(ocdm__new(&us, plan->updates, sizeof *us, "the times of updates", error));
     ocdm_work before = ocdm_memory_work(memory);
     ocdm__steady_result measured = {.deletions = 0};
     status = time_updates(plan, memory, us, &measured.updates, error);

@@ -125,9 +125,7 @@ static bool read_seed_list(const char *text, ocdm__seed_list *seeds)
 ocdm_status ocdm__read_seeds(const ocdm__arguments *arguments, ocdm__seed_list *seeds, ocdm_error *error)
 {
     const char *text = ocdm__argument_text(arguments, "seeds");
-    seeds->values = ocdm__allocate(MOST_SEEDS, sizeof *seeds->values);
-    if (seeds->values == NULL)
-        return ocdm__fail_memory(error, "the seeds");
+    OCDM_TRY(ocdm__new(&seeds->values, MOST_SEEDS, sizeof *seeds->values, "the seeds", error));
     if (read_seed_list(text, seeds))
         return OCDM_OK;
     return ocdm__fail(error, OCDM_BAD_ARGUMENT, "a number of seeds, as 3; or which, as 5..14 or 5,7,9",
@@ -370,9 +368,7 @@ ocdm_status ocdm__grid_read(ocdm__grid *grid, const ocdm__arguments *arguments, 
         return OCDM_OK;
     grid->seeds = fewer ? ocdm__argument_unsigned(arguments, "grid-seeds", 1, UINT32_MAX) : 0;
     OCDM_TRY(ocdm__arguments_check(arguments, error));
-    grid->axes = ocdm__allocate(arguments->repeated_count, sizeof *grid->axes);
-    if (grid->axes == NULL)
-        return ocdm__fail_memory(error, "--grid");
+    OCDM_TRY(ocdm__new(&grid->axes, arguments->repeated_count, sizeof *grid->axes, "--grid", error));
     while (grid->axis_count < arguments->repeated_count) {
         struct ocdm__grid_axis *axis = &grid->axes[grid->axis_count];
         OCDM_TRY(read_axis(axis, arguments->verb, arguments->repeated[grid->axis_count++], error));
@@ -452,9 +448,8 @@ static ocdm_status run_trial(struct trial *trial, const ocdm__grid *grid, const 
     char folder[4096], share[OCDM__JSON_DOUBLE];
     ocdm__run_setup setup = *run->setup;
     ocdm__plan_run tried = *run;
-    const char **words = ocdm__allocate(run->word_count + 2, sizeof *words);
-    if (words == NULL)
-        return ocdm__fail_memory(error, "a command line");
+    const char **words;
+    OCDM_TRY(ocdm__new(&words, run->word_count + 2, sizeof *words, "a command line", error));
     memcpy(words, run->words, run->word_count * sizeof *words);
     ocdm__json_double(grid->share, share);
     words[run->word_count] = "--validation";
@@ -494,9 +489,8 @@ static ocdm_status choose(const struct trial *trial, const ocdm__grid *grid, siz
 
 static ocdm_status choose_all(ocdm__grid *grid, const struct trial *trial, const ocdm__compare_plan *plan, ocdm_error *error)
 {
-    grid->chosen = ocdm__allocate(plan->point_count, plan->method_count * sizeof *grid->chosen);
-    if (grid->chosen == NULL)
-        return ocdm__fail_memory(error, "the chosen settings");
+    OCDM_TRY(
+        ocdm__new(&grid->chosen, plan->point_count, plan->method_count * sizeof *grid->chosen, "the chosen settings", error));
     for (size_t i = 0; i < plan->point_count * plan->method_count; i++) {
         size_t best, method = i % plan->method_count;
         OCDM_TRY(choose(trial, grid, i / plan->method_count, method, &best, error));

@@ -274,9 +274,8 @@ static ocdm_status tell_untested(const struct request *request, ocdm_error *erro
 {
     const ocdm__stream_table *table = &request->stream.table;
     char text[OCDM__UNTESTED_TEXT];
-    uint64_t *tests = ocdm__allocate(table->class_count, sizeof *tests);
-    if (tests == NULL)
-        return ocdm__fail_memory(error, "the tests of classes");
+    uint64_t *tests;
+    OCDM_TRY(ocdm__new(&tests, table->class_count, sizeof *tests, "the tests of classes", error));
     ocdm__count_classes(table, OCDM__TEST, tests);
     ocdm__untested_text(table, tests, text);
     if (text[0] != '\0' && !request->quiet)

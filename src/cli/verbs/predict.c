@@ -327,9 +327,7 @@ static ocdm_status open_listing(struct listing *listing, const ocdm__predictor *
     listing->about = &predictor->about;
     listing->classes = predictor->fit.class_count;
     listing->terminal = path == NULL && isatty(STDOUT_FILENO);
-    listing->order = ocdm__allocate(listing->classes, sizeof *listing->order);
-    if (listing->order == NULL)
-        return ocdm__fail_memory(error, "the classes");
+    OCDM_TRY(ocdm__new(&listing->order, listing->classes, sizeof *listing->order, "the classes", error));
     OCDM_TRY(path != NULL ? ocdm__output_open(&listing->output, path, error)
                           : ocdm__output_open_fd(&listing->output, STDOUT_FILENO, "standard output", error));
     if (listing->form == CSV)

@@ -241,9 +241,7 @@ static ocdm_status split_records(struct split *split, ocdm_error *error)
     ocdm_split_options random = split->options;
     uint32_t measured = split->options.order == 1 ? 1 : 2;
     random.order = 0;
-    split->part = ocdm__allocate(split->count, sizeof *split->part);
-    if (split->part == NULL)
-        return ocdm__fail_memory(error, "the parts of the records");
+    OCDM_TRY(ocdm__new(&split->part, split->count, sizeof *split->part, "the parts of the records", error));
     OCDM_TRY(find_sizes(split, sizes, error));
     OCDM_TRY(ocdm_split(&sets, sizes, split->part_count, &random, split->part, NULL, error));
     OCDM_TRY(ocdm_split_measure(&sets, split->part, split->part_count, measured, split->random, error));
@@ -432,9 +430,8 @@ static ocdm_status do_split(struct split *split, const ocdm__arguments *argument
 
 static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
 {
-    struct split *split = ocdm__allocate(1, sizeof *split);
-    if (split == NULL)
-        return ocdm__fail_memory(error, "the parts");
+    struct split *split;
+    OCDM_TRY(ocdm__new(&split, 1, sizeof *split, "the parts", error));
     ocdm__catch_signals();
     ocdm_status status = do_split(split, arguments, error);
     for (size_t p = 0; p < split->part_count; p++)

@@ -241,9 +241,7 @@ static ocdm_status find_xml(struct request *request, ocdm_error *error)
     size_t length = strlen(arff);
     if (length > 5 && strcmp(arff + length - 5, ".arff") == 0)
         length -= 5;
-    request->xml = ocdm__allocate(length + 8, 1);
-    if (request->xml == NULL)
-        return ocdm__fail_memory(error, "a file name");
+    OCDM_TRY(ocdm__new(&request->xml, length + 8, 1, "a file name", error));
     static const char *const endings[] = {"-train", "-test", "_train", "_test", "-train-sparse", "-test-sparse", "-sparse", ""};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         size_t cut = strlen(endings[i]);

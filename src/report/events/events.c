@@ -288,9 +288,8 @@ static ocdm_status begin(ocdm__event_file *file, const char *folder, ocdm_error 
 
 ocdm_status ocdm__event_file_open(ocdm__event_file **file, const char *folder, ocdm_error *error)
 {
-    ocdm__event_file *made = ocdm__allocate(1, sizeof *made);
-    if (made == NULL)
-        return ocdm__fail_memory(error, "an event file");
+    ocdm__event_file *made;
+    OCDM_TRY(ocdm__new(&made, 1, sizeof *made, "an event file", error));
     made->fd = made->log.fd = -1;
     ocdm_status status = begin(made, folder, error);
     if (status == OCDM_OK)

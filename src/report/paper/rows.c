@@ -312,8 +312,9 @@ static ocdm_status add_evaluations(ocdm__table *table, const ocdm__paper_part *p
 ocdm_status ocdm__paper_fill_evaluations(ocdm__table *table, const ocdm__paper_part *part, ocdm_error *error)
 {
     const ocdm__compare_plan *plan = &part->plan;
-    double *values = ocdm__allocate((size_t)plan->seed_count, (MOST_TASKS + 1) * sizeof *values);
-    ocdm_status status = values != NULL ? OCDM_OK : ocdm__fail_memory(error, "the evaluations");
+    double *values;
+    ocdm_status status =
+        ocdm__new(&values, (size_t)plan->seed_count, (MOST_TASKS + 1) * sizeof *values, "the evaluations", error);
     for (size_t i = 0; status == OCDM_OK && i < plan->point_count * plan->method_count; i++)
         status = add_evaluations(table, part, i / plan->method_count, i % plan->method_count, values,
                                  values + plan->seed_count * MOST_TASKS, error);

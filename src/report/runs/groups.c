@@ -321,9 +321,8 @@ static ocdm_status read_class(ocdm__study *study, const ocdm__json_node *node, c
     /* Brings the counts from the order of task numbers into that of the turns. Some files have a count for every number up to
      * the highest, also for numbers that are no task. */
     ocdm__numbers *counts = &class->turns;
-    double *values = ocdm__allocate(study->order.count, sizeof *values);
-    if (values == NULL)
-        return ocdm__fail_memory(error, "classes");
+    double *values;
+    OCDM_TRY(ocdm__new(&values, study->order.count, sizeof *values, "classes", error));
     for (size_t turn = 0; turn < study->order.count; turn++) {
         double place = counts->count == study->order.count ? (double)places[turn] : study->order.values[turn];
         values[turn] = place >= 0 && place < (double)counts->count ? counts->values[(size_t)place] : NAN;
@@ -424,9 +423,7 @@ static ocdm_status label_group(const ocdm__study *study, ocdm__run_group *group,
         if (used < sizeof text)
             used += (size_t)snprintf(text + used, sizeof text - used, ", %.40s %s", node->key, value);
     }
-    group->label = ocdm__allocate(strlen(text) + 1, 1);
-    if (group->label == NULL)
-        return ocdm__fail_memory(error, "a label");
+    OCDM_TRY(ocdm__new(&group->label, strlen(text) + 1, 1, "a label", error));
     memcpy(group->label, text, strlen(text) + 1);
     return OCDM_OK;
 }
@@ -446,9 +443,7 @@ static ocdm_status finish_study(ocdm__study *study, ocdm_error *error)
     for (size_t i = 0; i < study->base_count; i++)
         most = study->groups[i].run_count > most ? study->groups[i].run_count : most;
     /* A seed that not all have is written too, and overwritten by the next. */
-    study->room = ocdm__allocate(study->base_count, (2 * most + 1) * sizeof *study->room);
-    if (study->room == NULL)
-        return ocdm__fail_memory(error, "the numbers of runs");
+    OCDM_TRY(ocdm__new(&study->room, study->base_count, (2 * most + 1) * sizeof *study->room, "the numbers of runs", error));
     OCDM_TRY(read_classes(study, error));
     for (size_t i = 0; i < study->group_count; i++)
         OCDM_TRY(label_group(study, &study->groups[i], error));

@@ -78,9 +78,7 @@ ocdm_status ocdm__numbers_of(const ocdm__json_node *list, ocdm__numbers *numbers
     *numbers = (ocdm__numbers){.values = NULL};
     if (list == NULL || list->kind != OCDM__JSON_ARRAY || list->count == 0)
         return OCDM_OK;
-    numbers->values = ocdm__allocate(list->count, sizeof *numbers->values);
-    if (numbers->values == NULL)
-        return ocdm__fail_memory(error, "the numbers of a run");
+    OCDM_TRY(ocdm__new(&numbers->values, list->count, sizeof *numbers->values, "the numbers of a run", error));
     for (const ocdm__json_node *node = list->first; node != NULL; node = node->next)
         numbers->values[numbers->count++] = ocdm__json_number(node);
     return OCDM_OK;

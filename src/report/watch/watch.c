@@ -48,9 +48,8 @@ void ocdm__watch_forget(ocdm__watch *watch)
 
 ocdm_status ocdm__watch_create(ocdm__watch **watch, ocdm_error *error)
 {
-    ocdm__watch *made = ocdm__allocate(1, sizeof *made);
-    if (made == NULL)
-        return ocdm__fail_memory(error, "a watch");
+    ocdm__watch *made;
+    OCDM_TRY(ocdm__new(&made, 1, sizeof *made, "a watch", error));
     ocdm__watch_forget(made);
     *watch = made;
     return OCDM_OK;
