@@ -2,7 +2,6 @@
  * other files of this folder implement the network. */
 #include "agent/agent.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "agent/network.h"

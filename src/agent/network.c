@@ -1,10 +1,8 @@
 /* Creates and destroys networks, and allocates the memory of their passes. */
 #include "agent/network.h"
 
-#include <string.h>
 
 #include "base/allocate.h"
-#include "base/error.h"
 
 void ocdm__network_destroy(ocdm__network *network)
 {

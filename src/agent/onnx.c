@@ -7,7 +7,6 @@
 
 #include "agent/network.h"
 #include "base/allocate.h"
-#include "base/bytes.h"
 #include "base/error.h"
 #include "base/protobuf.h"
 

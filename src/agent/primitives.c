@@ -11,7 +11,6 @@
 #include <dlfcn.h>
 #include <dnnl.h>
 #include <errno.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

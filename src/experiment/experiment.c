@@ -2,7 +2,6 @@
  * which it requests each step. */
 #include "ocdm/experiment.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/allocate.h"

@@ -20,7 +20,6 @@
 #include "agent/model.h"
 #include "base/allocate.h"
 #include "base/error.h"
-#include "experiment/run_ranks.h"
 #include "ranks/ranks.h"
 
 enum { MOST_LEVELS = 64, BATCHES = 2 };

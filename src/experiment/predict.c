@@ -7,11 +7,9 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/agent.h"
 #include "agent/model.h"
 #include "base/allocate.h"
 #include "base/error.h"

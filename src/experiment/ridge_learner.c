@@ -16,7 +16,6 @@
 #include "base/allocate.h"
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/logarithm.h"
 #include "base/random.h"
 #include "stream/labelled_set.h"
 

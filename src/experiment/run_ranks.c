@@ -6,7 +6,6 @@
  */
 #include "experiment/run_ranks.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/allocate.h"

@@ -5,7 +5,6 @@
 #ifndef OCDM_EXPERIMENT_WEIGHTS_FILE_H
 #define OCDM_EXPERIMENT_WEIGHTS_FILE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

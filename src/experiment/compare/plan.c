@@ -14,7 +14,6 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "experiment/loop/settings.h"
 
 /* ---- lists of numbers ------------------------------------------------------------------------------------------------- */
 

@@ -23,7 +23,6 @@
 #include "base/output.h"
 #include "experiment/folder/checkpoint.h"
 #include "experiment/folder/saved_run.h"
-#include "experiment/folder/summary.h"
 #include "experiment/folder/weights_about.h"
 
 /* ---- paths --------------------------------------------------------------------------------------------------------------- */

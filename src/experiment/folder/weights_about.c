@@ -6,7 +6,6 @@
  */
 #include "experiment/folder/weights_about.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

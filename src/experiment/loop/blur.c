@@ -6,7 +6,6 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/logarithm.h"
 #include "base/random.h"
 
 /* When a sample arrives: periods count from 0. Equal times keep the order of `key`. */

@@ -6,7 +6,6 @@
 #include "experiment/loop/learner.h"
 
 #include "base/error.h"
-#include "base/safetensors.h"
 
 /* ---- parts of a batch -------------------------------------------------------------------------------------------------- */
 

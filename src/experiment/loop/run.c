@@ -11,8 +11,6 @@
 #include "agent/model.h"
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/progress.h"
-#include "experiment/loop/evaluation.h"
 #include "stream/recipes/class_files.h"
 
 /* ---- curve --------------------------------------------------------------------------------------------------------------- */

@@ -12,7 +12,6 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/logarithm.h"
 #include "base/random.h"
 #include "stream/statistics.h"
 

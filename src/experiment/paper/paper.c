@@ -1,7 +1,6 @@
 /* The runs that an item needs, and what it shows of a stream. */
 #include "experiment/paper/paper.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
