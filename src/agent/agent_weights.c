@@ -50,6 +50,16 @@ static bool is_saved(const struct ocdm__parameter *parameter, size_t which)
     return which == 0 || which >= OWN_ARRAYS || parameter->trained;
 }
 
+/* The parameter and the array of it that tensor number i of a list of so many arrays is; NULL after the last one. */
+static struct ocdm__parameter *find_listed(const ocdm__network *network, size_t arrays, size_t i, size_t *which)
+{
+    for (*which = 0; *which < arrays; ++*which)
+        for (size_t k = 0; k < network->parameter_count; k++)
+            if (is_saved(&network->parameters[k], *which) && i-- == 0)
+                return &network->parameters[k];
+    return NULL;
+}
+
 /* ---- names ---------------------------------------------------------------------------------------------------------- */
 
 const struct ocdm__tensor *ocdm__weights_find(const struct ocdm__safetensors *file, const char *prefix, const char *name)
@@ -179,49 +189,20 @@ static float **array_of(struct ocdm__parameter *parameter, size_t which)
 
 /* ---- out ------------------------------------------------------------------------------------------------------------ */
 
-/* Number of tensors, bytes of their names, floats of the largest. */
-struct amount {
-    size_t tensors, names, largest;
-};
-
-static void list_tensors(const ocdm__network *network, size_t arrays, ocdm__tensor_list *state, char *name)
-{
-    for (size_t which = 0; which < arrays; which++)
-        for (size_t i = 0; i < network->parameter_count; i++) {
-            const struct ocdm__parameter *parameter = &network->parameters[i];
-            if (!is_saved(parameter, which))
-                continue;
-            struct ocdm__tensor *tensor = &state->tensors[state->count++];
-            memcpy(name, prefixes[which], strlen(prefixes[which]));
-            memcpy(name + strlen(prefixes[which]), parameter->name, strlen(parameter->name) + 1);
-            *tensor = ocdm__tensor_of(name, OCDM__F32, NULL, parameter->size);
-            tensor->rank = parameter->rank;
-            memcpy(tensor->shape, parameter->shape, sizeof parameter->shape);
-            name += strlen(name) + 1;
-        }
-}
-
 ocdm_status ocdm__agent_list(void *state, bool optimiser, ocdm__tensor_list *listed, ocdm_error *error)
 {
     ocdm__agent *agent = state;
     size_t arrays = optimiser ? arrays_of(agent->network) : 1;
     if (ocdm__agent_check(agent, error) != OCDM_OK)
         return OCDM_NO_MEMORY;
-    const ocdm__network *network = agent->network;
-    struct amount amount = {.tensors = 0};
-    for (size_t which = 0; which < arrays; which++)
-        for (size_t i = 0; i < network->parameter_count; i++) {
-            size_t size = network->parameters[i].size;
-            if (!is_saved(&network->parameters[i], which))
-                continue;
-            amount.tensors++;
-            amount.largest = size > amount.largest ? size : amount.largest;
-            amount.names += strlen(prefixes[which]) + strlen(network->parameters[i].name) + 1;
-        }
-
-    size_t room = 8 + amount.largest * sizeof(float);
-    ocdm__tensor_list made = {.tensors = ocdm__allocate(amount.tensors + 1, sizeof *made.tensors)};
-    made.memory = ocdm__allocate(room + amount.names, 1);
+    const struct ocdm__parameter *parameter;
+    size_t which, count = 0, largest = 0;
+    for (; (parameter = find_listed(agent->network, arrays, count, &which)) != NULL; count++)
+        largest = parameter->size > largest ? parameter->size : largest;
+    /* The steps, room for the tensor that is fetched, and the names. */
+    size_t room = 8 + largest * sizeof(float);
+    ocdm__tensor_list made = {.tensors = ocdm__allocate(count + 1, sizeof *made.tensors)};
+    made.memory = ocdm__allocate(room + count * LONGEST_NAME, 1);
     ocdm_status status =
         made.tensors != NULL && made.memory != NULL ? OCDM_OK : ocdm__fail_memory(error, "a copy of the weights");
     int before = ocdm__single_thread();
@@ -235,19 +216,16 @@ ocdm_status ocdm__agent_list(void *state, bool optimiser, ocdm__tensor_list *lis
     ocdm__put_u64(made.memory, agent->steps);
     if (optimiser)
         made.tensors[made.count++] = ocdm__tensor_of("adam.step", OCDM__U64, made.memory, 1);
-    list_tensors(agent->network, arrays, &made, (char *)made.memory + room);
+    char *name = (char *)made.memory + room;
+    for (size_t i = 0; (parameter = find_listed(agent->network, arrays, i, &which)) != NULL; i++, name += LONGEST_NAME) {
+        snprintf(name, LONGEST_NAME, "%s%s", prefixes[which], parameter->name);
+        struct ocdm__tensor *tensor = &made.tensors[made.count++];
+        *tensor = ocdm__tensor_of(name, OCDM__F32, NULL, parameter->size);
+        tensor->rank = parameter->rank;
+        memcpy(tensor->shape, parameter->shape, sizeof parameter->shape);
+    }
     *listed = made;
     return OCDM_OK;
-}
-
-/* The parameter and the array of it that tensor number i of a list is. */
-static struct ocdm__parameter *find_listed(ocdm__network *network, size_t i, size_t *which)
-{
-    for (*which = 0; *which < arrays_of(network); ++*which)
-        for (size_t k = 0; k < network->parameter_count; k++)
-            if (is_saved(&network->parameters[k], *which) && i-- == 0)
-                return &network->parameters[k];
-    return NULL;
 }
 
 /* Values that are not finite could not be loaded again: they must not replace an older file that can. */
@@ -271,7 +249,7 @@ ocdm_status ocdm__agent_fetch(void *state, const ocdm__tensor_list *listed, size
     *data = listed->tensors[i].data;
     if (i < counters)
         return OCDM_OK;
-    struct ocdm__parameter *parameter = find_listed(agent->network, i - counters, &which);
+    struct ocdm__parameter *parameter = find_listed(agent->network, arrays_of(agent->network), i - counters, &which);
     const float *home = *array_of(parameter, which);
     float *plain = (float *)(void *)((unsigned char *)listed->memory + 8);
     ocdm_status status = OCDM_OK;
@@ -371,25 +349,6 @@ static void tell_faults(const struct ocdm__weights_match *match, char text[FAULT
     }
 }
 
-static ocdm_status check_match(const struct ocdm__weights *weights, const struct ocdm__weights_match *match, ocdm_error *error)
-{
-    char faults[FAULTS];
-    tell_faults(match, faults);
-    if (faults[0] == '\0')
-        return OCDM_OK;
-    return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm weights info FILE` lists its tensors and the model that they fit",
-                      "%s: the file%s", weights->name, faults);
-}
-
-/* Loads the arrays of a parameter that the file has; a head with another number of classes is kept. */
-static size_t arrays_to_take(const ocdm__network *network, const struct ocdm__parameter *parameter,
-                             const struct ocdm__weights_match *match)
-{
-    if (match->head_kept && ocdm__is_head(network, parameter))
-        return 0;
-    return match->optimiser ? arrays_of(network) : 1;
-}
-
 static ocdm_status take_array(struct ocdm__parameter *parameter, size_t which, const struct ocdm__tensor *tensor, float *plain)
 {
     float *home = *array_of(parameter, which);
@@ -399,20 +358,20 @@ static ocdm_status take_array(struct ocdm__parameter *parameter, size_t which, c
     return parameter->to_home != NULL ? ocdm__op_run(parameter->to_home, 0, plain, NULL, home) : OCDM_OK;
 }
 
+/* Loads the arrays that the file has; a head with another number of classes is kept, and its averages begin as it is. */
 static ocdm_status take_all(ocdm__agent *agent, const struct ocdm__weights *weights, const struct ocdm__weights_match *match,
                             float *plain)
 {
     ocdm__network *network = agent->network;
+    size_t arrays = match->optimiser ? arrays_of(network) : 1, which;
     ocdm_status status = OCDM_OK;
-    for (size_t i = 0; i < network->parameter_count; i++) {
-        struct ocdm__parameter *parameter = &network->parameters[i];
-        size_t arrays = arrays_to_take(network, parameter, match);
-        for (size_t which = 0; which < arrays && status == OCDM_OK; which++)
-            if (is_saved(parameter, which))
-                status =
-                    take_array(parameter, which, ocdm__weights_find(weights->file, prefixes[which], parameter->name), plain);
-        for (uint32_t k = 0; arrays == 0 && match->optimiser && k < network->average_count; k++)
-            memcpy(parameter->averages[k], parameter->value, parameter->room * sizeof *parameter->value);
+    struct ocdm__parameter *parameter;
+    for (size_t i = 0; status == OCDM_OK && (parameter = find_listed(network, arrays, i, &which)) != NULL; i++) {
+        bool kept = match->head_kept && ocdm__is_head(network, parameter);
+        if (!kept)
+            status = take_array(parameter, which, ocdm__weights_find(weights->file, prefixes[which], parameter->name), plain);
+        else if (which >= OWN_ARRAYS)
+            memcpy(*array_of(parameter, which), parameter->value, parameter->room * sizeof *parameter->value);
     }
     const struct ocdm__tensor *steps = ocdm__safetensors_find(weights->file, "adam.step");
     if (steps != NULL)
@@ -425,17 +384,19 @@ static ocdm_status check_all(const ocdm__network *network, const struct ocdm__we
                              const struct ocdm__weights_match *match, ocdm_error *error)
 {
     const struct ocdm__tensor *steps = ocdm__safetensors_find(weights->file, "adam.step");
+    const struct ocdm__parameter *parameter;
+    size_t arrays = match->optimiser ? arrays_of(network) : 1, which;
+    char faults[FAULTS];
     if (steps != NULL && (steps->dtype != OCDM__U64 || steps->size != 8 || ocdm__get_u64(steps->data) > MOST_STEPS))
         return ocdm__fail(error, OCDM_BAD_FILE, "", "%s: tensor adam.step is not one U64 of at most 2^53", weights->name);
-    ocdm_status status = check_match(weights, match, error);
-    for (size_t i = 0; i < network->parameter_count; i++) {
-        const struct ocdm__parameter *parameter = &network->parameters[i];
-        size_t arrays = arrays_to_take(network, parameter, match);
-        for (size_t which = 0; which < arrays && status == OCDM_OK; which++)
-            if (is_saved(parameter, which))
-                status = check_values(weights, parameter, which, error);
-    }
-    return status;
+    tell_faults(match, faults);
+    if (faults[0] != '\0')
+        return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm weights info FILE` lists its tensors and the model that they fit",
+                          "%s: the file%s", weights->name, faults);
+    for (size_t i = 0; (parameter = find_listed(network, arrays, i, &which)) != NULL; i++)
+        if (!match->head_kept || !ocdm__is_head(network, parameter))
+            OCDM_TRY(check_values(weights, parameter, which, error));
+    return OCDM_OK;
 }
 
 ocdm_status ocdm__weights_check(const ocdm__network *network, const struct ocdm__weights *weights, ocdm_error *error)
