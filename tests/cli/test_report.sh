@@ -40,10 +40,10 @@ writes_figures() {
     local name
     run "$ocdm" report runs -o page.html --figures figures
     same 0 "$code" || return 1
-    for name in memory distance map difference tasks classes loss stream age time; do
+    for name in memory distance map difference tasks classes thresholds loss stream pairs age class-age time; do
         grep -q '</svg>' "figures/$name.svg" && [ "$(wc -l < "figures/$name.csv")" -gt 3 ] || { echo "$name"; return 1; }
     done
-    same 20 "$(find figures -type f | wc -l)"
+    same 26 "$(find figures -type f | wc -l)"
 }
 
 # The numbers of the CSV are those of the files.

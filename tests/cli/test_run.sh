@@ -46,10 +46,10 @@ def has(where, names):
     assert list(node) == names.split(), (where, list(node))
 metrics = "classes CF1 OF1 mAP CP CR CF1_macro OP OR AUC ranking_loss coverage hamming one_error ECE"
 evaluation = "after task step samples distance distance_seen total majority moderate minority tasks"
-has([], "format version id program settings stream classes evaluations final forgetting mean_mAP mean_CF1 mean_OF1 memory cost curve steps samples skipped times environment")
+has([], "format version id program settings stream classes evaluations final forgetting BWT FWT mean_mAP mean_CF1 mean_OF1 memory cost curve steps samples skipped times environment")
 has(["settings"], "method memory batch replay rho class_weights distance tie model weights precision lr adam_eps clip seed order epochs resize crop "
     "groups log_every validation resample_tests loss negatives focal loss_balance ema ema_start optimiser weight_decay momentum schedule horizon warmup lambda project class_balance "
-    "replay_policy dark memory_bytes store blur eval_every eval_samples steps_per_batch budget tolerance")
+    "replay_policy dark memory_bytes store blur eval_every eval_samples steps_per_batch budget tolerance ema_delay pseudo threshold transfer")
 has(["stream"], "file checksum ids_sha256 train test classes tasks kind width")
 has(["classes", 0], "name group train test tasks")
 for i in range(summary["stream"]["tasks"]):
@@ -60,10 +60,17 @@ has(["final"], evaluation + " per_class")
 has(["final", "per_class", 0], "AP precision recall positives AUC ECE")
 has(["forgetting"], "mean tasks")
 has(["forgetting", "tasks", 0], "task points")
-has(["memory"], "kept counts target seen labels labels_seen")
+has(["memory"], "kept counts target seen labels labels_seen pairs")
 memory = summary["memory"]
 assert abs(memory["labels"] - sum(memory["counts"]) / memory["kept"]) < 1e-9, memory["labels"]
 assert abs(memory["labels_seen"] - sum(memory["seen"]) / summary["stream"]["train"]) < 1e-9, memory["labels_seen"]
+kept = [json.loads(line)["labels"] for line in open("whole/memory.jsonl")]
+name = lambda c: summary["classes"][c]["name"]
+for pair in memory["pairs"]:
+    low, high = pair["classes"]
+    assert pair["kept"] == sum(name(low) in labels and name(high) in labels for labels in kept), pair
+assert 0 < len(memory["pairs"]) <= 20 and any(pair["kept"] for pair in memory["pairs"])
+assert [pair["seen"] for pair in memory["pairs"]] == sorted((pair["seen"] for pair in memory["pairs"]), reverse=True)
 has(["cost"], "updates missed gflop gflop_per_step payload_bytes label_bytes beside_bytes memory_bytes")
 has(["curve"], "step task loss distance distance_seen")
 has(["times"], "per_1000_steps draw decode train update evaluate total update_share ended")
