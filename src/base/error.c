@@ -55,6 +55,18 @@ ocdm_status ocdm__fail(ocdm_error *error, ocdm_status status, const char *hint, 
     return status;
 }
 
+ocdm_status ocdm__fail_at(const char *file, ocdm__place place, ocdm_status status, ocdm_error *error, const char *hint,
+                          const char *format, ...)
+{
+    char reason[sizeof error->message];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(reason, sizeof reason, format, arguments);
+    va_end(arguments);
+    return ocdm__fail(error, status, hint, "%s:%llu:%llu: %s", file, (unsigned long long)place.line,
+                      (unsigned long long)place.column, reason);
+}
+
 ocdm_status ocdm__fail_memory(ocdm_error *error, const char *what)
 {
     return ocdm__fail(error, OCDM_NO_MEMORY, "use a smaller memory or batch, or free some memory of the machine",

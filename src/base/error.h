@@ -17,6 +17,19 @@ __attribute__((format(printf, 4, 5)))
 ocdm_status
 ocdm__fail(ocdm_error *error, ocdm_status status, const char *hint, const char *format, ...);
 
+/* A position in a text file: line and column from 1, the column in bytes. */
+typedef struct ocdm__place {
+    uint64_t line, column;
+} ocdm__place;
+
+/* ocdm__fail with "file:line:column: " before the message. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 6, 7)))
+#endif
+ocdm_status
+ocdm__fail_at(const char *file, ocdm__place place, ocdm_status status, ocdm_error *error, const char *hint, const char *format,
+              ...);
+
 /* Ends the function with the status of a call, unless it is OCDM_OK. For functions that hold nothing they would have to
  * release. */
 #define OCDM_TRY(...)                                                                                                          \
@@ -26,8 +39,8 @@ ocdm__fail(ocdm_error *error, ocdm_status status, const char *hint, const char *
             return ocdm__tried;                                                                                                \
     } while (0)
 
-/* The next call of a function that has something to release at its end: `status` keeps the first failure, and what comes after a
- * failure is not called. */
+/* The next call of a function that has something to release at its end: `status` keeps the first failure, and what comes after
+ * a failure is not called. */
 #define OCDM_THEN(status, ...)                                                                                                 \
     do {                                                                                                                       \
         if ((status) == OCDM_OK)                                                                                               \

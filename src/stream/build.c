@@ -92,13 +92,7 @@ static ocdm_status read_group_file(struct building *building)
 {
     ocdm__stream_table *table = &building->table;
     ocdm__label_table names = {.count = 0};
-    ocdm_status status = OCDM_OK;
-    for (size_t i = 0; i < table->class_count && status == OCDM_OK; i++) {
-        size_t length;
-        uint32_t number;
-        const char *name = ocdm__text_at(&table->classes, i, &length);
-        status = ocdm__label_table_add(&names, name, length, &number, building->error);
-    }
+    ocdm_status status = ocdm__class_table_make(&names, table, building->error);
     table->groups = ocdm__allocate(table->class_count, 1);
     if (status == OCDM_OK && table->groups == NULL)
         status = ocdm__fail_memory(building->error, "the groups of the classes");
@@ -273,8 +267,9 @@ static ocdm_status read_labels(struct building *building)
 
 static ocdm_status choose_samples(struct building *building)
 {
-    return ocdm__apply_recipe(&building->selection, &building->source.set, building->settings, building->reading,
-                              &building->groups, building->error);
+    const struct ocdm__recipe_job job = {&building->selection, &building->source.set, building->settings,
+                                         building->reading,    &building->groups,     building->error};
+    return ocdm__apply_recipe(&job);
 }
 
 /* A task is one that has a sample, as for `ocdm stream info`. */

@@ -132,8 +132,7 @@ static ocdm_status copy_texts(const struct opening *opening, const char *starts_
         return OCDM_BAD_FILE;
     if (!are_starts(texts->starts, count, &end) || end > tensor->size)
         return bad(opening, starts_name, "does not fit its text");
-    /* Allocates sixteen bytes more: label tables read that far. */
-    texts->bytes = ocdm__allocate((size_t)end + OCDM__LABEL_PADDING, 1);
+    texts->bytes = ocdm__allocate((size_t)end, 1);
     if (texts->bytes == NULL)
         return ocdm__fail_memory(opening->error, "a stream's texts");
     memcpy(texts->bytes, tensor->data, (size_t)end);

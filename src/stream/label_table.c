@@ -1,140 +1,99 @@
-/* Open addressing with linear probing over 64-bit hashes; labels are never removed. */
+/* The one map over the labels' words; labels are never removed. */
 #include "stream/label_table.h"
 
 #include "base/allocate.h"
 #include "base/error.h"
 
-#include <stdbool.h>
-
-#define FIRST_ENTRIES 256
-
-struct ocdm__label_name {
-    size_t at;
-    size_t length;
-};
-
-static const char *text_of(const ocdm__label_table *table, uint32_t number)
-{
-    return table->bytes + table->names[number].at;
-}
-
-/* What a label is looked up by: see struct ocdm__label_entry. */
+/* What a label is looked up by. */
 struct key {
-    uint64_t low, high;
-    uint64_t hash;
+    struct ocdm__label_name name; /* `at` is of no meaning */
+    const ocdm__label_table *table;
+    const char *text;
 };
 
-static struct key key_of(const char *text, size_t length)
+static bool has_label(const void *names, uint32_t number, const void *key)
 {
-    struct key key;
-    if (length <= OCDM__SHORT_LABEL) {
-        ocdm__short_label(text, length, &key.low, &key.high);
+    const struct key *wanted = key;
+    size_t length = wanted->name.length;
+    return ocdm__has_label_words(names, number, &wanted->name) &&
+           (length <= OCDM__SHORT_LABEL ||
+            memcmp(wanted->table->bytes + wanted->table->names[number].at, wanted->text, length) == 0);
+}
+
+/* The number of a label, or OCDM_NONE; its words, and their hash. */
+static inline uint32_t find(const ocdm__label_table *table, const char *text, size_t length, bool padded,
+                            struct ocdm__label_name *words, uint64_t *hash)
+{
+    struct key key = {.name.length = length, .table = table, .text = text};
+    char copy[OCDM__LABEL_PADDING] = {0};
+    ocdm__hash_key_prepare();
+    if (length > OCDM__SHORT_LABEL) {
+        key.name.low = ocdm__hash_bytes(text, length);
+        memcpy(&key.name.high, text + length - 8, 8);
+    } else if (padded) {
+        ocdm__short_label(text, length, &key.name.low, &key.name.high);
     } else {
-        key.low = ocdm__hash_bytes(text, length);
-        memcpy(&key.high, text + length - 8, 8);
+        if (length > 0)
+            memcpy(copy, text, length);
+        ocdm__short_label(copy, length, &key.name.low, &key.name.high);
     }
-    key.hash = ocdm__hash_pair(key.low, key.high);
-    return key;
+    *words = key.name;
+    *hash = ocdm__hash_pair(key.name.low, key.name.high);
+    return ocdm__hash_table_find(&table->numbers, *hash, has_label, table->names, &key);
 }
 
-static inline bool is_label(const ocdm__label_table *table, const struct ocdm__label_entry *entry, const struct key *key,
-                            const char *text, size_t length)
+static ocdm_status add(ocdm__label_table *table, const char *text, size_t length, bool padded, uint32_t *number,
+                       ocdm_error *error)
 {
-    if (entry->low != key->low || entry->high != key->high || entry->length != length)
-        return false;
-    return length <= OCDM__SHORT_LABEL || memcmp(text_of(table, entry->next_number - 1), text, length) == 0;
-}
-
-/* The entry of the label, or the free one where it would go. There is always a free one. */
-static inline struct ocdm__label_entry *find_entry(const ocdm__label_table *table, const struct key *key, const char *text,
-                                                   size_t length)
-{
-    size_t mask = table->entry_count - 1;
-    for (size_t i = key->hash & mask;; i = (i + 1) & mask) {
-        struct ocdm__label_entry *entry = &table->entries[i];
-        if (!entry->next_number || is_label(table, entry, key, text, length))
-            return entry;
-    }
-}
-
-static bool grow_entries(ocdm__label_table *table)
-{
-    size_t count = table->entry_count ? 2 * table->entry_count : FIRST_ENTRIES;
-    struct ocdm__label_entry *entries = ocdm__allocate(count, sizeof *entries);
-    if (!entries)
-        return false;
-    for (size_t i = 0; i < table->entry_count; i++) {
-        const struct ocdm__label_entry *entry = &table->entries[i];
-        if (!entry->next_number)
-            continue;
-        size_t to = ocdm__hash_pair(entry->low, entry->high) & (count - 1);
-        while (entries[to].next_number)
-            to = (to + 1) & (count - 1);
-        entries[to] = *entry;
-    }
-    ocdm__release(table->entries);
-    table->entries = entries;
-    table->entry_count = count;
-    return true;
-}
-
-static bool make_room(ocdm__label_table *table, size_t length)
-{
-    return (2 * ((size_t)table->count + 1) <= table->entry_count || grow_entries(table)) &&
-           ocdm__reserve(&table->names, &table->name_room, (size_t)table->count + 1, sizeof *table->names) &&
-           ocdm__reserve(&table->bytes, &table->room, table->used + length + 1, 1); /* never NULL, even for an empty label */
-}
-
-static ocdm_status add_new(ocdm__label_table *table, const struct key *key, const char *text, size_t length, ocdm_error *error)
-{
+    struct ocdm__label_name name;
+    uint64_t hash;
+    *number = find(table, text, length, padded, &name, &hash);
+    if (*number != OCDM_NONE)
+        return OCDM_OK;
     if (table->count == UINT32_MAX - 1 || length > UINT32_MAX)
         return ocdm__fail(error, OCDM_LIMIT, "", "more than %u different labels, or a label of over 4 GiB", UINT32_MAX - 1);
-    if (!make_room(table, length))
+    if (!ocdm__hash_table_reserve(&table->numbers, table->count + 1) ||
+        !ocdm__reserve(&table->names, &table->name_room, (size_t)table->count + 1, sizeof *table->names) ||
+        !ocdm__reserve(&table->bytes, &table->room, table->used + length + 1, 1)) /* never NULL, even for an empty label */
         return ocdm__fail_memory(error, "the labels");
     if (length > 0)
         memcpy(table->bytes + table->used, text, length);
-    table->names[table->count] = (struct ocdm__label_name){.at = table->used, .length = length};
+    name.at = table->used;
     table->used += length;
-    *find_entry(table, key, text, length) = (struct ocdm__label_entry){
-        .low = key->low, .high = key->high, .length = (uint32_t)length, .next_number = ++table->count};
+    *number = table->count++;
+    table->names[*number] = name;
+    ocdm__hash_table_add(&table->numbers, hash, *number);
     return OCDM_OK;
 }
 
 ocdm_status ocdm__label_table_add(ocdm__label_table *table, const char *text, size_t length, uint32_t *number,
                                   ocdm_error *error)
 {
-    if (table->entry_count == 0)
-        ocdm__hash_key_prepare();
-    struct key key = key_of(text, length);
-    if (table->entry_count) {
-        const struct ocdm__label_entry *entry = find_entry(table, &key, text, length);
-        if (entry->next_number) {
-            *number = entry->next_number - 1;
-            return OCDM_OK;
-        }
-    }
-    OCDM_TRY(add_new(table, &key, text, length, error));
-    *number = table->count - 1;
-    return OCDM_OK;
+    return add(table, text, length, false, number, error);
+}
+
+ocdm_status ocdm__label_table_add_padded(ocdm__label_table *table, const char *text, size_t length, uint32_t *number,
+                                         ocdm_error *error)
+{
+    return add(table, text, length, true, number, error);
 }
 
 uint32_t ocdm__label_table_number(const ocdm__label_table *table, const char *text, size_t length)
 {
-    if (table->entry_count == 0)
-        return UINT32_MAX;
-    struct key key = key_of(text, length);
-    return find_entry(table, &key, text, length)->next_number - 1;
+    struct ocdm__label_name name;
+    uint64_t hash;
+    return find(table, text, length, false, &name, &hash);
 }
 
 const char *ocdm__label_table_text(const ocdm__label_table *table, uint32_t number, size_t *length)
 {
     *length = table->names[number].length;
-    return text_of(table, number);
+    return table->bytes + table->names[number].at;
 }
 
 void ocdm__label_table_clear(ocdm__label_table *table)
 {
-    ocdm__release(table->entries);
+    ocdm__hash_table_destroy(&table->numbers);
     ocdm__release(table->names);
     ocdm__release(table->bytes);
     *table = (ocdm__label_table){0};

@@ -10,37 +10,38 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Bytes that some functions may read from a label on, whatever its length. */
 #define OCDM__LABEL_PADDING 16
 
-/* Labels up to this length, which most are, are stored in their entry itself. */
+/* Labels up to this length, which most are, are compared as two words. */
 #define OCDM__SHORT_LABEL 16
 
-struct ocdm__label_entry {
-    uint64_t low, high; /* a short label's bytes; of a longer one a hash and the last eight bytes. Its place follows from these:
-                           labels that differ only in trailing NULs, 16 at most, share it */
-    uint32_t length;
-    uint32_t next_number; /* the label's number + 1; 0 when the entry is free */
+struct ocdm__label_name {
+    uint64_t low, high; /* a short label's bytes; of a longer one a hash and the last eight bytes. Labels that differ only in
+                           trailing NULs, 16 at most, share them */
+    size_t at, length;  /* in `bytes` */
 };
 
 /* Start with all bytes zero: `ocdm__label_table table = {0};`. */
 typedef struct ocdm__label_table {
-    uint32_t count; /* how many labels there are: numbers are below it */
-
-    struct ocdm__label_entry *entries; /* open addressing, a power of two of them, at most half in use */
-    size_t entry_count;
-    struct ocdm__label_name *names; /* by number */
+    uint32_t count;                  /* how many labels there are: numbers are below it */
+    struct ocdm__hash_table numbers; /* by the hash of the two words */
+    struct ocdm__label_name *names;  /* by number */
     size_t name_room;
     char *bytes; /* all labels, one after another */
     size_t used, room;
 } ocdm__label_table;
 
 /*
- * The number of the label `text`, any bytes; a new one when it is not there yet. OCDM__LABEL_PADDING bytes from `text` on may
- * be read whatever its length. OCDM_OK, OCDM_NO_MEMORY, OCDM_LIMIT (over 2^32 - 2 labels). On error the table is as it was.
- * O(length) on average.
+ * The number of the label `text`, any bytes; a new one when it is not there yet.
+ * OCDM_OK, OCDM_NO_MEMORY, OCDM_LIMIT (over 2^32 - 2 labels). On error the table is as it was. O(length) on average.
  */
 ocdm_status ocdm__label_table_add(ocdm__label_table *table, const char *text, size_t length, uint32_t *number,
                                   ocdm_error *error);
+
+/* The same, faster, of a text from which OCDM__LABEL_PADDING bytes may be read. */
+ocdm_status ocdm__label_table_add_padded(ocdm__label_table *table, const char *text, size_t length, uint32_t *number,
+                                         ocdm_error *error);
 
 /* The bytes of a short label as two words, zero beyond its length. Reads 16 bytes without a branch on the length, which would
  * often be mispredicted. */
@@ -51,21 +52,26 @@ static inline void ocdm__short_label(const char *text, size_t length, uint64_t *
     *high = ocdm__first_bytes(text + 8, length - first);
 }
 
-/* The number of a short label that is in the table, or UINT32_MAX. Padding as for ocdm__label_table_add. */
-static inline uint32_t ocdm__label_table_find(const ocdm__label_table *table, const char *text, size_t length)
+/* An ocdm__has_key: whether a label has the words and the length of another, which for short ones means that it is the same. */
+static inline bool ocdm__has_label_words(const void *names, uint32_t number, const void *key)
 {
-    if (length > OCDM__SHORT_LABEL || !table->entry_count)
-        return UINT32_MAX;
-    uint64_t low, high;
-    ocdm__short_label(text, length, &low, &high);
-    for (size_t i = (size_t)ocdm__hash_pair(low, high);; i++) {
-        const struct ocdm__label_entry *entry = &table->entries[i & (table->entry_count - 1)];
-        if ((entry->low == low && entry->high == high && entry->length == length) || !entry->next_number)
-            return entry->next_number - 1;
-    }
+    const struct ocdm__label_name *name = &((const struct ocdm__label_name *)names)[number], *other = key;
+    return name->low == other->low && name->high == other->high && name->length == other->length;
 }
 
-/* The same for a label of any length. */
+/* The number of a short label that is in the table, or UINT32_MAX; also for longer ones. Padding as for
+ * ocdm__label_table_add_padded. */
+static inline uint32_t ocdm__label_table_find(const ocdm__label_table *table, const char *text, size_t length)
+{
+    struct ocdm__label_name key = {.length = length};
+    if (length > OCDM__SHORT_LABEL)
+        return UINT32_MAX;
+    ocdm__short_label(text, length, &key.low, &key.high);
+    return ocdm__hash_table_find(&table->numbers, ocdm__hash_pair(key.low, key.high), ocdm__has_label_words, table->names,
+                                 &key);
+}
+
+/* The same for a label of any length, without padding. */
 uint32_t ocdm__label_table_number(const ocdm__label_table *table, const char *text, size_t length);
 
 /* The label with a number below `count`; no NUL after it. Lives until the next add. */

@@ -45,9 +45,9 @@ enum ocdm__part { OCDM__TRAIN = 0, OCDM__TEST = 1, OCDM__NO_PART = 2 };
 
 /* A sample to be added to the set. Start with OCDM__LABELLED_SAMPLE. */
 typedef struct ocdm__labelled_sample {
-    const char *id; /* 16 bytes from here on may be read whatever its length */
+    const char *id;
     size_t id_length;
-    const char *path; /* of its image, relative to a root, padded like the id; NULL for none */
+    const char *path; /* of its image, relative to a root; NULL for none */
     size_t path_length;
     const uint32_t *labels; /* numbers of `classes`, in any order; repeats count once */
     size_t label_count;

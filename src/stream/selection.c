@@ -9,8 +9,8 @@
 #include "base/allocate.h"
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/files.h"
 #include "base/text.h"
+#include "stream/lines.h"
 #include "stream/statistics.h"
 
 /* ---- classes -------------------------------------------------------------------------------------------------------- */
@@ -34,7 +34,7 @@ static ocdm_status list_names(ocdm__class_columns *columns, const struct named *
     for (size_t i = 0; i < count; i++)
         bytes += named[i].length;
     columns->names.starts = ocdm__allocate(count + 1, sizeof *columns->names.starts);
-    columns->names.bytes = ocdm__allocate(bytes + OCDM__LABEL_PADDING, 1);
+    columns->names.bytes = ocdm__allocate(bytes, 1);
     if (columns->names.starts == NULL || columns->names.bytes == NULL)
         return ocdm__fail_memory(error, "the names of the classes");
     for (size_t i = 0; i < count; i++) {
@@ -80,33 +80,6 @@ ocdm_status ocdm__class_columns_sorted(ocdm__class_columns *columns, const ocdm_
 
 /* ---- from a file ----------------------------------------------------------------------------------------------------- */
 
-/* The next line without its end; false at the end of the file. */
-static bool next_line(const ocdm__mapped_file *file, size_t *at, const char **line, size_t *length)
-{
-    if (*at >= file->size)
-        return false;
-    const char *start = (const char *)file->bytes + *at;
-    const char *end = memchr(start, '\n', file->size - *at);
-    *length = end != NULL ? (size_t)(end - start) : file->size - *at;
-    *at += *length + 1;
-    if (*length > 0 && start[*length - 1] == '\r')
-        --*length;
-    *line = start;
-    return true;
-}
-
-/* Adds a line to the table of names. The table reads bytes beyond the name, so the line is copied. */
-static ocdm_status add_name(ocdm__label_table *names, const char *line, size_t length, uint32_t *number, ocdm_error *error)
-{
-    char *copy = ocdm__allocate(length + OCDM__LABEL_PADDING, 1);
-    if (copy == NULL)
-        return ocdm__fail_memory(error, "the name of a class");
-    memcpy(copy, line, length);
-    ocdm_status status = ocdm__label_table_add(names, copy, length, number, error);
-    ocdm__release(copy);
-    return status;
-}
-
 static bool is_name(const char *line, size_t length)
 {
     const unsigned char *at = (const unsigned char *)line, *end = at + length;
@@ -115,68 +88,52 @@ static bool is_name(const char *line, size_t length)
     return at == end;
 }
 
-static ocdm_status read_names(ocdm__label_table *names, const ocdm__mapped_file *file, ocdm_error *error)
+static ocdm_status read_names(ocdm__label_table *names, ocdm__lines *lines, ocdm_error *error)
 {
-    const char *line;
-    size_t at = file->size >= 3 && memcmp(file->bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* a mark of the byte order */
-    size_t length, number_of_line = 0;
-    while (next_line(file, &at, &line, &length)) {
-        char place[sizeof error->message];
-        snprintf(place, sizeof place, "%s:%zu", file->name, ++number_of_line);
-        if (length > 0) {
-            uint32_t number, expected = names->count;
-            if (!is_name(line, length))
-                return ocdm__fail(error, OCDM_BAD_RECORD, "give a text file in UTF-8 with one class per line",
-                                  "%s: the name of a class is not UTF-8", place);
-            OCDM_TRY(add_name(names, line, length, &number, error));
-            if (number != expected)
-                return ocdm__fail(error, OCDM_BAD_RECORD, "list every class once", "%s: the class \"%s\" occurs twice", place,
-                                  ocdm__show_label(line, length).text);
-        }
+    while (ocdm__lines_next(lines)) {
+        uint32_t number, expected = names->count;
+        size_t length = (size_t)(lines->end - lines->start);
+        length -= length > 0 && lines->end[-1] == '\r';
+        if (length == 0)
+            continue;
+        if (!is_name(lines->start, length))
+            return ocdm__fail(error, OCDM_BAD_RECORD, "give a text file in UTF-8 with one class per line",
+                              "%s:%" PRIu64 ": the name of a class is not UTF-8", lines->path, lines->line);
+        OCDM_TRY(ocdm__label_table_add(names, lines->start, length, &number, error));
+        if (number != expected)
+            return ocdm__fail(error, OCDM_BAD_RECORD, "list every class once", "%s:%" PRIu64 ": the class \"%s\" occurs twice",
+                              lines->path, lines->line, ocdm__show_label(lines->start, length).text);
     }
-    if (names->count == 0)
-        return ocdm__fail(error, OCDM_BAD_RECORD, "list one class per line", "%s: no classes in it", file->name);
-    return OCDM_OK;
-}
-
-/* Finds the line of each label of the source. */
-static ocdm_status place_labels(ocdm__class_columns *columns, ocdm__label_table *names, const ocdm__label_table *labels,
-                                ocdm_error *error)
-{
-    uint32_t listed = names->count;
-    for (uint32_t i = 0; i < labels->count; i++) {
-        size_t length;
-        uint32_t number;
-        const char *text = ocdm__label_table_text(labels, i, &length);
-        OCDM_TRY(add_name(names, text, length, &number, error));
-        if (number < listed)
-            columns->of[i] = number;
-    }
-    return OCDM_OK;
-}
-
-static ocdm_status columns_of(ocdm__class_columns *columns, ocdm__label_table *names, const ocdm__label_table *labels,
-                              ocdm_error *error)
-{
-    uint32_t count = names->count;
-    struct named *named = ocdm__allocate(count, sizeof *named);
-    if (named == NULL)
-        return ocdm__fail_memory(error, "the order of the classes");
-    for (uint32_t i = 0; i < count; i++)
-        named[i].text = ocdm__label_table_text(names, i, &named[i].length);
-    ocdm_status status = list_names(columns, named, count, error);
-    OCDM_THEN(status, make_places(columns, labels->count, error));
-    OCDM_THEN(status, place_labels(columns, names, labels, error));
-    ocdm__release(named);
-    return status;
+    return names->count > 0
+               ? OCDM_OK
+               : ocdm__fail(error, OCDM_BAD_RECORD, "list one class per line", "%s: no classes in it", lines->path);
 }
 
 ocdm_status ocdm__class_names_read(ocdm__label_table *names, const char *path, ocdm_error *error)
 {
-    ocdm__mapped_file file = {.size = 0};
-    ocdm_status status = ocdm__map_file(&file, path, error);
-    OCDM_THEN(status, read_names(names, &file, error));
-    ocdm__unmap_file(&file);
+    ocdm__lines lines;
+    ocdm_status status = ocdm__lines_open(&lines, path, error);
+    OCDM_THEN(status, read_names(names, &lines, error));
+    ocdm__lines_close(&lines);
+    return status;
+}
+
+static ocdm_status columns_of(ocdm__class_columns *columns, const ocdm__label_table *names, const ocdm__label_table *labels,
+                              ocdm_error *error)
+{
+    struct named *named = ocdm__allocate(names->count, sizeof *named);
+    if (named == NULL)
+        return ocdm__fail_memory(error, "the order of the classes");
+    for (uint32_t i = 0; i < names->count; i++)
+        named[i].text = ocdm__label_table_text(names, i, &named[i].length);
+    ocdm_status status = list_names(columns, named, names->count, error);
+    OCDM_THEN(status, make_places(columns, labels->count, error));
+    for (uint32_t i = 0; status == OCDM_OK && i < labels->count; i++) {
+        size_t length;
+        const char *text = ocdm__label_table_text(labels, i, &length);
+        columns->of[i] = ocdm__label_table_number(names, text, length);
+    }
+    ocdm__release(named);
     return status;
 }
 
@@ -385,7 +342,7 @@ static bool make_paths(const struct making *making)
                 memcpy(list->bytes + list->starts[i], text, length);
             list->starts[i + 1] = list->starts[i] + length;
         }
-        if (pass == 0 && (list->bytes = ocdm__allocate((size_t)list->starts[count] + OCDM__LABEL_PADDING, 1)) == NULL)
+        if (pass == 0 && (list->bytes = ocdm__allocate((size_t)list->starts[count], 1)) == NULL)
             return false;
     }
     return true;
@@ -416,7 +373,7 @@ static bool make_ids(const struct making *making)
     for (size_t i = 0; ids->starts != NULL && i < count; i++)
         ids->starts[i + 1] = ids->starts[i] + put_id(making, i, NULL);
     if (ids->starts != NULL)
-        ids->bytes = ocdm__allocate((size_t)ids->starts[count] + OCDM__LABEL_PADDING, 1);
+        ids->bytes = ocdm__allocate((size_t)ids->starts[count], 1);
     for (size_t i = 0; ids->bytes != NULL && i < count; i++)
         put_id(making, i, ids->bytes + ids->starts[i]);
     return ids->bytes != NULL;

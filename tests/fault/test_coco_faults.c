@@ -42,7 +42,7 @@ TEST(coco_fails_cleanly_at_every_allocation)
             ocdm__reading reading = {.skip_bad = false};
             ocdm_error error = {.status = OCDM_OK};
             fault_at(FAULT_ALLOCATE, n, ENOMEM, for_good);
-            ocdm_status status = ocdm__coco_read(&set, paths, 2, &reading, &error);
+            ocdm_status status = ocdm__coco_read(&set, paths, NULL, 2, &reading, &error);
             fault_off();
             if (status == OCDM_OK) {
                 assert_true(n > 40 && set.count == 2 * IMAGES && set.classes.count == 300);

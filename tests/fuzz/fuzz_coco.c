@@ -83,10 +83,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ocdm__reading strictly = {.skip_bad = false}, leniently = {.skip_bad = true};
     ocdm_error error;
     size_t count = divided != NULL ? 2 : 1;
-    ocdm_status status = ocdm__coco_read(&strict, paths, count, &strictly, &error);
+    ocdm_status status = ocdm__coco_read(&strict, paths, NULL, count, &strictly, &error);
     if (status != OCDM_OK)
         check_error(status, &error);
-    ocdm_status leniently_status = ocdm__coco_read(&lenient, paths, count, &leniently, &error);
+    ocdm_status leniently_status = ocdm__coco_read(&lenient, paths, NULL, count, &leniently, &error);
     if (leniently_status != OCDM_OK)
         check_error(leniently_status, &error);
     check_set(&strict);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "../nested_files.h"
+#include "base/allocate.h"
 #include "stream/recipes/class_files.h"
 #include "stream/recipes/recipes.h"
 
@@ -57,23 +58,23 @@ static ocdm__labelled_set make_source(bool rows)
 }
 
 /* No sample twice, and each in its turn one that a list of its part names. */
-static void check_choices(const ocdm__id_lists *lists, const ocdm__id_choices *chosen, bool rows)
+static void check_choices(const ocdm__id_lists *lists, const ocdm__selection *chosen, bool rows)
 {
     bool seen[SAMPLES] = {false};
     size_t at = 0;
     for (size_t i = 0; i < chosen->count; i++) {
-        uint32_t sample = chosen->samples[i].sample;
+        uint32_t sample = chosen->chosen[i].sample;
         check(sample < SAMPLES && !seen[sample], "a sample twice");
         seen[sample] = true;
         for (;; at++) {
             check(at < lists->id_count, "a sample that no list names");
             const ocdm__listed_id *id = &lists->ids[at];
-            if (lists->lists[id->list].part != chosen->samples[i].part || id->length > 30 || id->length == 0)
+            if (lists->lists[id->list].part != chosen->chosen[i].part || id->length > 30 || id->length == 0)
                 continue;
             char text[32] = {0}, *end;
             memcpy(text, lists->text + id->text_at, id->length);
             unsigned long long number = strtoull(text, &end, 10);
-            if (rows ? sample == 2 * number + (sample % 2) && sample % 2 == chosen->samples[i].part
+            if (rows ? sample == 2 * number + (sample % 2) && sample % 2 == chosen->chosen[i].part
                      : sample == number && *end == '\0')
                 break;
         }
@@ -84,20 +85,24 @@ static void check_choices(const ocdm__id_lists *lists, const ocdm__id_choices *c
 static void choose(const ocdm__id_lists *lists, bool rows)
 {
     ocdm__labelled_set set = make_source(rows);
-    ocdm__id_choices strict, lenient;
+    ocdm__selection strict = {.count = 0}, lenient = {.count = 0};
     ocdm__reading without = {.skip_bad = false}, with = {.skip_bad = true};
+    uint8_t *groups = NULL;
     ocdm_error error = {.status = OCDM_OK};
-    ocdm_status strict_status = ocdm__id_lists_choose(lists, &set, &without, &strict, &error);
+    ocdm_status strict_status = ocdm__id_lists_choose(lists, &set, &without, &strict, &groups, &error);
     check(strict_status == OCDM_OK || strncmp(error.message, "d/", 2) == 0, "an error without its place");
-    ocdm_status lenient_status = ocdm__id_lists_choose(lists, &set, &with, &lenient, &error);
+    ocdm__release(groups);
+    groups = NULL;
+    ocdm_status lenient_status = ocdm__id_lists_choose(lists, &set, &with, &lenient, &groups, &error);
     if (lenient_status == OCDM_OK)
         check_choices(lists, &lenient, rows);
     if (strict_status == OCDM_OK) {
         check_choices(lists, &strict, rows);
         check(lenient_status == OCDM_OK && with.skip_count == 0 && lenient.count == lists->id_count, "skips what is good");
     }
-    ocdm__id_choices_clear(&strict);
-    ocdm__id_choices_clear(&lenient);
+    ocdm__release(groups);
+    ocdm__selection_clear(&strict);
+    ocdm__selection_clear(&lenient);
     ocdm__labelled_set_clear(&set);
 }
 

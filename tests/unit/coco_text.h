@@ -51,7 +51,7 @@ static inline void read_coco_bytes(const char *const *texts, const size_t *sizes
     ocdm__labelled_set set = {.count = 0};
     answer->shown[0] = answer->classes[0] = '\0';
     answer->error = (ocdm_error){.message = "", .hint = ""};
-    answer->status = ocdm__coco_read(&set, coco_names, count, &answer->reading, &answer->error);
+    answer->status = ocdm__coco_read(&set, coco_names, NULL, count, &answer->reading, &answer->error);
     if (answer->status == OCDM_OK)
         show_set(&set, answer);
     else

@@ -70,7 +70,7 @@ TEST(coco_gives_each_file_its_part)
     ocdm_error error;
     for (size_t i = 0; i < 2; i++)
         assert_int_equal(write_whole(coco_names[i], (const unsigned char *)texts[i], strlen(texts[i])), 0);
-    assert_int_equal(ocdm__coco_read_parts(&set, coco_names, parts, 2, &reading, &error), OCDM_OK);
+    assert_int_equal(ocdm__coco_read(&set, coco_names, parts, 2, &reading, &error), OCDM_OK);
     assert_int_equal(set.count, 4);
     assert_memory_equal(set.parts, ((uint8_t[]){OCDM__TRAIN, OCDM__TRAIN, OCDM__TRAIN, OCDM__TEST}), 4);
     ocdm__labelled_set_clear(&set);

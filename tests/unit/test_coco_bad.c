@@ -206,11 +206,11 @@ TEST(coco_refuses_what_is_not_a_file)
     ocdm__reading reading = {.skip_bad = false};
     ocdm_error error;
     const char *paths[] = {"not-there.json", "."};
-    assert_int_equal(ocdm__coco_read(&set, paths, 1, &reading, &error), OCDM_IO);
+    assert_int_equal(ocdm__coco_read(&set, paths, NULL, 1, &reading, &error), OCDM_IO);
     assert_string_equal(error.message, "not-there.json: No such file or directory");
-    assert_int_equal(ocdm__coco_read(&set, paths + 1, 1, &reading, &error), OCDM_IO);
+    assert_int_equal(ocdm__coco_read(&set, paths + 1, NULL, 1, &reading, &error), OCDM_IO);
     assert_string_equal(error.message, ".: is a folder");
-    assert_int_equal(ocdm__coco_read(&set, paths, 1, &reading, NULL), OCDM_IO);
+    assert_int_equal(ocdm__coco_read(&set, paths, NULL, 1, &reading, NULL), OCDM_IO);
 }
 
 /* ---- what can be left out --------------------------------------------------------------------------------------------- */

@@ -62,14 +62,14 @@ static ocdm__labelled_set source_by_id(void)
 }
 
 /* What was chosen, as `sample:task part` with r and t for the parts. */
-static const char *written(const ocdm__id_choices *chosen)
+static const char *written(const ocdm__selection *chosen)
 {
     static char text[1024];
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < chosen->count; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%u:%u%c ", chosen->samples[i].sample,
-                                 chosen->samples[i].task, "rt-"[chosen->samples[i].part]);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%u:%u%c ", chosen->chosen[i].sample,
+                                 chosen->chosen[i].task, "rt-"[chosen->chosen[i].part]);
     return text;
 }
 
@@ -87,18 +87,18 @@ static void assert_choosing_fails(const ocdm__labelled_set *set, const char *mes
                                   uint64_t count)
 {
     ocdm__id_lists lists;
-    ocdm__id_choices chosen;
+    ocdm__selection chosen = {.count = 0};
     ocdm__reading strict = {.skip_bad = false}, lenient = {.skip_bad = true};
     ocdm_error error = {.status = OCDM_OK};
     assert_int_equal(ocdm__id_lists_read(&lists, "d", false, &error), OCDM_OK);
-    assert_int_equal(ocdm__id_lists_choose(&lists, set, &strict, &chosen, &error), OCDM_BAD_FILE);
+    assert_int_equal(ocdm__id_lists_choose(&lists, set, &strict, &chosen, NULL, &error), OCDM_BAD_FILE);
     assert_string_equal(error.message, message);
-    assert_int_equal(ocdm__id_lists_choose(&lists, set, &lenient, &chosen, &error), OCDM_OK);
+    assert_int_equal(ocdm__id_lists_choose(&lists, set, &lenient, &chosen, NULL, &error), OCDM_OK);
     assert_string_equal(written(&chosen), expected);
     assert_int_equal(lenient.skip_count, 1);
     assert_string_equal(lenient.skips[0].reason, reason);
     assert_int_equal(lenient.skips[0].count, count);
-    ocdm__id_choices_clear(&chosen);
+    ocdm__selection_clear(&chosen);
     ocdm__id_lists_clear(&lists);
 }
 
@@ -125,9 +125,9 @@ TEST(id_lists_have_classes_by_column_and_lists_by_part_and_task)
     assert_int_equal(lists.list_count, 4);
     static const char *const files[] = {MAP, TRAIN "0_id_x.json", TRAIN "1_id_x.json", TEST_LISTS "0_id_x.json",
                                         TEST_LISTS "1_id_x.json"};
-    assert_int_equal(lists.file_count, 5);
+    assert_int_equal(lists.files.count, 5);
     for (size_t i = 0; i < 5; i++)
-        assert_string_equal(lists.files[i], files[i]);
+        assert_string_equal(lists.files.paths[i], files[i]);
     assert_int_equal(lists.lists[3].first, 4);
     assert_int_equal(lists.lists[3].count, 2);
     ocdm__id_lists_clear(&lists);
@@ -137,17 +137,15 @@ TEST(id_lists_have_classes_by_column_and_lists_by_part_and_task)
 TEST(id_lists_choose_samples_in_the_order_of_the_lists)
 {
     ocdm__id_lists lists;
-    ocdm__id_choices chosen;
+    ocdm__selection chosen = {.count = 0};
     ocdm__reading reading = {.skip_bad = false};
     ocdm__labelled_set set = source_by_id();
     put_folder();
     assert_int_equal(ocdm__id_lists_read(&lists, "d", false, NULL), OCDM_OK);
-    assert_int_equal(ocdm__id_lists_choose(&lists, &set, &reading, &chosen, NULL), OCDM_OK);
+    assert_int_equal(ocdm__id_lists_choose(&lists, &set, &reading, &chosen, NULL, NULL), OCDM_OK);
     assert_string_equal(written(&chosen), "2:0r 0:0r 1:1r 4:0t 3:1t 6:1t ");
-    assert_int_equal(chosen.class_of[0], UINT32_MAX);
-    assert_int_equal(chosen.class_of[1], 1);
-    assert_int_equal(chosen.class_of[2], 0);
-    ocdm__id_choices_clear(&chosen);
+    assert_memory_equal(chosen.kept_classes, "\0\1\1", 3);
+    ocdm__selection_clear(&chosen);
     ocdm__id_lists_clear(&lists);
     ocdm__labelled_set_clear(&set);
 }
@@ -155,16 +153,16 @@ TEST(id_lists_choose_samples_in_the_order_of_the_lists)
 TEST(id_lists_take_the_unbalanced_test_when_asked)
 {
     ocdm__id_lists lists;
-    ocdm__id_choices chosen;
+    ocdm__selection chosen = {.count = 0};
     ocdm__reading reading = {.skip_bad = false};
     ocdm__labelled_set set = source_by_id();
     put_folder();
     put("d/ids/teorg_task1_id_x.json", "[]");
     put("d/ids/teorg_task0_id_x.json", "[60, 50]");
     assert_int_equal(ocdm__id_lists_read(&lists, "d", true, NULL), OCDM_OK);
-    assert_int_equal(ocdm__id_lists_choose(&lists, &set, &reading, &chosen, NULL), OCDM_OK);
+    assert_int_equal(ocdm__id_lists_choose(&lists, &set, &reading, &chosen, NULL, NULL), OCDM_OK);
     assert_string_equal(written(&chosen), "2:0r 0:0r 1:1r 5:0t 4:0t ");
-    ocdm__id_choices_clear(&chosen);
+    ocdm__selection_clear(&chosen);
     ocdm__id_lists_clear(&lists);
     ocdm__labelled_set_clear(&set);
 }
@@ -184,7 +182,7 @@ static ocdm__labelled_set source_by_row(void)
 TEST(id_lists_mean_rows_when_the_samples_have_them)
 {
     ocdm__id_lists lists;
-    ocdm__id_choices chosen;
+    ocdm__selection chosen = {.count = 0};
     ocdm__reading reading = {.skip_bad = false};
     ocdm__labelled_set set = source_by_row();
     put_folder();
@@ -193,9 +191,9 @@ TEST(id_lists_mean_rows_when_the_samples_have_them)
     put(TEST_LISTS "0_id_x.json", "[1, 0]");
     put(TEST_LISTS "1_id_x.json", "[]");
     assert_int_equal(ocdm__id_lists_read(&lists, "d", false, NULL), OCDM_OK);
-    assert_int_equal(ocdm__id_lists_choose(&lists, &set, &reading, &chosen, NULL), OCDM_OK);
+    assert_int_equal(ocdm__id_lists_choose(&lists, &set, &reading, &chosen, NULL, NULL), OCDM_OK);
     assert_string_equal(written(&chosen), "2:0r 1:1r 3:0t 0:0t ");
-    ocdm__id_choices_clear(&chosen);
+    ocdm__selection_clear(&chosen);
     ocdm__id_lists_clear(&lists);
     ocdm__labelled_set_clear(&set);
 }
@@ -221,18 +219,18 @@ TEST(id_lists_tell_rows_that_the_source_lacks_or_has_twice)
                           "2:0r 1:1r 0:0t ", "ids listed twice", 1);
 
     ocdm__id_lists lists;
-    ocdm__id_choices chosen;
+    ocdm__selection chosen = {.count = 0};
     ocdm__reading reading = {.skip_bad = true};
     ocdm_error error = {.status = OCDM_OK};
     put(TEST_LISTS "0_id_x.json", "[1]");
     add_sample(&set, "another", OCDM__TEST, 1, 0);
     assert_int_equal(ocdm__id_lists_read(&lists, "d", false, NULL), OCDM_OK);
-    assert_int_equal(ocdm__id_lists_choose(&lists, &set, &reading, &chosen, &error), OCDM_BAD_FILE);
+    assert_int_equal(ocdm__id_lists_choose(&lists, &set, &reading, &chosen, NULL, &error), OCDM_BAD_FILE);
     assert_string_equal(error.message, "row 1 of the test list is that of two samples of the source, \"1\" and \"another\"");
     ocdm__id_lists_clear(&lists);
     put(TEST_LISTS "0_id_x.json", "[\"x\"]");
     assert_int_equal(ocdm__id_lists_read(&lists, "d", false, NULL), OCDM_OK);
-    assert_int_equal(ocdm__id_lists_choose(&lists, &set, &reading, &chosen, &error), OCDM_BAD_FILE);
+    assert_int_equal(ocdm__id_lists_choose(&lists, &set, &reading, &chosen, NULL, &error), OCDM_BAD_FILE);
     assert_string_equal(error.message, TEST_LISTS "0_id_x.json:1:2: \"x\" is not the number of a row");
     ocdm__id_lists_clear(&lists);
     ocdm__labelled_set_clear(&set);
@@ -307,16 +305,16 @@ TEST(id_lists_find_ids_of_every_length)
     put(TEST_LISTS "0_id_x.json", "[]");
     put(TEST_LISTS "1_id_x.json", "[]");
     ocdm__id_lists lists;
-    ocdm__id_choices chosen;
+    ocdm__selection chosen = {.count = 0};
     ocdm__reading reading = {.skip_bad = false};
     ocdm_error error = {.status = OCDM_OK};
     assert_int_equal(ocdm__id_lists_read(&lists, "d", false, NULL), OCDM_OK);
-    ocdm_status status = ocdm__id_lists_choose(&lists, &set, &reading, &chosen, &error);
+    ocdm_status status = ocdm__id_lists_choose(&lists, &set, &reading, &chosen, NULL, &error);
     HOLDS(error.message, status == OCDM_OK);
     assert_int_equal(chosen.count, WANTED);
     for (uint32_t i = 0; i < WANTED; i++)
-        assert_int_equal(chosen.samples[i].sample, wanted[i]);
-    ocdm__id_choices_clear(&chosen);
+        assert_int_equal(chosen.chosen[i].sample, wanted[i]);
+    ocdm__selection_clear(&chosen);
     ocdm__id_lists_clear(&lists);
     ocdm__labelled_set_clear(&set);
 }
@@ -425,9 +423,9 @@ TEST(id_lists_find_the_groups_that_fit)
         assert_int_equal(lists.groups[0], 2);
         assert_int_equal(lists.groups[1], 1);
         assert_int_equal(lists.groups[2], 0);
-        assert_int_equal(lists.file_count, 8);
+        assert_int_equal(lists.files.count, 8);
         snprintf(path, sizeof path, "%sminor_cats%s.json", i / 2 == 2 ? "d/../groups/" : places[i / 2], endings[i % 2]);
-        assert_string_equal(lists.files[7], path);
+        assert_string_equal(lists.files.paths[7], path);
         ocdm__id_lists_clear(&lists);
         clear_tree(NULL);
     }
@@ -445,7 +443,7 @@ TEST(id_lists_have_no_groups_when_none_fit)
     put("d/minor_cats.json", "[]");
     assert_int_equal(ocdm__id_lists_read(&lists, "d", false, NULL), OCDM_OK);
     assert_null(lists.groups);
-    assert_int_equal(lists.file_count, 5);
+    assert_int_equal(lists.files.count, 5);
     ocdm__id_lists_clear(&lists);
 }
 

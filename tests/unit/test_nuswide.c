@@ -402,22 +402,6 @@ TEST(nuswide_tells_its_progress_and_stops_when_told)
 }
 
 /* For the provenance of a stream: every file that is read can be named. */
-TEST(nuswide_names_its_files)
-{
-    ocdm__nuswide_files files;
-    put_split_variant();
-    assert_int_equal(ocdm__nuswide_find(&files, "d", NULL), OCDM_OK);
-    assert_true(files.split);
-    assert_null(files.list);
-    assert_string_equal(files.part_lists[OCDM__TEST], TEST_LIST);
-    assert_int_equal(files.concept_count, 2);
-    assert_string_equal(files.concepts[0], "sky");
-    char *path = ocdm__nuswide_label_path(&files, 1, OCDM__TEST);
-    assert_string_equal(path, SPLIT "water_Test.txt");
-    ocdm__release(path);
-    ocdm__nuswide_files_clear(&files);
-}
-
 TEST(nuswide_tells_which_files_it_read)
 {
     static const char *const expected[] = {LIST, ALL "sea.txt", ALL "sky.txt"};
@@ -462,7 +446,6 @@ int main(void)
         cmocka_unit_test_teardown(nuswide_refuses_a_concept_that_is_not_utf8, clear_tree),
         cmocka_unit_test_teardown(nuswide_tells_its_progress_and_stops_when_told, clear_tree),
         cmocka_unit_test_teardown(nuswide_tells_which_files_it_read, clear_tree),
-        cmocka_unit_test_teardown(nuswide_names_its_files, clear_tree),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/bytes.h"
 #include "experiment/loop/schedule.h"
+#include "stream/build.h"
 #include "stream/features.h"
 #include "stream/recipes/recipes.h"
 #include "stream/selection.h"
@@ -188,23 +189,26 @@ TEST(split_takes_the_task_with_most_labels)
 {
     ocdm__labelled_set set;
     ocdm__selection selection = {.count = 0};
-    ocdm__split_tally tally;
-    ocdm_error error;
+    ocdm__reading reading = {.skip_bad = false};
     make_set(&set, "1:a,b,c 2:c 3:a,c 4:d 5:b,c,e");
     const uint32_t tasks[] = {0, 0, 1, OCDM__NO_TASK, 1}; /* a b c d e */
-    ocdm__split_settings settings = {.class_tasks = tasks};
-    assert_int_equal(ocdm__select_split(&selection, &set, &settings, &tally, &error), OCDM_OK);
+    ocdm__build_settings settings = {.drop_mixed = false};
+    const struct ocdm__recipe_job job = {.selection = &selection, .set = &set, .settings = &settings, .reading = &reading};
+    assert_int_equal(ocdm__select_split(&job, tasks), OCDM_OK);
     assert_int_equal(selection.count, 4);
     assert_int_equal(selection.chosen[0].task, 0);
     assert_int_equal(selection.chosen[1].task, 1);
     assert_int_equal(selection.chosen[2].task, 0); /* one each: the lower number */
     assert_int_equal(selection.chosen[3].task, 1);
-    assert_int_equal(tally.without_task, 1);
-    assert_int_equal(tally.mixed, 3);
+    assert_int_equal(reading.skip_count, 2);
+    assert_string_equal(reading.skips[0].reason, "samples without a label of any task");
+    assert_int_equal(reading.skips[0].count, 1);
+    assert_string_equal(reading.skips[1].reason, "samples' labels of other tasks");
+    assert_int_equal(reading.skips[1].count, 3);
     assert_int_equal(selection.kept_classes[3], 0);
     ocdm__selection_clear(&selection);
     settings.drop_mixed = true;
-    assert_int_equal(ocdm__select_split(&selection, &set, &settings, &tally, &error), OCDM_OK);
+    assert_int_equal(ocdm__select_split(&job, tasks), OCDM_OK);
     assert_int_equal(selection.count, 1);
     ocdm__selection_clear(&selection);
     ocdm__labelled_set_clear(&set);
@@ -214,15 +218,15 @@ static size_t tests_of_share(double share, uint64_t seed)
 {
     ocdm__labelled_set set = {.count = 0};
     ocdm__selection selection = {.count = 0};
-    ocdm__split_tally tally;
-    ocdm_error error;
+    ocdm__reading reading = {.skip_bad = false};
     size_t tests = 0;
     for (int i = 0; i < 2000; i++) {
         char text[32];
         add_sample(&set, text, (size_t)snprintf(text, sizeof text, "%d:a", i), 0, OCDM__NO_PART);
     }
-    ocdm__split_settings settings = {.test_share = share, .seed = seed};
-    assert_int_equal(ocdm__select_split(&selection, &set, &settings, &tally, &error), OCDM_OK);
+    ocdm__build_settings settings = {.test_share = share, .seed = seed};
+    const struct ocdm__recipe_job job = {.selection = &selection, .set = &set, .settings = &settings, .reading = &reading};
+    assert_int_equal(ocdm__select_split(&job, NULL), OCDM_OK);
     for (size_t i = 0; i < selection.count; i++)
         tests += selection.chosen[i].part == OCDM__TEST;
     ocdm__selection_clear(&selection);

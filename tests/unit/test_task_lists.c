@@ -50,7 +50,7 @@ static void parse(const char *text, size_t size, char *out, size_t room)
     out[0] = '\0';
     if (status != OCDM_OK)
         snprintf(out, room, "%d %s", (int)status, error.message);
-    for (uint32_t i = 0; status == OCDM_OK && i < list.class_count; i++) {
+    for (uint32_t i = 0; status == OCDM_OK && i < list.classes.count; i++) {
         size_t used = strlen(out);
         snprintf(out + used, room - used, "%s:%d@%d;", name_at(&list, i), (int)list.tasks[i], (int)list.lines[i]);
     }
@@ -107,11 +107,11 @@ TEST(list_holds_together_whatever_the_bytes)
         ocdm_status status = ocdm__task_list_parse(&list, "in", text, size, NULL);
         HOLDS(where, status == OCDM_OK || status == OCDM_BAD_RECORD);
         size_t tasks = 0;
-        for (uint32_t i = 0; status == OCDM_OK && i < list.class_count; i++) {
+        for (uint32_t i = 0; status == OCDM_OK && i < list.classes.count; i++) {
             HOLDS(where, list.tasks[i] == tasks || list.tasks[i] + 1 == tasks);
             tasks = list.tasks[i] + 1u;
         }
-        HOLDS(where, status != OCDM_OK || (tasks == list.task_count && list.classes.count == list.class_count));
+        HOLDS(where, status != OCDM_OK || (tasks == list.task_count));
         read += status == OCDM_OK;
         refused += status != OCDM_OK;
         ocdm__task_list_clear(&list);
@@ -127,10 +127,10 @@ TEST(list_comes_from_a_file_or_by_name)
     ocdm_error error;
     assert_int_equal(write_whole("coco44", (const unsigned char *)"a\nb\n", 4), 0);
     assert_int_equal(ocdm__task_list_open(&list, "./coco44", NULL), OCDM_OK);
-    assert_int_equal(list.class_count, 2);
+    assert_int_equal(list.classes.count, 2);
     ocdm__task_list_clear(&list);
     assert_int_equal(ocdm__task_list_open(&list, "coco44", NULL), OCDM_OK);
-    assert_true(list.class_count > 44);
+    assert_true(list.classes.count > 44);
     ocdm__task_list_clear(&list);
     assert_int_equal(ocdm__task_list_open(&list, "coco45", &error), OCDM_IO);
     assert_non_null(strstr(error.message, "coco45"));
@@ -179,8 +179,8 @@ static void check_shipped(const char *name, size_t tasks, const char *known)
     ocdm__task_list list = {0};
     assert_int_equal(ocdm__task_list_open(&list, name, NULL), OCDM_OK);
     assert_int_equal(list.task_count, tasks);
-    assert_true(list.class_count >= 44);
-    for (uint32_t i = 0; i < list.class_count; i++) {
+    assert_true(list.classes.count >= 44);
+    for (uint32_t i = 0; i < list.classes.count; i++) {
         char between[80];
         snprintf(between, sizeof between, ",%s,", name_at(&list, i));
         HOLDS(between, strstr(known, between) != NULL);
@@ -194,13 +194,12 @@ TEST(shipped_lists_have_classes_of_their_sources)
     static const char *const names[] = {"coco44", "coco44-2", "coco44-3", "coco44-4", "coco44-5",
                                         "nus44",  "nus44-2",  "nus44-3",  "nus44-4",  "nus44-5"};
     for (size_t i = 0; i < 10; i++) {
-        assert_string_equal(ocdm__shipped_list_name(i), names[i]);
+        assert_string_equal(ocdm__shipped_lists[i].name, names[i]);
         check_shipped(names[i], i < 5 ? 4 : 5, i < 5 ? coco : nus);
         for (size_t k = 0; k < i; k++)
-            assert_string_not_equal(ocdm__shipped_list_text(i), ocdm__shipped_list_text(k));
+            assert_string_not_equal(ocdm__shipped_lists[i].text, ocdm__shipped_lists[k].text);
     }
-    assert_null(ocdm__shipped_list_name(10));
-    assert_null(ocdm__shipped_list_text(10));
+    assert_null(ocdm__shipped_lists[10].name);
 }
 
 int main(void)

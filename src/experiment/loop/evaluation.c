@@ -552,7 +552,7 @@ ocdm_status ocdm__evaluation_groups(const char *text, const ocdm__stream_table *
         ocdm__tercile_bounds(&plain, bounds);
     else if (!read_bounds(text, strlen(text), bounds)) {
         ocdm__label_table classes = {.count = 0};
-        ocdm_status status = ocdm__class_table_make(&classes, table, text, error);
+        ocdm_status status = ocdm__class_table_make(&classes, table, error);
         OCDM_THEN(status, ocdm__class_groups_file_read(text, &classes, groups, NULL, error));
         ocdm__label_table_clear(&classes);
         return status;

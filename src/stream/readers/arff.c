@@ -1,6 +1,6 @@
 /*
  * Reads ARFF tables with labels, as Mulan distributes them: WEKA's format, dense or sparse, and an XML file that lists which
- * attributes are labels (mulan_xml.c). A label attribute is {0,1} or numeric, and its value is 0 or 1 in every row.
+ * attributes are labels. A label attribute is {0,1} or numeric, and its value is 0 or 1 in every row.
  *
  * All other attributes are features, in their order. A nominal feature is the index of its value in the declared list, from 0,
  * except that {0,1} and {1,0} are taken as numbers. Values omitted in a sparse row are 0, for a nominal attribute the first
@@ -8,6 +8,11 @@
  *
  * Not supported: relational attributes, row weights, values that span lines. String and date attributes cannot be features,
  * but a file that has them can be read for its labels.
+ *
+ * The XML file is
+ *     <labels xmlns="..."><label name="sky"><label name="clouds"/></label></labels>
+ * Nested labels count like any other. Supported is what such files contain: elements labels and label, attributes, comments,
+ * the declaration, the five named entities and numeric character references. Anything else is an error.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -22,8 +27,8 @@
 #include "base/text.h"
 #include "ocdm/ocdm.h"
 #include "stream/label_table.h"
+#include "stream/lines.h"
 #include "stream/readers/readers.h"
-#include "stream/readers/table_lines.h"
 
 enum arff_kind {
     ARFF_NUMERIC,
@@ -34,11 +39,12 @@ enum arff_kind {
 
 struct arff_attribute {
     enum arff_kind kind;
-    float omitted;          /* value where a sparse row omits it */
-    uint32_t label;         /* its number among the labels, or UINT32_MAX */
-    size_t feature;         /* its column among the features, when it is no label */
-    ocdm__line_place place; /* where it is declared */
-    size_t column;          /* its name's, in bytes from 0 */
+    ocdm__label_table values; /* of a nominal one, in the order of its list */
+    float omitted;            /* value where a sparse row omits it */
+    uint32_t label;           /* its number among the labels, or UINT32_MAX */
+    size_t feature;           /* its column among the features, when it is no label */
+    ocdm__line_place place;   /* where it is declared */
+    size_t column;            /* its name's, in bytes from 0 */
 };
 
 /* A name or value, without its quotes and escapes. */
@@ -51,26 +57,28 @@ struct arff_token {
 
 /* A table that is open. */
 struct arff {
-    ocdm__table_lines lines;
-    const char *at; /* how far the current line is read */
+    ocdm__lines lines;
+    const char *at;    /* how far the current line is read */
+    ocdm_error *error; /* of the current call */
+    char *scratch;     /* the current token, if it has quotes */
+    size_t scratch_room;
 
     ocdm__label_table names; /* of attributes, by number */
     struct arff_attribute *attributes;
     size_t attribute_count, attribute_room;
-    ocdm__label_table values; /* of nominal attributes: the attribute's number, four bytes, and the value */
-    uint32_t value_count;
-    float *value_numbers; /* the number of each */
-    size_t value_room;
-
     uint32_t *label_attributes; /* by label, in the order of the XML file */
     size_t label_count, label_room;
     size_t feature_count;
     ocdm__line_place data; /* where the rows start */
 
-    char *scratch; /* the current token */
-    size_t scratch_room;
-    const char *trouble; /* what kind of bad row the last one was, static text */
+    /* The current row. */
+    float *features;      /* the caller's; NULL: only labels are wanted */
+    unsigned char *there; /* by label: whether the row has it */
+    const char *trouble;  /* what kind of bad row it is, static text */
 };
+
+/* OCDM_BAD_RECORD about a byte of the current line; hint, format and arguments follow. */
+#define FAIL(arff, at, ...) OCDM__FAIL_LINE(&(arff)->lines, at, (arff)->error, __VA_ARGS__)
 
 /* ---- tokens --------------------------------------------------------------------------------------------------------- */
 
@@ -80,7 +88,7 @@ static inline bool is_blank(char byte)
 }
 
 /* The next byte of the line that is no blank, or -1 at its end or at a comment. */
-static int arff_peek(struct arff *arff)
+static int peek(struct arff *arff)
 {
     const char *at = arff->at, *end = arff->lines.end;
     while (at < end && is_blank(*at))
@@ -89,75 +97,46 @@ static int arff_peek(struct arff *arff)
     return at == end || *at == '%' ? -1 : (unsigned char)*at;
 }
 
-static inline bool ends_word(char byte)
+/* Whether a token follows: no end, comma or brace. */
+static bool token_follows(struct arff *arff)
 {
-    return is_blank(byte) || byte == ',' || byte == '{' || byte == '}' || byte == '%';
+    int next = peek(arff);
+    return next >= 0 && next != ',' && next != '{' && next != '}';
 }
 
-/* Copies bytes to the scratch, `before` bytes into it, with OCDM__LABEL_PADDING after them; NULL when out of memory. */
-static char *arff_copy(struct arff *arff, const char *text, size_t length, size_t before)
+static bool pass_comma(struct arff *arff)
 {
-    /* The text may be in the scratch already, which may move. */
-    bool inside = arff->scratch != NULL && text == arff->scratch;
-    if (!ocdm__reserve(&arff->scratch, &arff->scratch_room, before + length + OCDM__LABEL_PADDING, 1))
-        return NULL;
-    memmove(arff->scratch + before, inside ? arff->scratch : text, length);
-    memset(arff->scratch + before + length, 0, OCDM__LABEL_PADDING);
-    return arff->scratch;
+    bool comma = peek(arff) == ',';
+    arff->at += comma;
+    return comma;
 }
 
-static char unescaped(char byte)
-{
-    return byte == 'n' ? '\n' : byte == 'r' ? '\r' : byte == 't' ? '\t' : byte;
-}
-
-static ocdm_status quoted_token(struct arff *arff, struct arff_token *token, ocdm_error *error)
-{
-    const char *at = arff->at + 1, *end = arff->lines.end;
-    char quote = *arff->at;
-    token->length = 0;
-    if (!ocdm__reserve(&arff->scratch, &arff->scratch_room, (size_t)(end - at) + OCDM__LABEL_PADDING, 1))
-        return ocdm__fail_memory(error, "a line of a table");
-    for (; at < end && *at != quote; at++) {
-        bool escape = *at == '\\' && at + 1 < end;
-        at += escape;
-        arff->scratch[token->length++] = escape ? unescaped(*at) : *at;
-    }
-    if (at == end)
-        return ocdm__table_fail(&arff->lines, arff->at, error, "", "a quote that is not closed on the line");
-    token->text = arff->scratch;
-    token->quoted = true;
-    arff->at = at + 1;
-    return OCDM_OK;
-}
-
-/* Reads the next name or value; arff_peek has found that it is not the end, a comma or a brace. Valid until the next call.
- * OCDM_OK, OCDM_BAD_RECORD (no closing quote), OCDM_NO_MEMORY. */
-static ocdm_status arff_next_token(struct arff *arff, struct arff_token *token, ocdm_error *error)
+/* Reads the token that follows. Valid until the next call. OCDM_OK, OCDM_BAD_RECORD (no closing quote), OCDM_NO_MEMORY. */
+static ocdm_status next_token(struct arff *arff, struct arff_token *token)
 {
     const char *at = arff->at, *end = arff->lines.end;
-    token->at = at;
-    if (*at == '\'' || *at == '"')
-        return quoted_token(arff, token, error);
-    while (at < end && !ends_word(*at))
-        at++;
-    token->text = arff->at;
-    token->length = (size_t)(at - arff->at);
-    token->quoted = false;
-    arff->at = at;
+    char quote = *at;
+    *token = (struct arff_token){.at = at, .text = at, .quoted = quote == '\'' || quote == '"'};
+    if (!token->quoted) {
+        while (at < end && !is_blank(*at) && memchr(",{}%", *at, 4) == NULL)
+            at++;
+        token->length = (size_t)(at - arff->at);
+        arff->at = at;
+        return OCDM_OK;
+    }
+    if (!ocdm__reserve(&arff->scratch, &arff->scratch_room, (size_t)(end - at), 1))
+        return ocdm__fail_memory(arff->error, "a line of a table");
+    for (at++; at < end && *at != quote; at++) {
+        bool escape = *at == '\\' && at + 1 < end;
+        at += escape;
+        const char *found = escape ? memchr("nrt", *at, 3) : NULL;
+        arff->scratch[token->length++] = found == NULL ? *at : *found == 'n' ? '\n' : *found == 'r' ? '\r' : '\t';
+    }
+    if (at == end)
+        return FAIL(arff, arff->at, "", "a quote that is not closed on the line");
+    token->text = arff->scratch;
+    arff->at = at + 1;
     return OCDM_OK;
-}
-
-/* The number of a value of a nominal attribute; a new one when it is not there. OCDM_OK, OCDM_NO_MEMORY, OCDM_LIMIT. */
-static ocdm_status arff_find_value(struct arff *arff, size_t attribute, const struct arff_token *token, uint32_t *number,
-                                   ocdm_error *error)
-{
-    uint32_t owner = (uint32_t)attribute;
-    char *key = arff_copy(arff, token->text, token->length, sizeof owner);
-    if (key == NULL)
-        return ocdm__fail_memory(error, "a value of a table");
-    memcpy(key, &owner, sizeof owner);
-    return ocdm__label_table_add(&arff->values, key, token->length + sizeof owner, number, error);
 }
 
 /* ---- the header ----------------------------------------------------------------------------------------------------- */
@@ -174,557 +153,633 @@ static bool is_word(const struct arff_token *token, const char *word)
     return true;
 }
 
-static ocdm_status expect_end(struct arff *arff, ocdm_error *error)
+static ocdm_status expect_end(struct arff *arff)
 {
-    return arff_peek(arff) < 0 ? OCDM_OK
-                               : ocdm__table_fail(&arff->lines, arff->at, error, "", "something follows the declaration");
+    return peek(arff) < 0 ? OCDM_OK : FAIL(arff, arff->at, "", "something follows the declaration");
 }
 
-/* ---- nominal values ------------------------------------------------------------------------------------------------- */
-
-static ocdm_status add_value(struct arff *arff, size_t attribute, uint32_t first, ocdm_error *error)
-{
-    struct arff_token token;
-    uint32_t number;
-    OCDM_TRY(arff_next_token(arff, &token, error));
-    OCDM_TRY(arff_find_value(arff, attribute, &token, &number, error));
-    if (number < arff->value_count)
-        return ocdm__table_fail(&arff->lines, token.at, error, "", "a value that is in the list already");
-    if (!ocdm__reserve(&arff->value_numbers, &arff->value_room, (size_t)number + 1, sizeof *arff->value_numbers))
-        return ocdm__fail_memory(error, "the values of a table");
-    arff->value_numbers[number] = (float)(number - first);
-    arff->value_count++;
-    return OCDM_OK;
-}
-
-/* The digit that a value is, or -1. */
-static int digit_of(const struct arff *arff, uint32_t value)
+/* The digit that a value of a list is, or -1. */
+static int digit_of(const ocdm__label_table *values, uint32_t value)
 {
     size_t length;
-    const char *key = ocdm__label_table_text(&arff->values, value, &length);
-    return length == sizeof(uint32_t) + 1 && (key[4] == '0' || key[4] == '1') ? key[4] - '0' : -1;
+    const char *text = ocdm__label_table_text(values, value, &length);
+    return length == 1 && (*text == '0' || *text == '1') ? *text - '0' : -1;
 }
 
-/* If the values are 0 and 1, in either order, they are taken as numbers. */
-static void settle_values(struct arff *arff, struct arff_attribute *attribute, uint32_t first)
+/* The list of a nominal attribute, from its { on. If its values are 0 and 1, in either order, they are taken as numbers. */
+static ocdm_status read_values(struct arff *arff, struct arff_attribute *attribute)
 {
-    attribute->kind = ARFF_NOMINAL;
-    attribute->omitted = 0;
-    if (arff->value_count - first != 2 || digit_of(arff, first) < 0 || digit_of(arff, first + 1) < 0)
-        return;
-    attribute->kind = ARFF_BINARY;
-    for (uint32_t i = first; i < first + 2; i++)
-        arff->value_numbers[i] = (float)digit_of(arff, i);
-    attribute->omitted = arff->value_numbers[first];
-}
-
-static ocdm_status read_values(struct arff *arff, struct arff_attribute *attribute, ocdm_error *error)
-{
-    uint32_t first = arff->value_count;
+    ocdm__label_table *values = &attribute->values;
     const char *brace = arff->at++;
-    for (;;) {
-        int next = arff_peek(arff);
-        if (next == '}' && arff->value_count > first)
-            break;
-        if (next < 0)
-            return ocdm__table_fail(&arff->lines, brace, error, "", "a { without its } on the line");
-        if (next == '}' || next == ',' || next == '{')
-            return ocdm__table_fail(&arff->lines, arff->at, error, "", "a value is missing");
-        OCDM_TRY(add_value(arff, arff->attribute_count, first, error));
-        if (arff_peek(arff) == ',')
-            arff->at++;
+    while (peek(arff) != '}' || values->count == 0) {
+        struct arff_token token;
+        uint32_t number, before = values->count;
+        if (peek(arff) < 0)
+            return FAIL(arff, brace, "", "a { without its } on the line");
+        if (!token_follows(arff))
+            return FAIL(arff, arff->at, "", "a value is missing");
+        OCDM_TRY(next_token(arff, &token));
+        OCDM_TRY(ocdm__label_table_add(values, token.text, token.length, &number, arff->error));
+        if (number < before)
+            return FAIL(arff, token.at, "", "a value that is in the list already");
+        pass_comma(arff);
     }
     arff->at++;
-    settle_values(arff, attribute, first);
-    return expect_end(arff, error);
+    attribute->kind = ARFF_NOMINAL;
+    if (values->count == 2 && digit_of(values, 0) >= 0 && digit_of(values, 1) >= 0) {
+        attribute->kind = ARFF_BINARY;
+        attribute->omitted = (float)digit_of(values, 0);
+    }
+    return expect_end(arff);
 }
 
-/* ---- attributes ----------------------------------------------------------------------------------------------------- */
-
-static ocdm_status read_type(struct arff *arff, struct arff_attribute *attribute, ocdm_error *error)
+static ocdm_status read_type(struct arff *arff, struct arff_attribute *attribute)
 {
     struct arff_token token;
-    int next = arff_peek(arff);
-    if (next == '{')
-        return read_values(arff, attribute, error);
-    if (next < 0 || next == ',' || next == '}')
-        return ocdm__table_fail(&arff->lines, arff->at, error, "", "the attribute's type is missing");
-    OCDM_TRY(arff_next_token(arff, &token, error));
-    if (is_word(&token, "numeric") || is_word(&token, "real") || is_word(&token, "integer")) {
-        attribute->kind = ARFF_NUMERIC;
-        return expect_end(arff, error);
-    }
+    if (peek(arff) == '{')
+        return read_values(arff, attribute);
+    if (!token_follows(arff))
+        return FAIL(arff, arff->at, "", "the attribute's type is missing");
+    OCDM_TRY(next_token(arff, &token));
+    if (is_word(&token, "numeric") || is_word(&token, "real") || is_word(&token, "integer"))
+        return expect_end(arff);
     attribute->kind = ARFF_TEXT;
-    if (is_word(&token, "string"))
-        return expect_end(arff, error);
     if (is_word(&token, "date"))
         return OCDM_OK; /* its format may follow */
-    ocdm__shown_label shown = ocdm__show_label(token.text, token.length);
-    return ocdm__table_fail(&arff->lines, token.at, error, "numeric, real, integer, {a,b,...}, string and date are known",
-                            "an attribute of type %s", shown.text);
+    if (is_word(&token, "string"))
+        return expect_end(arff);
+    return FAIL(arff, token.at, "numeric, real, integer, {a,b,...}, string and date are known", "an attribute of type %s",
+                ocdm__show_label(token.text, token.length).text);
 }
 
-static ocdm_status read_name(struct arff *arff, struct arff_attribute *attribute, ocdm_error *error)
+static ocdm_status read_attribute(struct arff *arff)
 {
     struct arff_token token;
     uint32_t number;
-    int next = arff_peek(arff);
-    if (next < 0 || next == ',' || next == '{' || next == '}')
-        return ocdm__table_fail(&arff->lines, arff->at, error, "", "the attribute's name is missing");
-    OCDM_TRY(arff_next_token(arff, &token, error));
-    char *name = arff_copy(arff, token.text, token.length, 0);
-    if (name == NULL)
-        return ocdm__fail_memory(error, "the names of a table");
-    attribute->column = (size_t)(token.at - arff->lines.start);
-    OCDM_TRY(ocdm__label_table_add(&arff->names, name, token.length, &number, error));
-    if (number < arff->attribute_count) {
-        ocdm__shown_label shown = ocdm__show_label(name, token.length);
-        return ocdm__table_fail(&arff->lines, token.at, error, "", "a second attribute named \"%s\"", shown.text);
-    }
-    return OCDM_OK;
-}
-
-static ocdm_status read_attribute(struct arff *arff, ocdm_error *error)
-{
     if (!ocdm__reserve(&arff->attributes, &arff->attribute_room, arff->attribute_count + 1, sizeof *arff->attributes))
-        return ocdm__fail_memory(error, "the attributes of a table");
-    struct arff_attribute *attribute = &arff->attributes[arff->attribute_count];
+        return ocdm__fail_memory(arff->error, "the attributes of a table");
+    if (!token_follows(arff))
+        return FAIL(arff, arff->at, "", "the attribute's name is missing");
+    OCDM_TRY(next_token(arff, &token));
+    OCDM_TRY(ocdm__label_table_add(&arff->names, token.text, token.length, &number, arff->error));
+    if (number < arff->attribute_count)
+        return FAIL(arff, token.at, "", "a second attribute named \"%s\"", ocdm__show_label(token.text, token.length).text);
     size_t line_at = (size_t)((const unsigned char *)arff->lines.start - arff->lines.file.bytes);
-    *attribute = (struct arff_attribute){.label = UINT32_MAX, .place = {.at = line_at, .line = arff->lines.line}};
-    ocdm_status status = read_name(arff, attribute, error);
-    OCDM_THEN(status, read_type(arff, attribute, error));
-    arff->attribute_count += status == OCDM_OK;
-    return status;
+    struct arff_attribute *attribute = &arff->attributes[arff->attribute_count++];
+    *attribute = (struct arff_attribute){.label = UINT32_MAX,
+                                         .place = {.at = line_at, .line = arff->lines.line},
+                                         .column = (size_t)(token.at - arff->lines.start)};
+    return read_type(arff, attribute);
 }
 
-/* ---- lines ---------------------------------------------------------------------------------------------------------- */
-
-static ocdm_status read_declaration(struct arff *arff, bool *data, ocdm_error *error)
+static ocdm_status read_declaration(struct arff *arff, bool *data)
 {
-    struct arff_token token;
-    int next = arff_peek(arff);
+    struct arff_token token = {.at = arff->at};
+    int next = peek(arff);
     if (next < 0)
         return OCDM_OK;
     token.at = arff->at;
     if (next == '@') {
-        ocdm_status status = arff_next_token(arff, &token, error);
-        if (status != OCDM_OK || is_word(&token, "@relation"))
-            return status;
+        OCDM_TRY(next_token(arff, &token));
+        if (is_word(&token, "@relation"))
+            return OCDM_OK;
         if (is_word(&token, "@attribute"))
-            return read_attribute(arff, error);
+            return read_attribute(arff);
         *data = is_word(&token, "@data");
         if (*data)
-            return expect_end(arff, error);
+            return expect_end(arff);
     }
-    return ocdm__table_fail(&arff->lines, token.at, error, "give the ARFF file, then the XML file with its labels",
-                            "a line that is neither @relation, @attribute nor @data");
+    return FAIL(arff, token.at, "give the ARFF file, then the XML file with its labels",
+                "a line that is neither @relation, @attribute nor @data");
 }
 
-/* Opens the table and reads everything before its rows. Close it in either case. */
-static ocdm_status arff_open(struct arff *arff, const char *path, ocdm_error *error)
+static ocdm_status read_header(struct arff *arff)
 {
-    *arff = (struct arff){.trouble = NULL};
-    ocdm_status status = ocdm__table_lines_open(&arff->lines, path, error);
     bool data = false;
-    while (status == OCDM_OK && !data && ocdm__table_lines_next(&arff->lines)) {
+    while (!data && ocdm__lines_next(&arff->lines)) {
         arff->at = arff->lines.start;
-        status = read_declaration(arff, &data, error);
+        OCDM_TRY(read_declaration(arff, &data));
     }
     arff->data = arff->lines.place;
-    if (status == OCDM_OK && !data)
-        return ocdm__table_fail(&arff->lines, arff->lines.end, error, "the file was cut off, or is not an ARFF file",
-                                "the file ends before @data");
-    return status;
+    return data ? OCDM_OK
+                : FAIL(arff, arff->lines.end, "the file was cut off, or is not an ARFF file", "the file ends before @data");
 }
 
-/* Releases everything. */
-static void arff_close(struct arff *arff)
+/* ---- which attributes are labels: the XML file ---------------------------------------------------------------------- */
+
+#define LONGEST_NAME 1023
+
+struct xml {
+    struct arff *arff;
+    ocdm__mapped_file file;
+    const char *at, *end;
+    size_t open_labels;  /* label elements that are not closed yet */
+    bool inside, closed; /* the labels element */
+    char name[LONGEST_NAME];
+    size_t name_length;
+    bool has_name;
+};
+
+static ocdm__place place_in(struct xml *xml, const char *at)
 {
-    ocdm__table_lines_close(&arff->lines);
-    ocdm__label_table_clear(&arff->names);
-    ocdm__label_table_clear(&arff->values);
-    ocdm__release(arff->attributes);
-    ocdm__release(arff->value_numbers);
-    ocdm__release(arff->label_attributes);
-    ocdm__release(arff->scratch);
-    *arff = (struct arff){.trouble = NULL};
+    return ocdm__place_of(&xml->file, &(ocdm__line_count){0}, (size_t)(at - (const char *)xml->file.bytes));
 }
 
-/* ---- which attributes are labels ------------------------------------------------------------------------------------ */
+#define FAIL_XML(xml, at, ...)                                                                                                 \
+    ocdm__fail_at((xml)->file.name, place_in(xml, at), OCDM_BAD_RECORD, (xml)->arff->error,                                    \
+                  "a list of labels is <labels><label name=\"...\"/>...</labels>", __VA_ARGS__)
 
-static ocdm_status mark_label(struct arff *arff, struct arff_attribute *attribute, uint32_t number,
-                              char reason[OCDM__MULAN_REASON], ocdm_error *error)
+static bool is_space(char byte)
 {
-    if (attribute->label != UINT32_MAX) {
-        snprintf(reason, OCDM__MULAN_REASON, "a label that is listed twice");
-        return OCDM_BAD_RECORD;
+    return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
+}
+
+static void pass_spaces(struct xml *xml)
+{
+    while (xml->at < xml->end && is_space(*xml->at))
+        xml->at++;
+}
+
+static bool skip(struct xml *xml, const char *text)
+{
+    size_t length = strlen(text);
+    bool there = (size_t)(xml->end - xml->at) >= length && memcmp(xml->at, text, length) == 0;
+    xml->at += there ? length : 0;
+    return there;
+}
+
+static bool is_name_byte(char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') || byte == '_' ||
+           byte == '-' || byte == ':' || byte == '.';
+}
+
+/* The name that comes next; of length 0 when there is none. */
+static size_t take_name(struct xml *xml, const char **name)
+{
+    *name = xml->at;
+    while (xml->at < xml->end && is_name_byte(*xml->at))
+        xml->at++;
+    return (size_t)(xml->at - *name);
+}
+
+static bool is_text(const char *text, size_t length, const char *wanted)
+{
+    return length == strlen(wanted) && memcmp(text, wanted, length) == 0;
+}
+
+static ocdm_status pass_to(struct xml *xml, const char *start, const char *closing)
+{
+    for (; xml->at < xml->end; xml->at++)
+        if (skip(xml, closing))
+            return OCDM_OK;
+    return FAIL_XML(xml, start, "%s is missing", closing);
+}
+
+static ocdm_status add_byte(struct xml *xml, const char *at, unsigned byte)
+{
+    if (xml->name_length == LONGEST_NAME)
+        return FAIL_XML(xml, at, "a value of over %d bytes", LONGEST_NAME);
+    xml->name[xml->name_length++] = (char)byte;
+    return OCDM_OK;
+}
+
+/* &#955; or &#x3BB;, after the #. */
+static ocdm_status add_numbered(struct xml *xml, const char *start)
+{
+    uint32_t base = skip(xml, "x") ? 16 : 10, code = 0;
+    const char *digits = xml->at;
+    for (; xml->at < xml->end && code <= 0x10FFFF; xml->at++) {
+        char byte = *xml->at, lower = (char)(byte | 0x20);
+        uint32_t digit = byte >= '0' && byte <= '9'     ? (uint32_t)(byte - '0')
+                         : lower >= 'a' && lower <= 'f' ? (uint32_t)(lower - 'a') + 10
+                                                        : 16;
+        if (digit >= base)
+            break;
+        code = code * base + digit;
     }
-    if (attribute->kind == ARFF_NOMINAL || attribute->kind == ARFF_TEXT) {
-        snprintf(reason, OCDM__MULAN_REASON, "a label that has other values than 0 and 1 in %s:%" PRIu64 ":%zu",
-                 arff->lines.path, attribute->place.line, attribute->column + 1);
-        return OCDM_BAD_RECORD;
-    }
+    if (xml->at == digits || !skip(xml, ";"))
+        return FAIL_XML(xml, start, "an entity that is not known");
+    if (code < 0x20 || (code >= 0xD800 && code < 0xE000) || code > 0x10FFFF)
+        return FAIL_XML(xml, start, "a character that a label cannot have");
+    unsigned more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    static const unsigned leads[] = {0, 0xC0, 0xE0, 0xF0};
+    OCDM_TRY(add_byte(xml, start, leads[more] | code >> (6 * more)));
+    while (more-- > 0)
+        OCDM_TRY(add_byte(xml, start, 0x80 | (code >> (6 * more) & 0x3F)));
+    return OCDM_OK;
+}
+
+static ocdm_status add_entity(struct xml *xml)
+{
+    static const struct {
+        const char *name;
+        char stands_for;
+    } known[] = {{"lt;", '<'}, {"gt;", '>'}, {"amp;", '&'}, {"quot;", '"'}, {"apos;", '\''}};
+    const char *start = xml->at++;
+    if (skip(xml, "#"))
+        return add_numbered(xml, start);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (skip(xml, known[i].name))
+            return add_byte(xml, start, (unsigned char)known[i].stands_for);
+    return FAIL_XML(xml, start, "an entity that is not known");
+}
+
+static ocdm_status add_plain(struct xml *xml)
+{
+    const unsigned char *at = (const unsigned char *)xml->at;
+    size_t length = ocdm__utf8_sequence(at, (const unsigned char *)xml->end);
+    if (length == 0)
+        return FAIL_XML(xml, xml->at, "invalid UTF-8");
+    if (*at < 0x20 || *at == '<')
+        return FAIL_XML(xml, xml->at, "a character that a label cannot have");
+    for (size_t i = 0; i < length; i++)
+        OCDM_TRY(add_byte(xml, xml->at, at[i]));
+    xml->at += length;
+    return OCDM_OK;
+}
+
+/* The current quoted value, entities undone, to `name`. */
+static ocdm_status read_xml_value(struct xml *xml)
+{
+    const char *start = xml->at;
+    if (xml->at == xml->end || (*xml->at != '"' && *xml->at != '\''))
+        return FAIL_XML(xml, xml->at, "a value in quotes is missing");
+    char quote = *xml->at++;
+    xml->name_length = 0;
+    while (xml->at < xml->end && *xml->at != quote)
+        OCDM_TRY(*xml->at == '&' ? add_entity(xml) : add_plain(xml));
+    if (xml->at == xml->end)
+        return FAIL_XML(xml, start, "a quote that is not closed");
+    xml->at++;
+    return OCDM_OK;
+}
+
+/* Marks the attribute as a label whose name was read, at `at`. */
+static ocdm_status take_label(struct xml *xml, const char *at)
+{
+    struct arff *arff = xml->arff;
+    uint32_t number = ocdm__label_table_number(&arff->names, xml->name, xml->name_length);
+    if (number == UINT32_MAX)
+        return FAIL_XML(xml, at, "the label \"%s\" is not an attribute of %s",
+                        ocdm__show_label(xml->name, xml->name_length).text, arff->lines.path);
+    struct arff_attribute *attribute = &arff->attributes[number];
+    if (attribute->label != UINT32_MAX)
+        return FAIL_XML(xml, at, "a label that is listed twice");
+    if (attribute->kind == ARFF_NOMINAL || attribute->kind == ARFF_TEXT)
+        return FAIL_XML(xml, at, "a label that has other values than 0 and 1 in %s:%" PRIu64 ":%zu", arff->lines.path,
+                        attribute->place.line, attribute->column + 1);
     if (!ocdm__reserve(&arff->label_attributes, &arff->label_room, arff->label_count + 1, sizeof *arff->label_attributes))
-        return ocdm__fail_memory(error, "the labels of a table");
+        return ocdm__fail_memory(arff->error, "the labels of a table");
     attribute->label = (uint32_t)arff->label_count;
     arff->label_attributes[arff->label_count++] = number;
     return OCDM_OK;
 }
 
-static ocdm_status take_label(void *context, const char *name, size_t length, char reason[OCDM__MULAN_REASON],
-                              ocdm_error *error)
+/* The attributes of the current element up to > or />. A label must have a name. */
+static ocdm_status read_xml_attributes(struct xml *xml, bool label, bool *empty)
 {
-    struct arff *arff = context;
-    uint32_t number;
-    OCDM_TRY(ocdm__label_table_add(&arff->names, name, length, &number, error));
-    if (number < arff->attribute_count)
-        return mark_label(arff, &arff->attributes[number], number, reason, error);
-    ocdm__shown_label shown = ocdm__show_label(name, length);
-    snprintf(reason, OCDM__MULAN_REASON, "the label \"%s\" is not an attribute of %s", shown.text, arff->lines.path);
-    return OCDM_BAD_RECORD;
+    for (;;) {
+        const char *name, *start = xml->at;
+        pass_spaces(xml);
+        *empty = skip(xml, "/>");
+        if (*empty || skip(xml, ">"))
+            return OCDM_OK;
+        size_t length = take_name(xml, &name);
+        if (length == 0 || name == start)
+            return FAIL_XML(xml, xml->at, "an element that does not end");
+        pass_spaces(xml);
+        if (!skip(xml, "="))
+            return FAIL_XML(xml, xml->at, "= is missing");
+        pass_spaces(xml);
+        const char *value = xml->at;
+        OCDM_TRY(read_xml_value(xml));
+        if (label && is_text(name, length, "name")) {
+            OCDM_TRY(xml->has_name ? FAIL_XML(xml, name, "a label with two names") : take_label(xml, value));
+            xml->has_name = true;
+        }
+    }
 }
 
-/* Reads which attributes are labels, and numbers labels and features. */
-static ocdm_status arff_read_labels(struct arff *arff, const char *xml_path, ocdm_error *error)
+static ocdm_status read_start(struct xml *xml, const char *start)
 {
-    OCDM_TRY(ocdm__mulan_xml_read(xml_path, take_label, arff, error));
-    for (size_t i = 0; i < arff->attribute_count; i++)
-        if (arff->attributes[i].label == UINT32_MAX)
-            arff->attributes[i].feature = arff->feature_count++;
+    const char *name;
+    bool empty = false;
+    size_t length = take_name(xml, &name);
+    bool label = is_text(name, length, "label");
+    if (!label && !is_text(name, length, "labels"))
+        return FAIL_XML(xml, start, "an element other than labels and label");
+    if (label ? !xml->inside || xml->closed : xml->inside)
+        return FAIL_XML(xml, start, "%s", label ? "a label outside of labels" : "labels inside or after labels");
+    xml->has_name = false;
+    OCDM_TRY(read_xml_attributes(xml, label, &empty));
+    if (label && !xml->has_name)
+        return FAIL_XML(xml, start, "a label without a name");
+    xml->inside = true;
+    xml->closed = !label && empty;
+    xml->open_labels += label && !empty;
     return OCDM_OK;
 }
 
-#define BAD_ROW "rows that cannot be read"
-#define MISSING_VALUE "rows with a missing value (?)"
-#define BAD_LABEL "rows with a label other than 0 and 1"
+static ocdm_status read_end(struct xml *xml, const char *start)
+{
+    const char *name;
+    size_t length = take_name(xml, &name);
+    bool label = is_text(name, length, "label");
+    pass_spaces(xml);
+    bool fits =
+        label ? xml->open_labels > 0 : is_text(name, length, "labels") && xml->inside && !xml->closed && xml->open_labels == 0;
+    if (!fits || !skip(xml, ">"))
+        return FAIL_XML(xml, start, "an end of an element that is not open");
+    xml->open_labels -= label;
+    xml->closed = !label;
+    return OCDM_OK;
+}
 
-/* Where the values of a row go. */
-struct row {
-    struct arff *arff;
-    float *features;
-    unsigned char *labels;
-    ocdm_error *error;
-};
+static ocdm_status read_elements(struct xml *xml)
+{
+    for (pass_spaces(xml); xml->at < xml->end; pass_spaces(xml)) {
+        const char *start = xml->at;
+        if (skip(xml, "<!--"))
+            OCDM_TRY(pass_to(xml, start, "-->"));
+        else if (skip(xml, "<?"))
+            OCDM_TRY(pass_to(xml, start, "?>"));
+        else if (skip(xml, "</"))
+            OCDM_TRY(read_end(xml, start));
+        else
+            OCDM_TRY(skip(xml, "<") ? read_start(xml, start) : FAIL_XML(xml, start, "text outside of elements"));
+    }
+    if (!xml->closed)
+        return FAIL_XML(xml, xml->end, "the file ends before </labels>");
+    return xml->arff->label_count > 0 ? OCDM_OK : FAIL_XML(xml, (const char *)xml->file.bytes, "there is no label");
+}
+
+/* Reads which attributes are labels, and numbers labels and features. */
+static ocdm_status read_label_list(struct arff *arff, const char *path)
+{
+    struct xml xml = {.arff = arff};
+    OCDM_TRY(ocdm__map_file(&xml.file, path, arff->error));
+    xml.at = (const char *)xml.file.bytes;
+    xml.end = xml.at + xml.file.size;
+    skip(&xml, "\xEF\xBB\xBF");
+    ocdm_status status = read_elements(&xml);
+    ocdm__unmap_file(&xml.file);
+    for (size_t i = 0; i < arff->attribute_count; i++)
+        if (arff->attributes[i].label == UINT32_MAX)
+            arff->attributes[i].feature = arff->feature_count++;
+    return status;
+}
+
+/* ---- opening -------------------------------------------------------------------------------------------------------- */
+
+/* Opens the table and reads everything before its rows. Close it in either case. */
+static ocdm_status arff_open(struct arff *arff, const char *path, const char *xml_path, ocdm_error *error)
+{
+    *arff = (struct arff){.error = error};
+    OCDM_TRY(ocdm__lines_open(&arff->lines, path, error));
+    OCDM_TRY(read_header(arff));
+    OCDM_TRY(read_label_list(arff, xml_path));
+    arff->there = ocdm__allocate(arff->label_count, 1);
+    return arff->there != NULL ? OCDM_OK : ocdm__fail_memory(error, "the labels of a table");
+}
+
+static void arff_close(struct arff *arff)
+{
+    ocdm__lines_close(&arff->lines);
+    ocdm__label_table_clear(&arff->names);
+    for (size_t i = 0; i < arff->attribute_count; i++)
+        ocdm__label_table_clear(&arff->attributes[i].values);
+    ocdm__release(arff->attributes);
+    ocdm__release(arff->label_attributes);
+    ocdm__release(arff->scratch);
+    ocdm__release(arff->there);
+}
+
+/* ---- rows ----------------------------------------------------------------------------------------------------------- */
 
 /* Advances to the next line that is a row; false at the end. */
-static bool arff_next_row(struct arff *arff)
+static bool next_row(struct arff *arff)
 {
-    while (ocdm__table_lines_next(&arff->lines)) {
+    while (ocdm__lines_next(&arff->lines)) {
         arff->at = arff->lines.start;
-        if (arff_peek(arff) >= 0)
+        if (peek(arff) >= 0)
             return true;
     }
     return false;
 }
 
-/* ---- values --------------------------------------------------------------------------------------------------------- */
-
-static ocdm_status fail_value(const struct row *row, size_t number, const struct arff_token *token, const char *trouble)
+static ocdm__shown_label show_attribute(const struct arff *arff, size_t number)
 {
     size_t length;
-    const char *name = ocdm__label_table_text(&row->arff->names, (uint32_t)number, &length);
-    ocdm__shown_label attribute = ocdm__show_label(name, length), value = ocdm__show_label(token->text, token->length);
-    return ocdm__table_fail(&row->arff->lines, token->at, row->error, "", "attribute \"%s\": the value \"%s\" %s",
-                            attribute.text, value.text, trouble);
+    const char *name = ocdm__label_table_text(&arff->names, (uint32_t)number, &length);
+    return ocdm__show_label(name, length);
 }
 
-static ocdm_status fail_missing(const struct row *row, size_t number, const struct arff_token *token)
+static ocdm_status fail_value(const struct arff *arff, size_t number, const struct arff_token *token, const char *trouble)
 {
-    size_t length;
-    const char *name = ocdm__label_table_text(&row->arff->names, (uint32_t)number, &length);
-    ocdm__shown_label attribute = ocdm__show_label(name, length);
-    row->arff->trouble = MISSING_VALUE;
-    return ocdm__table_fail(&row->arff->lines, token->at, row->error,
-                            "fill missing values in first, for instance with WEKA's ReplaceMissingValues",
-                            "attribute \"%s\": the value is missing (?)", attribute.text);
-}
-
-static ocdm_status read_nominal(const struct row *row, size_t number, const struct arff_token *token, float *value)
-{
-    struct arff *arff = row->arff;
-    uint32_t found;
-    bool binary = arff->attributes[number].kind == ARFF_BINARY && token->length == 1;
-    if (binary && (token->text[0] == '0' || token->text[0] == '1')) {
-        *value = (float)(token->text[0] - '0');
-        return OCDM_OK;
-    }
-    struct arff_token kept = *token; /* the search may move the token's text */
-    OCDM_TRY(arff_find_value(arff, number, token, &found, row->error));
-    kept.text = arff->scratch + sizeof(uint32_t);
-    if (found >= arff->value_count)
-        return fail_value(row, number, &kept, "is not in the attribute's list");
-    *value = arff->value_numbers[found];
-    return OCDM_OK;
+    return FAIL(arff, token->at, "", "attribute \"%s\": the value \"%s\" %s", show_attribute(arff, number).text,
+                ocdm__show_label(token->text, token->length).text, trouble);
 }
 
 /* Reads the next value, of attribute `number`. */
-static ocdm_status read_value(const struct row *row, size_t number)
+static ocdm_status read_value(struct arff *arff, size_t number)
 {
-    struct arff *arff = row->arff;
+    const struct arff_attribute *attribute = &arff->attributes[number];
     struct arff_token token;
-    int next = arff_peek(arff);
-    if (next < 0 || next == ',' || next == '{' || next == '}')
-        return ocdm__table_fail(&arff->lines, arff->at, row->error, "", "a value is missing");
-    OCDM_TRY(arff_next_token(arff, &token, row->error));
-    const struct arff_attribute *attribute = &row->arff->attributes[number];
     float value = 0;
-    if (!token.quoted && token.length == 1 && token.text[0] == '?')
-        return attribute->kind == ARFF_TEXT ? OCDM_OK : fail_missing(row, number, &token);
+    if (!token_follows(arff))
+        return FAIL(arff, arff->at, "", "a value is missing");
+    OCDM_TRY(next_token(arff, &token));
+    if (!token.quoted && token.length == 1 && token.text[0] == '?') {
+        if (attribute->kind == ARFF_TEXT)
+            return OCDM_OK;
+        arff->trouble = "rows with a missing value (?)";
+        return FAIL(arff, token.at, "fill missing values in first, for instance with WEKA's ReplaceMissingValues",
+                    "attribute \"%s\": the value is missing (?)", show_attribute(arff, number).text);
+    }
     if (attribute->kind == ARFF_NUMERIC) {
         if (!ocdm__text_to_float(token.text, token.length, &value))
-            return fail_value(row, number, &token, "is not a number");
-        OCDM_TRY(isfinite(value) ? OCDM_OK : fail_value(row, number, &token, "is not finite"));
-    } else if (attribute->kind != ARFF_TEXT)
-        OCDM_TRY(read_nominal(row, number, &token, &value));
+            return fail_value(arff, number, &token, "is not a number");
+        OCDM_TRY(isfinite(value) ? OCDM_OK : fail_value(arff, number, &token, "is not finite"));
+    } else if (attribute->kind != ARFF_TEXT) {
+        uint32_t found = ocdm__label_table_number(&attribute->values, token.text, token.length);
+        if (found == UINT32_MAX)
+            return fail_value(arff, number, &token, "is not in the attribute's list");
+        value = (float)(attribute->kind == ARFF_BINARY ? (uint32_t)(token.text[0] - '0') : found);
+    }
     if (attribute->label == UINT32_MAX) {
-        if (row->features != NULL)
-            row->features[attribute->feature] = value;
+        if (arff->features != NULL)
+            arff->features[attribute->feature] = value;
         return OCDM_OK;
     }
     if (value != 0 && value != 1) {
-        row->arff->trouble = BAD_LABEL;
-        return fail_value(row, number, &token, "is not 0 or 1, as a label is");
+        arff->trouble = "rows with a label other than 0 and 1";
+        return fail_value(arff, number, &token, "is not 0 or 1, as a label is");
     }
-    row->labels[attribute->label] = value == 1;
+    arff->there[attribute->label] = value == 1;
     return OCDM_OK;
 }
 
-/* ---- rows ----------------------------------------------------------------------------------------------------------- */
-
-static ocdm_status read_dense(const struct row *row)
+static ocdm_status read_dense(struct arff *arff)
 {
-    struct arff *arff = row->arff;
     size_t count = 0;
-    for (bool comma = false; comma || arff_peek(arff) >= 0; count++) {
+    for (bool comma = false; comma || peek(arff) >= 0; count++) {
         if (count == arff->attribute_count)
-            return ocdm__table_fail(&arff->lines, arff->at, row->error, "", "more values than the %zu attributes",
-                                    arff->attribute_count);
-        OCDM_TRY(read_value(row, count));
-        comma = arff_peek(arff) == ',';
-        arff->at += comma;
+            return FAIL(arff, arff->at, "", "more values than the %zu attributes", arff->attribute_count);
+        OCDM_TRY(read_value(arff, count));
+        comma = pass_comma(arff);
     }
     if (count < arff->attribute_count)
-        return ocdm__table_fail(&arff->lines, arff->at, row->error, "", "%zu value%s where there are %zu attributes", count,
-                                count == 1 ? "" : "s", arff->attribute_count);
+        return FAIL(arff, arff->at, "", "%zu value%s where there are %zu attributes", count, count == 1 ? "" : "s",
+                    arff->attribute_count);
     return OCDM_OK;
 }
 
 /* An index, from `lowest` on, after which a blank must follow. */
-static ocdm_status read_index(const struct row *row, size_t *index, size_t lowest)
+static ocdm_status read_index(struct arff *arff, size_t *index, size_t lowest)
 {
-    struct arff *arff = row->arff;
     const char *start = arff->at;
     uint64_t value = 0;
     for (; arff->at < arff->lines.end && *arff->at >= '0' && *arff->at <= '9'; arff->at++)
         value = value < UINT64_MAX / 100 ? value * 10 + (uint64_t)(*arff->at - '0') : value;
     if (arff->at == start || arff->at == arff->lines.end || (*arff->at != ' ' && *arff->at != '\t'))
-        return ocdm__table_fail(&arff->lines, start, row->error, "", "a value of a sparse row that is not `index value`");
-    if (value >= arff->attribute_count) {
-        ocdm__shown_label shown = ocdm__show_label(start, (size_t)(arff->at - start));
-        return ocdm__table_fail(&arff->lines, start, row->error, "indices count from 0",
-                                "the index %s, where there are %zu attributes", shown.text, arff->attribute_count);
-    }
+        return FAIL(arff, start, "", "a value of a sparse row that is not `index value`");
+    if (value >= arff->attribute_count)
+        return FAIL(arff, start, "indices count from 0", "the index %s, where there are %zu attributes",
+                    ocdm__show_label(start, (size_t)(arff->at - start)).text, arff->attribute_count);
     if (value < lowest)
-        return ocdm__table_fail(&arff->lines, start, row->error, "", "the index %" PRIu64 " after %zu: indices must ascend",
-                                value, lowest - 1);
+        return FAIL(arff, start, "", "the index %" PRIu64 " after %zu: indices must ascend", value, lowest - 1);
     *index = (size_t)value;
     return OCDM_OK;
 }
 
-static ocdm_status read_sparse(const struct row *row)
+static ocdm_status read_sparse(struct arff *arff)
 {
-    struct arff *arff = row->arff;
     const char *brace = arff->at++;
     size_t lowest = 0, index = 0;
-    for (size_t i = 0; i < row->arff->attribute_count; i++) {
-        const struct arff_attribute *attribute = &row->arff->attributes[i];
+    for (size_t i = 0; i < arff->attribute_count; i++) {
+        const struct arff_attribute *attribute = &arff->attributes[i];
         if (attribute->label != UINT32_MAX)
-            row->labels[attribute->label] = attribute->omitted == 1;
-        else if (row->features != NULL)
-            row->features[attribute->feature] = attribute->omitted;
+            arff->there[attribute->label] = attribute->omitted == 1;
+        else if (arff->features != NULL)
+            arff->features[attribute->feature] = attribute->omitted;
     }
-    for (bool comma = false; comma || arff_peek(arff) != '}'; lowest = index + 1) {
-        if (arff_peek(arff) < 0)
-            return ocdm__table_fail(&arff->lines, brace, row->error, "", "a { without its } on the line");
-        OCDM_TRY(read_index(row, &index, lowest));
-        OCDM_TRY(read_value(row, index));
-        comma = arff_peek(arff) == ',';
-        arff->at += comma;
+    for (bool comma = false; comma || peek(arff) != '}'; lowest = index + 1) {
+        if (peek(arff) < 0)
+            return FAIL(arff, brace, "", "a { without its } on the line");
+        OCDM_TRY(read_index(arff, &index, lowest));
+        OCDM_TRY(read_value(arff, index));
+        comma = pass_comma(arff);
     }
     arff->at++;
-    if (arff_peek(arff) >= 0)
-        return ocdm__table_fail(&arff->lines, arff->at, row->error, "", "something follows the row's }");
-    return OCDM_OK;
+    return peek(arff) < 0 ? OCDM_OK : FAIL(arff, arff->at, "", "something follows the row's }");
 }
 
-/* Reads the current row: features unless NULL, and for each label whether it is there. OCDM_OK, OCDM_BAD_RECORD,
- * OCDM_NO_MEMORY, OCDM_LIMIT. */
-static ocdm_status arff_read_row(struct arff *arff, float *features, unsigned char *labels, ocdm_error *error)
+/* Reads the current row: features unless NULL, and `there`. OCDM_OK, OCDM_BAD_RECORD, OCDM_NO_MEMORY, OCDM_LIMIT. */
+static ocdm_status arff_read_row(struct arff *arff, float *features, ocdm_error *error)
 {
-    struct row row = {.arff = arff, .features = features, .labels = labels, .error = error};
-    arff->trouble = BAD_ROW;
-    return arff_peek(arff) == '{' ? read_sparse(&row) : read_dense(&row);
+    arff->features = features;
+    arff->error = error;
+    arff->trouble = "rows that cannot be read";
+    return peek(arff) == '{' ? read_sparse(arff) : read_dense(arff);
 }
 
 /* ---- labels --------------------------------------------------------------------------------------------------------- */
 
-struct arff_labels {
-    uint64_t first; /* samples in the set before: ids continue from there */
-    struct arff arff;
-    ocdm__labelled_set *set;
-    ocdm__reading *reading;
-    ocdm_error *error;
-    uint32_t *classes;    /* by label */
-    unsigned char *there; /* by label, of the current row */
-    uint32_t *found;      /* the classes of the current row */
-};
-
-static ocdm_status name_classes(struct arff_labels *labels)
-{
-    size_t count = labels->arff.label_count;
-    labels->classes = ocdm__allocate(count, sizeof *labels->classes);
-    labels->there = ocdm__allocate(count, 1);
-    labels->found = ocdm__allocate(count, sizeof *labels->found);
-    if (labels->classes == NULL || labels->there == NULL || labels->found == NULL)
-        return ocdm__fail_memory(labels->error, "the labels of a table");
-    for (size_t i = 0; i < count; i++) {
-        size_t length;
-        const char *text = ocdm__label_table_text(&labels->arff.names, labels->arff.label_attributes[i], &length);
-        const char *name = arff_copy(&labels->arff, text, length, 0); /* padded */
-        if (name == NULL)
-            return ocdm__fail_memory(labels->error, "the labels of a table");
-        OCDM_TRY(ocdm__label_table_add(&labels->set->classes, name, length, &labels->classes[i], labels->error));
-    }
-    return OCDM_OK;
-}
-
-static ocdm_status add_sample(struct arff_labels *labels, uint64_t row)
-{
-    char id[24 + OCDM__LABEL_PADDING];
-    ocdm__labelled_sample sample = OCDM__LABELLED_SAMPLE;
-    sample.id = id;
-    sample.id_length = (size_t)snprintf(id, sizeof id, "%" PRIu64, labels->first + row);
-    sample.labels = labels->found;
-    sample.row = row;
-    for (size_t i = 0; i < labels->arff.label_count; i++) {
-        labels->found[sample.label_count] = labels->classes[i];
-        sample.label_count += labels->there[i];
-    }
-    ocdm_status status = ocdm__labelled_set_add(labels->set, &sample, labels->error);
-    const ocdm__table_lines *lines = &labels->arff.lines;
-    if (status == OCDM_DUPLICATE_ID)
-        return ocdm__fail(labels->error, status, "", "%s:%" PRIu64 ":1: another source has a sample number %" PRIu64,
-                          lines->path, lines->line, row);
-    if (status == OCDM_TOO_MANY_LABELS)
-        return ocdm__fail(labels->error, status, "", "%s:%" PRIu64 ":1: more than %u labels on one sample", lines->path,
-                          lines->line, OCDM_MAX_LABELS);
-    return status;
-}
-
 /* Adds the current row, or skips and counts it. */
-static ocdm_status read_sample(struct arff_labels *labels, uint64_t row)
+static ocdm_status read_sample(struct arff *arff, ocdm__table_samples *samples, uint64_t row)
 {
     ocdm_error why = {.status = OCDM_OK};
-    ocdm_status status = arff_read_row(&labels->arff, NULL, labels->there, &why);
-    if (status == OCDM_OK)
-        return add_sample(labels, row);
-    if (status == OCDM_BAD_RECORD && labels->reading->skip_bad) {
-        ocdm__reading_skip(labels->reading, labels->arff.trouble, why.message);
+    char where[sizeof why.message];
+    ocdm_status status = arff_read_row(arff, NULL, &why);
+    if (status == OCDM_BAD_RECORD && samples->reading->skip_bad) {
+        ocdm__reading_skip(samples->reading, arff->trouble, why.message);
         return OCDM_OK;
     }
-    if (labels->error != NULL)
-        *labels->error = why;
-    return status;
+    if (status != OCDM_OK) {
+        if (samples->error != NULL)
+            *samples->error = why;
+        return status;
+    }
+    samples->found_count = 0;
+    for (size_t i = 0; i < arff->label_count; i++)
+        if (arff->there[i])
+            samples->found[samples->found_count++] = samples->classes[i];
+    snprintf(where, sizeof where, "%s:%" PRIu64 ":1", arff->lines.path, arff->lines.line);
+    return ocdm__table_samples_add(samples, row, where);
 }
 
-static ocdm_status read_samples(struct arff_labels *labels)
+static ocdm_status read_samples(struct arff *arff, ocdm__table_samples *samples)
 {
-    const ocdm__table_lines *lines = &labels->arff.lines;
-    for (uint64_t row = 0; arff_next_row(&labels->arff); row++) {
+    const ocdm__lines *lines = &arff->lines;
+    OCDM_TRY(ocdm__table_samples_begin(samples, arff->label_count));
+    for (size_t i = 0; i < arff->label_count; i++) {
+        size_t length;
+        const char *name = ocdm__label_table_text(&arff->names, arff->label_attributes[i], &length);
+        OCDM_TRY(ocdm__label_table_add(&samples->set->classes, name, length, &samples->classes[i], samples->error));
+    }
+    for (uint64_t row = 0; next_row(arff); row++) {
         if (row % 1024 == 0)
             OCDM_TRY(
-                ocdm__reading_goes_on(labels->reading, "reading labels", lines->place.at, lines->file.size, labels->error));
-        OCDM_TRY(read_sample(labels, row));
+                ocdm__reading_goes_on(samples->reading, "reading labels", lines->place.at, lines->file.size, samples->error));
+        OCDM_TRY(read_sample(arff, samples, row));
     }
-    return ocdm__reading_goes_on(labels->reading, "reading labels", lines->file.size, lines->file.size, labels->error);
+    return ocdm__reading_goes_on(samples->reading, "reading labels", lines->file.size, lines->file.size, samples->error);
 }
 
 ocdm_status ocdm__arff_read(ocdm__labelled_set *set, const char *arff_path, const char *xml_path, ocdm__reading *reading,
                             ocdm_error *error)
 {
-    struct arff_labels labels = {.set = set, .first = set->count, .reading = reading, .error = error};
-    ocdm_status status = arff_open(&labels.arff, arff_path, error);
-    OCDM_THEN(status, arff_read_labels(&labels.arff, xml_path, error));
-    OCDM_THEN(status, name_classes(&labels));
-    OCDM_THEN(status, read_samples(&labels));
-    ocdm__release(labels.classes);
-    ocdm__release(labels.there);
-    ocdm__release(labels.found);
-    arff_close(&labels.arff);
+    struct arff arff;
+    ocdm__table_samples samples = {.set = set, .reading = reading, .error = error};
+    ocdm_status status = arff_open(&arff, arff_path, xml_path, error);
+    OCDM_THEN(status, read_samples(&arff, &samples));
+    ocdm__table_samples_clear(&samples);
+    arff_close(&arff);
     return status;
 }
 
 /* ---- features ------------------------------------------------------------------------------------------------------- */
 
 struct arff_rows {
-    ocdm__feature_rows rows; /* first, so that one address is both */
+    ocdm__line_rows line; /* first, so that one address is both */
     struct arff arff;
-    uint64_t next;        /* the row that the next line is */
-    unsigned char *there; /* labels, which are read but not used */
 };
+
+static bool advance(ocdm__line_rows *rows)
+{
+    return next_row(&((struct arff_rows *)rows)->arff);
+}
 
 static ocdm_status read_row(ocdm__feature_rows *rows, uint64_t row, float *out, ocdm_error *error)
 {
     struct arff_rows *table = (struct arff_rows *)rows;
-    struct arff *arff = &table->arff;
-    if (row >= rows->count)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%s: row %" PRIu64 " of %" PRIu64, arff->lines.path, row, rows->count);
-    if (row < table->next) {
-        ocdm__table_lines_go(&arff->lines, arff->data);
-        table->next = 0;
-    }
-    for (; table->next <= row; table->next++)
-        if (!arff_next_row(arff))
-            return ocdm__fail(error, OCDM_IO, "", "%s: row %" PRIu64 " is gone", arff->lines.path, row);
-    return arff_read_row(arff, out, table->there, error);
+    OCDM_TRY(ocdm__line_rows_go(&table->line, row, error));
+    return arff_read_row(&table->arff, out, error);
 }
 
 static void close_rows(ocdm__feature_rows *rows)
 {
-    struct arff_rows *table = (struct arff_rows *)rows;
-    arff_close(&table->arff);
-    ocdm__release(table->there);
-    ocdm__release(table);
+    arff_close(&((struct arff_rows *)rows)->arff);
+    ocdm__release(rows);
 }
 
 /* String and date attributes cannot be features: the error is about the first of them. */
-static ocdm_status check_features(struct arff *arff, ocdm_error *error)
+static ocdm_status check_features(struct arff *arff)
 {
     for (size_t i = 0; i < arff->attribute_count; i++) {
         const struct arff_attribute *attribute = &arff->attributes[i];
         if (attribute->label != UINT32_MAX || attribute->kind != ARFF_TEXT)
             continue;
-        ocdm__table_lines_go(&arff->lines, attribute->place);
-        return ocdm__table_fail(&arff->lines, arff->lines.start + attribute->column, error,
-                                "take the attribute out of the file, for instance with WEKA's RemoveType",
-                                "a string or date attribute cannot be a feature");
+        ocdm__lines_go(&arff->lines, attribute->place);
+        return FAIL(arff, arff->lines.start + attribute->column,
+                    "take the attribute out of the file, for instance with WEKA's RemoveType",
+                    "a string or date attribute cannot be a feature");
     }
     if (arff->feature_count == 0)
-        return ocdm__fail(error, OCDM_BAD_FILE, "", "%s: every attribute is a label: there are no features", arff->lines.path);
+        return ocdm__fail(arff->error, OCDM_BAD_FILE, "", "%s: every attribute is a label: there are no features",
+                          arff->lines.path);
     return OCDM_OK;
-}
-
-static ocdm_status count_rows(struct arff_rows *table, ocdm_error *error)
-{
-    struct arff *arff = &table->arff;
-    while (arff_next_row(arff))
-        table->rows.count++;
-    if (table->rows.count == 0)
-        return ocdm__fail(error, OCDM_BAD_FILE, "", "%s: there are no rows after @data", arff->lines.path);
-    ocdm__table_lines_go(&arff->lines, arff->data);
-    table->rows.width = arff->feature_count;
-    table->there = ocdm__allocate(arff->label_count, 1);
-    return table->there != NULL ? OCDM_OK : ocdm__fail_memory(error, "the labels of a table");
 }
 
 ocdm_status ocdm__arff_open_rows(const char *arff_path, const char *xml_path, ocdm__feature_rows **rows, ocdm_error *error)
@@ -732,15 +787,22 @@ ocdm_status ocdm__arff_open_rows(const char *arff_path, const char *xml_path, oc
     struct arff_rows *table = ocdm__allocate(1, sizeof *table);
     if (table == NULL)
         return ocdm__fail_memory(error, "a table of features");
-    table->rows = (ocdm__feature_rows){.read = read_row, .close = close_rows};
-    ocdm_status status = arff_open(&table->arff, arff_path, error);
-    OCDM_THEN(status, arff_read_labels(&table->arff, xml_path, error));
-    OCDM_THEN(status, check_features(&table->arff, error));
-    OCDM_THEN(status, count_rows(table, error));
-    if (status != OCDM_OK) {
-        close_rows(&table->rows);
-        return status;
-    }
-    *rows = &table->rows;
-    return OCDM_OK;
+    struct arff *arff = &table->arff;
+    ocdm__line_rows *line = &table->line;
+    ocdm_status status = arff_open(arff, arff_path, xml_path, error);
+    OCDM_THEN(status, check_features(arff));
+    *line = (ocdm__line_rows){.rows = {.width = arff->feature_count, .read = read_row, .close = close_rows},
+                              .lines = &arff->lines,
+                              .first = arff->data,
+                              .advance = advance};
+    while (status == OCDM_OK && advance(line))
+        line->rows.count++;
+    if (status == OCDM_OK && line->rows.count == 0)
+        status = ocdm__fail(error, OCDM_BAD_FILE, "", "%s: there are no rows after @data", arff->lines.path);
+    line->next = line->rows.count;
+    if (status == OCDM_OK)
+        *rows = &line->rows;
+    else
+        close_rows(&line->rows);
+    return status;
 }

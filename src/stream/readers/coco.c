@@ -10,7 +10,6 @@
  * Not used: boxes, outlines, areas, supercategories, captions. Panoptic files are not supported.
  */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,26 +19,12 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/hash_table.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "ocdm/ocdm.h"
 #include "stream/labelled_set.h"
+#include "stream/lines.h"
 #include "stream/readers/readers.h"
-
-#define NO_NUMBER UINT64_MAX
-
-/* An id of a file and what it stands for. */
-struct id_pair {
-    uint64_t id, number;
-};
-
-/* Start with all bytes zero. */
-struct id_map {
-    struct ocdm__hash_table table; /* of indices of `pairs` */
-    struct id_pair *pairs;
-    size_t count, room;
-};
 
 /* The longest name of a category or file, in bytes as written: what a path may have. */
 #define COCO_LONGEST_NAME 4096
@@ -66,8 +51,8 @@ struct coco {
     ocdm__labelled_set *set;
     ocdm__reading *reading;
     ocdm_error *error;
-    struct id_map images_seen; /* by id, over all files so far: the index of the image */
-    uint64_t images_before;    /* images of the files before this one */
+    ocdm__label_table images_seen; /* their ids, eight bytes each, over all files so far: the index of the image */
+    uint64_t images_before;        /* images of the files before this one */
 
     /* The current file. */
     enum ocdm__part part; /* of all its samples */
@@ -76,94 +61,41 @@ struct coco {
     char what[160];                  /* "reading FILE" */
     const unsigned char *next_check; /* the byte at which to check for a stop and report progress */
     ocdm_status stopped;             /* why the scan ended, if not because of the text */
-    struct id_map categories;        /* by id: the number of the class */
+    ocdm__label_table categories;    /* their ids, eight bytes each */
+    uint32_t *classes;               /* by category: the number of the class */
+    size_t class_room;
     struct coco_image *images;
     size_t image_count, image_room;
     struct coco_annotation *annotations;
     size_t annotation_count, annotation_room;
-    char text[COCO_LONGEST_NAME + OCDM__LABEL_PADDING]; /* the current name */
+    char text[COCO_LONGEST_NAME]; /* the current name */
 };
 
-/* ---- ids ------------------------------------------------------------------------------------------------------------ */
+/* ---- ids, errors and progress --------------------------------------------------------------------------------------- */
 
-static bool has_id(const void *pairs, uint32_t entry, const void *id)
+/* The number of an id, or UINT32_MAX. */
+static uint32_t find_id(const ocdm__label_table *ids, uint64_t id)
 {
-    return ((const struct id_pair *)pairs)[entry].id == *(const uint64_t *)id;
+    return ocdm__label_table_number(ids, (const char *)&id, sizeof id);
 }
 
-/* The number of `id`, or NO_NUMBER. */
-static uint64_t id_map_find(const struct id_map *map, uint64_t id)
+/* Gives an id the next number. OCDM_OK, OCDM_DUPLICATE_ID (no message), OCDM_NO_MEMORY, OCDM_LIMIT. */
+static ocdm_status add_id(ocdm__label_table *ids, uint64_t id, ocdm_error *error)
 {
-    uint32_t entry = ocdm__hash_table_find(&map->table, ocdm__hash_number(id), has_id, map->pairs, &id);
-    return entry == OCDM_NONE ? NO_NUMBER : map->pairs[entry].number;
+    uint32_t number, before = ids->count;
+    OCDM_TRY(ocdm__label_table_add(ids, (const char *)&id, sizeof id, &number, error));
+    return number < before ? OCDM_DUPLICATE_ID : OCDM_OK;
 }
-
-/* Maps `id` to `number`, which is not NO_NUMBER. OCDM_OK, OCDM_DUPLICATE_ID (no message), OCDM_NO_MEMORY; on error the map is
- * unchanged. */
-static ocdm_status id_map_add(struct id_map *map, uint64_t id, uint64_t number, ocdm_error *error)
-{
-    if (id_map_find(map, id) != NO_NUMBER)
-        return OCDM_DUPLICATE_ID;
-    if (map->count >= OCDM_NONE - 1)
-        return ocdm__fail(error, OCDM_LIMIT, "", "more than %u ids in a source", OCDM_NONE - 1);
-    if (!ocdm__reserve(&map->pairs, &map->room, map->count + 1, sizeof *map->pairs) ||
-        !ocdm__hash_table_reserve(&map->table, (uint32_t)map->count + 1))
-        return ocdm__fail_memory(error, "the ids of a source");
-    map->pairs[map->count] = (struct id_pair){id, number};
-    ocdm__hash_table_add(&map->table, ocdm__hash_number(id), (uint32_t)map->count++);
-    return OCDM_OK;
-}
-
-/* Releases everything; the map is empty again. */
-static void id_map_clear(struct id_map *map)
-{
-    ocdm__hash_table_destroy(&map->table);
-    ocdm__release(map->pairs);
-    *map = (struct id_map){.count = 0};
-}
-
-/* ---- errors and progress -------------------------------------------------------------------------------------------- */
-
-/* Lines are counted in pieces of this size, each released afterwards, so that a late error in a large file needs little
- * memory. */
-#define PIECE ((size_t)4 * 1024 * 1024)
-
-struct place {
-    size_t line, column; /* from 1; columns are bytes */
-};
 
 /* Computed only for messages: most files are a single line, and nothing else counts lines. */
-static struct place place_of(ocdm__mapped_file *file, size_t offset)
+static ocdm__place place_of(struct coco *coco, size_t offset)
 {
-    size_t line = 1, line_start = 0;
-    for (size_t from = 0; from < offset; from += PIECE) {
-        size_t to = offset - from > PIECE ? from + PIECE : offset;
-        for (const unsigned char *at = file->bytes + from, *end = file->bytes + to;
-             (at = memchr(at, '\n', (size_t)(end - at))) != NULL;) {
-            at++;
-            line++;
-            line_start = (size_t)(at - file->bytes);
-        }
-        ocdm__mapped_file_passed(file, to);
-    }
-    return (struct place){.line = line, .column = offset - line_start + 1};
+    return ocdm__place_of(&coco->file, &(ocdm__line_count){0}, offset);
 }
 
-/* Fills the error: "file:line:column: " and the message. Returns the status. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 5, 6)))
-#endif
-static ocdm_status
-coco_fail(struct coco *coco, ocdm_status status, size_t offset, const char *hint, const char *format, ...)
-{
-    char message[sizeof coco->error->message];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    struct place place = place_of(&coco->file, offset);
-    return ocdm__fail(coco->error, status, hint, "%s:%zu:%zu: %s", coco->file.name, place.line, place.column, message);
-}
+/* An error at an offset of the file; hint, format and arguments follow. */
+#define FAIL(coco, status, offset, ...)                                                                                        \
+    ocdm__fail_at((coco)->file.name, place_of(coco, offset), status, (coco)->error, __VA_ARGS__)
 
 /* Counts what was left out at `offset`. */
 static void coco_skip(struct coco *coco, const char *reason, size_t offset)
@@ -173,8 +105,8 @@ static void coco_skip(struct coco *coco, const char *reason, size_t offset)
     for (size_t i = 0; i < coco->reading->skip_count; i++)
         counted = counted || strcmp(coco->reading->skips[i].reason, reason) == 0;
     if (!counted) {
-        struct place place = place_of(&coco->file, offset);
-        snprintf(where, sizeof where, "%s:%zu:%zu", coco->file.name, place.line, place.column);
+        ocdm__place place = place_of(coco, offset);
+        snprintf(where, sizeof where, "%s:%" PRIu64 ":%" PRIu64, coco->file.name, place.line, place.column);
     }
     ocdm__reading_skip(coco->reading, reason, where);
 }
@@ -212,7 +144,7 @@ static ocdm_status failed(struct coco *coco)
 {
     if (coco->stopped != OCDM_OK)
         return coco->stopped;
-    return coco_fail(coco, OCDM_BAD_FILE, coco->json.error_at, damaged_hint, "%s", coco->json.reason);
+    return FAIL(coco, OCDM_BAD_FILE, coco->json.error_at, damaged_hint, "%s", coco->json.reason);
 }
 
 /* Where the current event starts; strings start with their quote. */
@@ -309,8 +241,8 @@ static ocdm_status read_member(struct coco *coco, const struct list *list, size_
         return failed(coco);
     const char *wrong = found->given ? "occurs twice" : take_value(coco, event, member->kind, found);
     if (wrong != NULL)
-        return coco_fail(coco, OCDM_BAD_RECORD, event_offset(coco, event), format_hint, "%s %" PRIu64 ": \"%s\" %s", list->noun,
-                         entry->number, member->key, wrong);
+        return FAIL(coco, OCDM_BAD_RECORD, event_offset(coco, event), format_hint, "%s %" PRIu64 ": \"%s\" %s", list->noun,
+                    entry->number, member->key, wrong);
     found->given = true;
     return OCDM_OK;
 }
@@ -332,8 +264,8 @@ static ocdm_status read_entry(struct coco *coco, const struct list *list, struct
         return failed(coco);
     for (size_t i = 0; i < MEMBERS; i++)
         if (!entry->found[i].given && !list->members[i].optional)
-            return coco_fail(coco, OCDM_BAD_RECORD, entry->at, format_hint, "%s %" PRIu64 " has no \"%s\"", list->noun,
-                             entry->number, list->members[i].key);
+            return FAIL(coco, OCDM_BAD_RECORD, entry->at, format_hint, "%s %" PRIu64 " has no \"%s\"", list->noun,
+                        entry->number, list->members[i].key);
     return list->take(coco, entry);
 }
 
@@ -363,8 +295,8 @@ static ocdm_status check_path(struct coco *coco, const struct entry *entry)
     if (wrong == NULL)
         return OCDM_OK;
     ocdm__shown_label shown = ocdm__show_label(coco->text, length);
-    return coco_fail(coco, OCDM_BAD_RECORD, path->at - 1, "file names are relative to the folder of the images",
-                     "image %" PRIu64 ": \"file_name\" \"%s\" %s", entry->number, shown.text, wrong);
+    return FAIL(coco, OCDM_BAD_RECORD, path->at - 1, "file names are relative to the folder of the images",
+                "image %" PRIu64 ": \"file_name\" \"%s\" %s", entry->number, shown.text, wrong);
 }
 
 static ocdm_status take_image(struct coco *coco, const struct entry *entry)
@@ -372,18 +304,17 @@ static ocdm_status take_image(struct coco *coco, const struct entry *entry)
     OCDM_TRY(check_path(coco, entry));
     if (!ocdm__reserve(&coco->images, &coco->image_room, coco->image_count + 1, sizeof *coco->images))
         return ocdm__fail_memory(coco->error, "the images of a source");
-    uint64_t number = coco->images_before + coco->image_count;
-    ocdm_status status = id_map_add(&coco->images_seen, entry->found[0].id, number, coco->error);
+    ocdm_status status = add_id(&coco->images_seen, entry->found[0].id, coco->error);
     if (status == OCDM_DUPLICATE_ID) {
         uint64_t id = entry->found[0].id;
         if (coco->reading->skip_bad) {
             coco_skip(coco, OCDM__COCO_DUPLICATE_IMAGES, entry->at);
             return OCDM_OK;
         }
-        bool here = id_map_find(&coco->images_seen, id) >= coco->images_before;
-        return coco_fail(coco, OCDM_BAD_RECORD, entry->at, "`ocdm stream build --skip-bad` leaves all but the first out",
-                         "image %" PRIu64 " has id %" PRIu64 ", which an image of %s has too", entry->number, id,
-                         here ? "this file" : "an earlier file");
+        bool here = find_id(&coco->images_seen, id) >= coco->images_before;
+        return FAIL(coco, OCDM_BAD_RECORD, entry->at, "`ocdm stream build --skip-bad` leaves all but the first out",
+                    "image %" PRIu64 " has id %" PRIu64 ", which an image of %s has too", entry->number, id,
+                    here ? "this file" : "an earlier file");
     }
     if (status == OCDM_OK)
         coco->images[coco->image_count++] = (struct coco_image){.id = entry->found[0].id, .path = entry->found[1].name};
@@ -401,15 +332,16 @@ static ocdm_status take_annotation(struct coco *coco, const struct entry *entry)
 
 static ocdm_status take_category(struct coco *coco, const struct entry *entry)
 {
-    uint32_t class_number;
-    size_t length = coco_copy_name(coco, &entry->found[1].name);
-    ocdm_status status = ocdm__label_table_add(&coco->set->classes, coco->text, length, &class_number, coco->error);
-    OCDM_THEN(status, id_map_add(&coco->categories, entry->found[0].id, class_number, coco->error));
+    size_t length = coco_copy_name(coco, &entry->found[1].name), number = coco->categories.count;
+    if (!ocdm__reserve(&coco->classes, &coco->class_room, number + 1, sizeof *coco->classes))
+        return ocdm__fail_memory(coco->error, "the categories of a source");
+    OCDM_TRY(ocdm__label_table_add(&coco->set->classes, coco->text, length, &coco->classes[number], coco->error));
+    ocdm_status status = add_id(&coco->categories, entry->found[0].id, coco->error);
     if (status != OCDM_DUPLICATE_ID)
         return status;
-    return coco_fail(coco, OCDM_BAD_RECORD, entry->at, format_hint,
-                     "category %" PRIu64 " has id %" PRIu64 ", which a category before it has too", entry->number,
-                     entry->found[0].id);
+    return FAIL(coco, OCDM_BAD_RECORD, entry->at, format_hint,
+                "category %" PRIu64 " has id %" PRIu64 ", which a category before it has too", entry->number,
+                entry->found[0].id);
 }
 
 /* ---- the whole file ------------------------------------------------------------------------------------------------- */
@@ -423,22 +355,21 @@ static ocdm_status read_top_member(struct coco *coco, bool seen[LISTS])
     if (which == LISTS)
         return skip_value(coco) ? OCDM_OK : failed(coco);
     if (seen[which])
-        return coco_fail(coco, OCDM_BAD_FILE, event_offset(coco, OCDM__JSON_STRING), format_hint, "\"%s\" occurs twice",
-                         lists[which].key);
+        return FAIL(coco, OCDM_BAD_FILE, event_offset(coco, OCDM__JSON_STRING), format_hint, "\"%s\" occurs twice",
+                    lists[which].key);
     seen[which] = true;
     const struct list *list = &lists[which];
     enum ocdm__json_event event = next_event(coco);
     if (event == OCDM__JSON_ERROR)
         return failed(coco);
     if (event != OCDM__JSON_ARRAY)
-        return coco_fail(coco, OCDM_BAD_FILE, event_offset(coco, event), format_hint, "\"%s\" is not an array", list->key);
+        return FAIL(coco, OCDM_BAD_FILE, event_offset(coco, event), format_hint, "\"%s\" is not an array", list->key);
     for (uint64_t number = 1; (event = next_event(coco)) != OCDM__JSON_ARRAY_END; number++) {
         if (event == OCDM__JSON_ERROR)
             return failed(coco);
         struct entry entry = {.at = event_offset(coco, event), .number = number};
         if (event != OCDM__JSON_OBJECT)
-            return coco_fail(coco, OCDM_BAD_RECORD, entry.at, format_hint, "%s %" PRIu64 " is not an object", list->noun,
-                             number);
+            return FAIL(coco, OCDM_BAD_RECORD, entry.at, format_hint, "%s %" PRIu64 " is not an object", list->noun, number);
         OCDM_TRY(read_entry(coco, list, &entry));
     }
     return OCDM_OK;
@@ -456,7 +387,7 @@ static ocdm_status read_top(struct coco *coco)
         return failed(coco);
     for (size_t i = 0; i < LISTS; i++)
         if (!seen[i])
-            return coco_fail(coco, OCDM_BAD_FILE, end, format_hint, "the file ends without \"%s\"", lists[i].key);
+            return FAIL(coco, OCDM_BAD_FILE, end, format_hint, "the file ends without \"%s\"", lists[i].key);
     return OCDM_OK;
 }
 
@@ -469,12 +400,12 @@ static ocdm_status coco_parse(struct coco *coco)
     ocdm__json_begin(&coco->json, coco->file.bytes, coco->file.size);
     coco->json.at += mark;
     if (coco->file.size == mark)
-        return coco_fail(coco, OCDM_BAD_FILE, 0, format_hint, "the file is empty");
+        return FAIL(coco, OCDM_BAD_FILE, 0, format_hint, "the file is empty");
     enum ocdm__json_event event = next_event(coco);
     if (event == OCDM__JSON_ERROR)
         return failed(coco);
     if (event != OCDM__JSON_OBJECT)
-        return coco_fail(coco, OCDM_BAD_FILE, event_offset(coco, event), format_hint, "the file is not a JSON object");
+        return FAIL(coco, OCDM_BAD_FILE, event_offset(coco, event), format_hint, "the file is not a JSON object");
     return read_top(coco);
 }
 
@@ -482,88 +413,56 @@ static ocdm_status coco_parse(struct coco *coco)
 
 #define IMAGES_PER_CHECK 4096
 
-/* The labels of image i are labels[starts[i]] up to labels[starts[i + 1]]. */
-struct labels_by_image {
-    size_t *starts;
-    uint32_t *labels;
-};
-
 /* An annotation of an unknown image or category: skipped, or an error. */
-static ocdm_status refuse(struct coco *coco, struct coco_annotation *annotation, bool category)
+static ocdm_status refuse(struct coco *coco, size_t number, bool category)
 {
+    const struct coco_annotation *annotation = &coco->annotations[number];
+    const char *what = category ? "category" : "image", *list = category ? "categories" : "images";
+    char hint[160];
     if (coco->reading->skip_bad) {
         coco_skip(coco, category ? OCDM__COCO_UNKNOWN_CATEGORIES : OCDM__COCO_UNKNOWN_IMAGES, (size_t)annotation->at);
-        annotation->image = NO_NUMBER;
         return OCDM_OK;
     }
-    const char *hint = category ? "annotations and categories must come from the same file; `ocdm stream build --skip-bad` "
-                                  "leaves such annotations out"
-                                : "annotations and images must come from the same file; `ocdm stream build --skip-bad` "
-                                  "leaves such annotations out";
-    return coco_fail(coco, OCDM_BAD_RECORD, (size_t)annotation->at, hint,
-                     "annotation %zu names %s %" PRIu64 ", which \"%s\" does not list",
-                     (size_t)(annotation - coco->annotations) + 1, category ? "category" : "image",
-                     category ? annotation->category : annotation->image, category ? "categories" : "images");
+    snprintf(hint, sizeof hint,
+             "annotations and %s must come from the same file; `ocdm stream build --skip-bad` leaves such annotations out",
+             list);
+    return FAIL(coco, OCDM_BAD_RECORD, (size_t)annotation->at, hint,
+                "annotation %zu names %s %" PRIu64 ", which \"%s\" does not list", number + 1, what,
+                category ? annotation->category : annotation->image, list);
 }
 
-/* Replaces ids by numbers: `image` becomes a position in coco->images, or NO_NUMBER for an annotation that is skipped;
- * `category` becomes the number of a class. */
-static ocdm_status find_numbers(struct coco *coco)
+/* Each annotation as a position in coco->images and the number of a class. */
+static ocdm_status find_pairs(struct coco *coco, ocdm__label_pair *pairs, size_t *count)
 {
     for (size_t i = 0; i < coco->annotation_count; i++) {
-        struct coco_annotation *annotation = &coco->annotations[i];
-        uint64_t category = id_map_find(&coco->categories, annotation->category);
-        uint64_t image = id_map_find(&coco->images_seen, annotation->image);
-        bool unknown_image = image == NO_NUMBER || image < coco->images_before;
-        if (category == NO_NUMBER || unknown_image) {
-            OCDM_TRY(refuse(coco, annotation, category == NO_NUMBER));
-            continue;
-        }
-        annotation->category = category;
-        annotation->image = image - coco->images_before;
+        uint32_t category = find_id(&coco->categories, coco->annotations[i].category);
+        uint32_t image = find_id(&coco->images_seen, coco->annotations[i].image);
+        if (category == UINT32_MAX || image == UINT32_MAX || image < coco->images_before)
+            OCDM_TRY(refuse(coco, i, category == UINT32_MAX));
+        else
+            pairs[(*count)++] = (ocdm__label_pair){(uint32_t)(image - coco->images_before), coco->classes[category]};
     }
     return OCDM_OK;
 }
 
-/* Counts, then fills from the back: when it is done, each start is where it should be. */
-static void sort_by_image(const struct coco *coco, struct labels_by_image *by_image)
-{
-    size_t sum = 0;
-    for (size_t i = 0; i < coco->annotation_count; i++)
-        if (coco->annotations[i].image != NO_NUMBER)
-            by_image->starts[coco->annotations[i].image]++;
-    for (size_t i = 0; i <= coco->image_count; i++)
-        by_image->starts[i] = sum += by_image->starts[i];
-    for (size_t i = coco->annotation_count; i-- > 0;) {
-        const struct coco_annotation *annotation = &coco->annotations[i];
-        if (annotation->image != NO_NUMBER)
-            by_image->labels[--by_image->starts[annotation->image]] = (uint32_t)annotation->category;
-    }
-}
-
-static ocdm_status add_image(struct coco *coco, size_t number, const struct labels_by_image *by_image)
-{
-    const struct coco_image *image = &coco->images[number];
-    char id[32] = "";
-    ocdm__labelled_sample sample = OCDM__LABELLED_SAMPLE;
-    sample.id = id;
-    sample.id_length = (size_t)snprintf(id, sizeof id, "%" PRIu64, image->id);
-    sample.labels = by_image->labels + by_image->starts[number];
-    sample.label_count = by_image->starts[number + 1] - by_image->starts[number];
-    sample.part = coco->part;
-    if (image->path.given) {
-        sample.path_length = coco_copy_name(coco, &image->path);
-        sample.path = coco->text;
-    }
-    return ocdm__labelled_set_add(coco->set, &sample, coco->error);
-}
-
-static ocdm_status add_images(struct coco *coco, const struct labels_by_image *by_image)
+static ocdm_status add_images(struct coco *coco, const ocdm__label_lists *labels)
 {
     for (size_t i = 0; i < coco->image_count; i++) {
+        const struct coco_image *image = &coco->images[i];
+        char id[32];
+        ocdm__labelled_sample sample = OCDM__LABELLED_SAMPLE;
         if (i % IMAGES_PER_CHECK == 0)
-            OCDM_TRY(coco_goes_on(coco, (size_t)coco->images[i].path.at, coco->file.size));
-        OCDM_TRY(add_image(coco, i, by_image));
+            OCDM_TRY(coco_goes_on(coco, (size_t)image->path.at, coco->file.size));
+        sample.id = id;
+        sample.id_length = (size_t)snprintf(id, sizeof id, "%" PRIu64, image->id);
+        sample.labels = labels->labels + labels->starts[i];
+        sample.label_count = labels->starts[i + 1] - labels->starts[i];
+        sample.part = coco->part;
+        if (image->path.given) {
+            sample.path_length = coco_copy_name(coco, &image->path);
+            sample.path = coco->text;
+        }
+        OCDM_TRY(ocdm__labelled_set_add(coco->set, &sample, coco->error));
     }
     return OCDM_OK;
 }
@@ -571,19 +470,15 @@ static ocdm_status add_images(struct coco *coco, const struct labels_by_image *b
 /* Adds the file's images to the set. */
 static ocdm_status coco_join(struct coco *coco)
 {
-    ocdm_status status = find_numbers(coco);
-    if (status != OCDM_OK)
-        return status;
-    struct labels_by_image by_image = {.starts = ocdm__allocate(coco->image_count + 1, sizeof *by_image.starts),
-                                       .labels = ocdm__allocate(coco->annotation_count, sizeof *by_image.labels)};
-    if (by_image.starts == NULL || by_image.labels == NULL) {
-        status = ocdm__fail_memory(coco->error, "the labels of a source");
-    } else {
-        sort_by_image(coco, &by_image);
-        status = add_images(coco, &by_image);
-    }
-    ocdm__release(by_image.starts);
-    ocdm__release(by_image.labels);
+    size_t count = 0;
+    ocdm__label_lists labels = {.starts = NULL};
+    ocdm__label_pair *pairs = ocdm__allocate(coco->annotation_count, sizeof *pairs);
+    ocdm_status status =
+        pairs != NULL ? find_pairs(coco, pairs, &count) : ocdm__fail_memory(coco->error, "the labels of a source");
+    OCDM_THEN(status, ocdm__label_lists_make(&labels, coco->image_count, pairs, count, coco->error));
+    OCDM_THEN(status, add_images(coco, &labels));
+    ocdm__label_lists_clear(&labels);
+    ocdm__release(pairs);
     return status;
 }
 
@@ -591,25 +486,21 @@ static ocdm_status coco_join(struct coco *coco)
 
 static ocdm_status read_file(struct coco *coco, const char *path)
 {
-    OCDM_TRY(ocdm__map_file(&coco->file, path, coco->error));
-    OCDM_TRY(ocdm__refuse_packed(&coco->file, coco->error));
     snprintf(coco->what, sizeof coco->what, "reading %s", path);
-    ocdm_status status = coco_parse(coco);
+    ocdm_status status = ocdm__map_file(&coco->file, path, coco->error);
+    OCDM_THEN(status, ocdm__refuse_packed(&coco->file, coco->error));
+    OCDM_THEN(status, coco_parse(coco));
     OCDM_THEN(status, coco_join(coco));
     /* Releases the current file; what is known about all files stays. */
     coco->images_before += coco->image_count;
     ocdm__unmap_file(&coco->file);
-    id_map_clear(&coco->categories);
-    ocdm__release(coco->images);
-    ocdm__release(coco->annotations);
-    coco->images = NULL;
-    coco->annotations = NULL;
-    coco->image_count = coco->image_room = coco->annotation_count = coco->annotation_room = 0;
+    ocdm__label_table_clear(&coco->categories);
+    coco->image_count = coco->annotation_count = 0;
     return status;
 }
 
-ocdm_status ocdm__coco_read_parts(ocdm__labelled_set *set, const char *const *paths, const enum ocdm__part *parts,
-                                  size_t path_count, ocdm__reading *reading, ocdm_error *error)
+ocdm_status ocdm__coco_read(ocdm__labelled_set *set, const char *const *paths, const enum ocdm__part *parts, size_t path_count,
+                            ocdm__reading *reading, ocdm_error *error)
 {
     struct coco *coco = ocdm__allocate(1, sizeof *coco);
     if (coco == NULL)
@@ -622,15 +513,12 @@ ocdm_status ocdm__coco_read_parts(ocdm__labelled_set *set, const char *const *pa
         coco->part = parts != NULL ? parts[i] : OCDM__NO_PART;
         status = read_file(coco, paths[i]);
     }
-    id_map_clear(&coco->images_seen);
+    ocdm__label_table_clear(&coco->images_seen);
+    ocdm__release(coco->classes);
+    ocdm__release(coco->images);
+    ocdm__release(coco->annotations);
     ocdm__release(coco);
     if (status != OCDM_OK)
         ocdm__labelled_set_clear(set);
     return status;
-}
-
-ocdm_status ocdm__coco_read(ocdm__labelled_set *set, const char *const *paths, size_t path_count, ocdm__reading *reading,
-                            ocdm_error *error)
-{
-    return ocdm__coco_read_parts(set, paths, NULL, path_count, reading, error);
 }

@@ -48,7 +48,7 @@ struct header {
     const ocdm__mapped_file *file;
     ocdm_error *error;
     const char *at, *end;
-    bool has_type, has_order, has_shape;
+    unsigned seen; /* a bit for each of the entries */
     bool fortran;
     unsigned rank;
     uint64_t shape[2]; /* the first two */
@@ -56,8 +56,7 @@ struct header {
     size_t type_length;
 };
 
-/* ---- failing -------------------------------------------------------------------------------------------------------- */
-
+/* OCDM_BAD_FILE about the byte where the header stands. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
@@ -165,28 +164,24 @@ static ocdm_status read_shape(struct header *header)
     return OCDM_OK;
 }
 
-static bool is_text(const char *text, size_t length, const char *wanted)
-{
-    return length == strlen(wanted) && memcmp(text, wanted, length) == 0;
-}
-
-static ocdm_status (*const entry_readers[])(struct header *) = {read_type, read_order, read_shape};
+static const struct {
+    const char *name;
+    ocdm_status (*read)(struct header *);
+} entries[] = {{"descr", read_type}, {"fortran_order", read_order}, {"shape", read_shape}};
 
 static ocdm_status read_entry(struct header *header)
 {
-    static const char *const names[] = {"descr", "fortran_order", "shape"};
-    bool *const seen[] = {&header->has_type, &header->has_order, &header->has_shape};
     size_t length = 0;
     const char *name = take_string(header, &length);
     if (name == NULL)
         return fail_syntax(header, "a name in quotes");
     for (size_t i = 0; i < 3; i++) {
-        if (!is_text(name, length, names[i]))
+        if (length != strlen(entries[i].name) || memcmp(name, entries[i].name, length) != 0)
             continue;
-        if (*seen[i])
-            return fail(header, HINT_SAVE, "the header has %s twice", names[i]);
-        *seen[i] = true;
-        return take(header, ':') ? entry_readers[i](header) : fail_syntax(header, "a colon");
+        if ((header->seen & 1u << i) != 0)
+            return fail(header, HINT_SAVE, "the header has %s twice", entries[i].name);
+        header->seen |= 1u << i;
+        return take(header, ':') ? entries[i].read(header) : fail_syntax(header, "a colon");
     }
     return fail(header, HINT_SAVE, "the header has an entry that NumPy does not know");
 }
@@ -205,7 +200,7 @@ static ocdm_status read_dictionary(struct header *header)
     pass_spaces(header);
     if (header->at != header->end)
         return fail(header, HINT_SAVE, "something follows the header's }");
-    if (!header->has_type || !header->has_order || !header->has_shape)
+    if (header->seen != 7)
         return fail(header, HINT_SAVE, "the header needs descr, fortran_order and shape");
     return OCDM_OK;
 }
@@ -319,170 +314,44 @@ static ocdm_status npy_read_header(const ocdm__mapped_file *file, unsigned allow
 /* Bytes between two calls of ocdm__mapped_file_passed. */
 #define PASSED_STEP ((size_t)8 * 1024 * 1024)
 
-struct npy_rows {
-    ocdm__feature_rows rows; /* first, so that one address is both */
+/* An open table. */
+struct npy {
     ocdm__mapped_file file;
     struct npy_table table;
     size_t passed;
-    char path[]; /* the file's name */
 };
 
-static const unsigned char *row_bytes(const ocdm__mapped_file *file, const struct npy_table *table, uint64_t row)
+/* The bytes of a row. Tells the mapped file from time to time how far the pass is; each call is a system call. */
+static const unsigned char *row_bytes(struct npy *npy, uint64_t row)
 {
-    return file->bytes + table->data_at + (size_t)row * table->columns * table->size;
+    size_t offset = npy->table.data_at + (size_t)row * npy->table.columns * npy->table.size;
+    if (offset < npy->passed)
+        npy->passed = offset;
+    if (offset - npy->passed >= PASSED_STEP) {
+        ocdm__mapped_file_passed(&npy->file, offset);
+        npy->passed = offset;
+    }
+    return npy->file.bytes + offset;
 }
 
-/* Tells the mapped file from time to time how far the pass is; each call is a system call. */
-static void tell_passed(ocdm__mapped_file *file, const unsigned char *at, size_t *passed)
+/* An element as a double, which holds every value of the types but the large ones of i8, and those are far from 0 and 1. */
+static inline double element(enum npy_type type, const unsigned char *at)
 {
-    size_t offset = (size_t)(at - file->bytes);
-    if (offset < *passed)
-        *passed = offset;
-    if (offset - *passed < PASSED_STEP)
-        return;
-    ocdm__mapped_file_passed(file, offset);
-    *passed = offset;
-}
-
-/* ---- features ------------------------------------------------------------------------------------------------------- */
-
-static inline float get_float(const unsigned char *bytes)
-{
-    uint32_t bits = ocdm__get_u32(bytes);
+    uint32_t bits;
     float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-/* The first number of a row that is not finite; `count` when there is none. Tested after the conversion, so that a double
- * beyond the range of a float is found too. */
-static size_t find_infinite(const float *values, size_t count)
-{
-    float sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += values[i] * 0.0f; /* 0 for a finite number, NaN for others */
-    if (sum == 0)
-        return count;
-    size_t i = 0;
-    while (i < count && isfinite(values[i]))
-        i++;
-    return i;
-}
-
-static ocdm_status fail_value(const struct npy_rows *npy, uint64_t row, size_t column, float value, ocdm_error *error)
-{
-    const unsigned char *at = row_bytes(&npy->file, &npy->table, row) + column * npy->table.size;
-    double written = npy->table.type == NPY_F8 ? ocdm__get_double(at) : (double)value;
-    if (isfinite(written))
-        return ocdm__fail(error, OCDM_BAD_FILE, "scale the features, or leave the row out",
-                          "%s: row %" PRIu64 ", column %zu is %g, too large for 32 bits", npy->path, row, column, written);
-    const char *name = isnan(written) ? "nan" : written < 0 ? "-inf" : "inf";
-    return ocdm__fail(error, OCDM_BAD_FILE, "features must be finite: np.nan_to_num(array) replaces such values",
-                      "%s: row %" PRIu64 ", column %zu is %s", npy->path, row, column, name);
-}
-
-static ocdm_status read_row(ocdm__feature_rows *rows, uint64_t row, float *out, ocdm_error *error)
-{
-    struct npy_rows *npy = (struct npy_rows *)rows;
-    if (row >= rows->count)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%s: row %" PRIu64 " of %" PRIu64, npy->path, row, rows->count);
-    const unsigned char *at = row_bytes(&npy->file, &npy->table, row);
-    size_t count = npy->table.columns;
-    switch (npy->table.type) {
-    case NPY_U1:
-        for (size_t i = 0; i < count; i++)
-            out[i] = (float)at[i];
-        break;
-    case NPY_I1:
-        for (size_t i = 0; i < count; i++)
-            out[i] = (float)(signed char)at[i];
-        break;
-    case NPY_F2:
-        for (size_t i = 0; i < count; i++)
-            out[i] = ocdm__half_to_float((uint16_t)(at[2 * i] | at[2 * i + 1] << 8));
-        break;
-    case NPY_F4:
-        for (size_t i = 0; i < count; i++)
-            out[i] = get_float(at + 4 * i);
-        break;
-    default:
-        for (size_t i = 0; i < count; i++)
-            out[i] = (float)ocdm__get_double(at + 8 * i);
-        break;
-    }
-    size_t bad = find_infinite(out, rows->width);
-    if (bad < rows->width)
-        return fail_value(npy, row, bad, out[bad], error);
-    tell_passed(&npy->file, at, &npy->passed);
-    return OCDM_OK;
-}
-
-static void close_rows(ocdm__feature_rows *rows)
-{
-    ocdm__unmap_file(&((struct npy_rows *)rows)->file);
-    ocdm__release(rows);
-}
-
-ocdm_status ocdm__npy_open_rows(const char *path, ocdm__feature_rows **rows, ocdm_error *error)
-{
-    size_t length = strlen(path) + 1;
-    struct npy_rows *npy = ocdm__allocate(sizeof *npy + length, 1);
-    if (npy == NULL)
-        return ocdm__fail_memory(error, "a table of features");
-    memcpy(npy->path, path, length);
-    ocdm_status status = ocdm__map_file(&npy->file, npy->path, error);
-    OCDM_THEN(status, npy_read_header(&npy->file, NPY_FEATURES, &npy->table, error));
-    if (status != OCDM_OK) {
-        close_rows(&npy->rows);
-        return status;
-    }
-    npy->rows =
-        (ocdm__feature_rows){.count = npy->table.rows, .width = npy->table.columns, .read = read_row, .close = close_rows};
-    *rows = &npy->rows;
-    return OCDM_OK;
-}
-
-/* ---- labels --------------------------------------------------------------------------------------------------------- */
-
-struct npy_labels {
-    uint64_t first; /* samples in the set before: ids continue from there */
-    ocdm__labelled_set *set;
-    ocdm__reading *reading;
-    ocdm_error *error;
-    ocdm__mapped_file file;
-    struct npy_table table;
-    uint32_t *classes; /* by column */
-    uint32_t *found;   /* of the current row */
-    size_t passed;
-};
-
-static ocdm_status name_classes(struct npy_labels *labels)
-{
-    size_t count = labels->table.columns;
-    labels->classes = ocdm__allocate(count, sizeof *labels->classes);
-    labels->found = ocdm__allocate(count, sizeof *labels->found);
-    if (labels->classes == NULL || labels->found == NULL)
-        return ocdm__fail_memory(labels->error, "the classes of a table");
-    for (size_t i = 0; i < count; i++) {
-        char name[24 + OCDM__LABEL_PADDING];
-        size_t length = (size_t)snprintf(name, sizeof name, "%zu", i);
-        OCDM_TRY(ocdm__label_table_add(&labels->set->classes, name, length, &labels->classes[i], labels->error));
-    }
-    return OCDM_OK;
-}
-
-/* An element as a double, precise enough to distinguish 0 and 1 from all other values. */
-static double element(const struct npy_table *table, const unsigned char *at)
-{
-    switch (table->type) {
+    switch (type) {
     case NPY_I1:
         return (signed char)*at;
     case NPY_I4:
         return (int32_t)ocdm__get_u32(at);
     case NPY_I8:
         return (double)(int64_t)ocdm__get_u64(at);
+    case NPY_F2:
+        return (double)ocdm__half_to_float((uint16_t)(at[0] | at[1] << 8));
     case NPY_F4:
-        return (double)get_float(at);
+        bits = ocdm__get_u32(at);
+        memcpy(&value, &bits, sizeof value);
+        return (double)value;
     case NPY_F8:
         return ocdm__get_double(at);
     default:
@@ -490,64 +359,117 @@ static double element(const struct npy_table *table, const unsigned char *at)
     }
 }
 
-static ocdm_status read_label_row(struct npy_labels *labels, uint64_t row)
+/* ---- features ------------------------------------------------------------------------------------------------------- */
+
+struct npy_rows {
+    ocdm__feature_rows rows; /* first, so that one address is both */
+    struct npy npy;
+    char path[]; /* the file's name */
+};
+
+static ocdm_status fail_value(const struct npy_rows *table, uint64_t row, size_t column, double value, ocdm_error *error)
 {
-    const struct npy_table *table = &labels->table;
-    const unsigned char *at = row_bytes(&labels->file, table, row);
-    size_t count = 0;
-    tell_passed(&labels->file, at, &labels->passed);
-    for (size_t column = 0; column < table->columns; column++, at += table->size) {
-        double value = element(table, at);
-        if (value != 0 && value != 1) {
-            char where[sizeof labels->reading->skips[0].first];
-            snprintf(where, sizeof where, "%s: row %" PRIu64 ", column %zu", labels->file.name, row, column);
-            if (labels->reading->skip_bad) {
-                ocdm__reading_skip(labels->reading, "rows with a label other than 0 and 1", where);
-                return OCDM_OK;
-            }
-            return ocdm__fail(
-                labels->error, OCDM_BAD_RECORD, "labels are multi-hot: a column for each class, 1 where a sample has it",
-                "%s: row %" PRIu64 ", column %zu is %g, where a label is 0 or 1", labels->file.name, row, column, value);
-        }
-        labels->found[count] = labels->classes[column];
-        count += value == 1;
+    if (isfinite(value))
+        return ocdm__fail(error, OCDM_BAD_FILE, "scale the features, or leave the row out",
+                          "%s: row %" PRIu64 ", column %zu is %g, too large for 32 bits", table->path, row, column, value);
+    return ocdm__fail(error, OCDM_BAD_FILE, "features must be finite: np.nan_to_num(array) replaces such values",
+                      "%s: row %" PRIu64 ", column %zu is %s", table->path, row, column,
+                      isnan(value) ? "nan"
+                      : value < 0  ? "-inf"
+                                   : "inf");
+}
+
+/* Whether a number is finite is tested after the conversion, so that a double beyond the range of a float is found too. */
+static ocdm_status read_row(ocdm__feature_rows *rows, uint64_t row, float *out, ocdm_error *error)
+{
+    struct npy_rows *table = (struct npy_rows *)rows;
+    if (row >= rows->count)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%s: row %" PRIu64 " of %" PRIu64, table->path, row, rows->count);
+    const unsigned char *at = row_bytes(&table->npy, row);
+    const enum npy_type type = table->npy.table.type;
+    const size_t size = table->npy.table.size;
+    for (size_t i = 0; i < rows->width; i++, at += size) {
+        out[i] = (float)element(type, at);
+        if (!isfinite(out[i]))
+            return fail_value(table, row, i, element(type, at), error);
     }
-    char id[24 + OCDM__LABEL_PADDING];
-    ocdm__labelled_sample sample = OCDM__LABELLED_SAMPLE;
-    sample.id = id;
-    sample.id_length = (size_t)snprintf(id, sizeof id, "%" PRIu64, labels->first + row);
-    sample.labels = labels->found;
-    sample.label_count = count;
-    sample.row = row;
-    ocdm_status status = ocdm__labelled_set_add(labels->set, &sample, labels->error);
-    if (status == OCDM_DUPLICATE_ID)
-        return ocdm__fail(labels->error, status, "", "%s: row %" PRIu64 ": another source has a sample of that number",
-                          labels->file.name, row);
-    if (status == OCDM_TOO_MANY_LABELS)
-        return ocdm__fail(labels->error, status, "", "%s: row %" PRIu64 ": more than %u labels on one sample",
-                          labels->file.name, row, OCDM_MAX_LABELS);
+    return OCDM_OK;
+}
+
+static void close_rows(ocdm__feature_rows *rows)
+{
+    ocdm__unmap_file(&((struct npy_rows *)rows)->npy.file);
+    ocdm__release(rows);
+}
+
+ocdm_status ocdm__npy_open_rows(const char *path, ocdm__feature_rows **rows, ocdm_error *error)
+{
+    size_t length = strlen(path) + 1;
+    struct npy_rows *table = ocdm__allocate(sizeof *table + length, 1);
+    if (table == NULL)
+        return ocdm__fail_memory(error, "a table of features");
+    struct npy *npy = &table->npy;
+    memcpy(table->path, path, length);
+    ocdm_status status = ocdm__map_file(&npy->file, table->path, error);
+    OCDM_THEN(status, npy_read_header(&npy->file, NPY_FEATURES, &npy->table, error));
+    table->rows = (ocdm__feature_rows){npy->table.rows, npy->table.columns, read_row, close_rows};
+    if (status == OCDM_OK)
+        *rows = &table->rows;
+    else
+        close_rows(&table->rows);
     return status;
 }
 
-static ocdm_status read_label_rows(struct npy_labels *labels)
+/* ---- labels --------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status read_label_row(struct npy *npy, ocdm__table_samples *samples, uint64_t row)
 {
-    for (uint64_t row = 0; row < labels->table.rows; row++) {
-        if (row % 4096 == 0)
-            OCDM_TRY(ocdm__reading_goes_on(labels->reading, "reading labels", row, labels->table.rows, labels->error));
-        OCDM_TRY(read_label_row(labels, row));
+    const struct npy_table *table = &npy->table;
+    const unsigned char *at = row_bytes(npy, row);
+    char where[300];
+    samples->found_count = 0;
+    for (size_t column = 0; column < table->columns; column++, at += table->size) {
+        double value = element(table->type, at);
+        if (value == 1)
+            samples->found[samples->found_count++] = samples->classes[column];
+        if (value == 0 || value == 1)
+            continue;
+        snprintf(where, sizeof where, "%s: row %" PRIu64 ", column %zu", npy->file.name, row, column);
+        if (!samples->reading->skip_bad)
+            return ocdm__fail(samples->error, OCDM_BAD_RECORD,
+                              "labels are multi-hot: a column for each class, 1 where a sample has it",
+                              "%s is %g, where a label is 0 or 1", where, value);
+        ocdm__reading_skip(samples->reading, "rows with a label other than 0 and 1", where);
+        return OCDM_OK;
     }
-    return ocdm__reading_goes_on(labels->reading, "reading labels", labels->table.rows, labels->table.rows, labels->error);
+    snprintf(where, sizeof where, "%s: row %" PRIu64, npy->file.name, row);
+    return ocdm__table_samples_add(samples, row, where);
+}
+
+static ocdm_status read_label_rows(struct npy *npy, ocdm__table_samples *samples)
+{
+    OCDM_TRY(ocdm__table_samples_begin(samples, npy->table.columns));
+    for (size_t i = 0; i < npy->table.columns; i++) {
+        char name[24];
+        size_t length = (size_t)snprintf(name, sizeof name, "%zu", i);
+        OCDM_TRY(ocdm__label_table_add(&samples->set->classes, name, length, &samples->classes[i], samples->error));
+    }
+    for (uint64_t row = 0; row < npy->table.rows; row++) {
+        if (row % 4096 == 0)
+            OCDM_TRY(ocdm__reading_goes_on(samples->reading, "reading labels", row, npy->table.rows, samples->error));
+        OCDM_TRY(read_label_row(npy, samples, row));
+    }
+    return ocdm__reading_goes_on(samples->reading, "reading labels", npy->table.rows, npy->table.rows, samples->error);
 }
 
 ocdm_status ocdm__npy_read_labels(ocdm__labelled_set *set, const char *path, ocdm__reading *reading, ocdm_error *error)
 {
-    struct npy_labels labels = {.set = set, .first = set->count, .reading = reading, .error = error};
-    ocdm_status status = ocdm__map_file(&labels.file, path, error);
-    OCDM_THEN(status, npy_read_header(&labels.file, NPY_LABELS, &labels.table, error));
-    OCDM_THEN(status, name_classes(&labels));
-    OCDM_THEN(status, read_label_rows(&labels));
-    ocdm__release(labels.classes);
-    ocdm__release(labels.found);
-    ocdm__unmap_file(&labels.file);
+    struct npy npy = {.passed = 0};
+    ocdm__table_samples samples = {.set = set, .reading = reading, .error = error};
+    ocdm_status status = ocdm__map_file(&npy.file, path, error);
+    OCDM_THEN(status, npy_read_header(&npy.file, NPY_LABELS, &npy.table, error));
+    OCDM_THEN(status, read_label_rows(&npy, &samples));
+    ocdm__table_samples_clear(&samples);
+    ocdm__unmap_file(&npy.file);
     return status;
 }

@@ -1,6 +1,14 @@
 /*
- * Reads the image lists and labels of NUS-WIDE from the files that nuswide_files.c finds. Lines may end in CR LF or blanks;
- * empty lines at the end do not count.
+ * Reads the image lists and labels of NUS-WIDE as it is distributed: one file of 0s and 1s per concept with a line per image,
+ * and lists of the images' names. A folder may have either variant, or both:
+ *
+ *     Groundtruth/AllLabels/Labels_<concept>.txt          one line per line of ImageList/Imagelist.txt
+ *     Groundtruth/TrainTestLabels/Labels_<concept>_Train.txt, ..._Test.txt
+ *                                                         of ImageList/TrainImagelist.txt, ImageList/TestImagelist.txt
+ *
+ * The first is used if it is complete. The label folders may be in the given folder itself, and so may the label files and the
+ * lists; a given Groundtruth folder may have ImageList beside it. Lines may end in CR LF or blanks; empty lines at the end do
+ * not count.
  *
  * Samples come in the order of Imagelist.txt, or of the training list followed by the test list. For an image
  * `actor\0001_212.jpg`
@@ -10,62 +18,26 @@
  *   - the labels are the concepts with a 1; many images have none;
  *   - part and row are its place in the official training or test list, if there is one; row counts from 0.
  * Classes are in bytewise order of their names. Not used: tags, low-level features, the 1000-tag files, the images themselves.
- *
- * Each label file lists the images of one concept, but the set needs the concepts of each image. The images with a 1 are noted
- * concept by concept, which needs space for the labels only, and transposed at the end.
  */
+#define _POSIX_C_SOURCE 200809L
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/files.h"
 #include "base/text.h"
+#include "stream/lines.h"
 #include "stream/readers/readers.h"
 
 #define NUSWIDE_PATH 1024   /* the most bytes of an image's path */
 #define LEFT_OUT UINT32_MAX /* the path of an image that is left out */
-
-/* A file's lines, one after another. */
-struct lines {
-    const char *name;
-    const unsigned char *at, *end;
-    uint64_t line; /* of the one last read, from 1 */
-};
-
-static inline bool is_blank(unsigned char byte)
-{
-    return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
-}
-
-/* Trailing space and empty lines and a byte order mark are not lines. */
-static inline struct lines lines_of(const ocdm__mapped_file *file)
-{
-    struct lines lines = {.name = file->name, .at = file->bytes, .end = file->bytes + file->size};
-    if (file->size >= 3 && memcmp(lines.at, "\xEF\xBB\xBF", 3) == 0)
-        lines.at += 3;
-    while (lines.end > lines.at && is_blank(lines.end[-1]))
-        lines.end--;
-    return lines;
-}
-
-/* The next line without the blanks at its end; false when there is none. */
-static inline bool lines_next(struct lines *lines, const char **text, size_t *length)
-{
-    if (lines->at >= lines->end)
-        return false;
-    const unsigned char *start = lines->at, *end = memchr(start, '\n', (size_t)(lines->end - start));
-    lines->at = end != NULL ? end + 1 : lines->end;
-    end = end != NULL ? end : lines->end;
-    while (end > start && is_blank(end[-1]))
-        end--;
-    *text = (const char *)start;
-    *length = (size_t)(end - start);
-    lines->line++;
-    return true;
-}
 
 struct nuswide_image {
     uint32_t path; /* in the set's paths, or LEFT_OUT */
@@ -74,33 +46,233 @@ struct nuswide_image {
 };
 
 struct nuswide {
+    const char *folder;
     ocdm__labelled_set *set;
     ocdm__reading *reading;
-    struct nuswide_image *images; /* by line of the list; of the split variant the test list's after the training list's */
+    ocdm_error *error;
+
+    /* The files. */
+    bool split;          /* the TrainTestLabels variant */
+    char *list;          /* Imagelist.txt; NULL in the other variant */
+    char *part_lists[2]; /* TrainImagelist.txt, TestImagelist.txt, by enum ocdm__part; NULL if missing */
+    char *label_folder;
+    ocdm__found_files concepts; /* their names, bytewise ascending */
+
+    /* The images, by line of the list; of the split variant the test list's after the training list's. */
+    struct nuswide_image *images;
     size_t image_count, image_room;
-    uint32_t first_path;   /* how many paths the set had before */
-    uint32_t path_count;   /* of these images; they are numbered from first_path on */
-    uint32_t *image_of;    /* by path, from first_path on */
+    uint32_t first_path; /* how many paths the set had before */
+    uint32_t path_count; /* of these images; they are numbered from first_path on */
+    uint32_t *image_of;  /* by path, from first_path on */
+    size_t image_of_room;
     size_t part_counts[2]; /* images of the training and the test list */
-    char path[NUSWIDE_PATH + OCDM__LABEL_PADDING];
+
+    ocdm__label_pair *pairs; /* an image and the class of a concept that it has */
+    size_t pair_count, pair_room;
 };
 
-/* ---- image lists ---------------------------------------------------------------------------------------------------- */
+/* ---- files ---------------------------------------------------------------------------------------------------------- */
+
+#define PREFIX "Labels_"
+#define SUFFIX ".txt"
+#define LAYOUT_HINT                                                                                                            \
+    "give the folder that has Groundtruth and ImageList, as the archives Groundtruth.zip and ImageList.zip unpack them"
+
+static const char *const label_places[2][3] = {{"Groundtruth/AllLabels", "AllLabels", "."},
+                                               {"Groundtruth/TrainTestLabels", "TrainTestLabels", "."}};
+static const char *const list_places[] = {"ImageList", ".", "../ImageList"};
+static const char *const part_endings[] = {"_Train", "_Test", ""}; /* by enum ocdm__part */
+#define PLACES 3
+
+/* A path of four pieces, to be released; NULL, with a message, when out of memory. */
+static char *join(const struct nuswide *state, const char *a, const char *b, const char *c, const char *d)
+{
+    size_t size = strlen(a) + strlen(b) + strlen(c) + strlen(d) + 1;
+    char *path = ocdm__allocate(size, 1);
+    if (path == NULL)
+        ocdm__fail_memory(state->error, "the name of a file");
+    else
+        snprintf(path, size, "%s%s%s%s", a, b, c, d);
+    return path;
+}
+
+/* A place in the folder. */
+static char *join_place(const struct nuswide *state, const char *place, const char *name)
+{
+    bool here = strcmp(place, ".") == 0;
+    char below[64];
+    snprintf(below, sizeof below, "%s%s%s", here ? "" : "/", here ? "" : place, *name != '\0' ? "/" : "");
+    return join(state, state->folder, below, name, "");
+}
+
+/* The length of the concept in the name of a label file for `part`; 0 when it is none. */
+static size_t parse_name(const char *name, enum ocdm__part part)
+{
+    size_t before = strlen(PREFIX), size = strlen(name);
+    if (strncmp(name, PREFIX, before) != 0 || size <= before + strlen(SUFFIX) ||
+        strcmp(name + size - strlen(SUFFIX), SUFFIX) != 0)
+        return 0;
+    size_t length = size - before - strlen(SUFFIX);
+    for (int i = OCDM__TRAIN; i <= OCDM__TEST; i++) {
+        size_t ending = strlen(part_endings[i]);
+        bool has = length >= ending && memcmp(name + before + length - ending, part_endings[i], ending) == 0;
+        if (has != (part == (enum ocdm__part)i))
+            return 0;
+        length -= has ? ending : 0;
+    }
+    return length;
+}
+
+static int compare_names(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+/* Lists the concepts that have a file for `part` in a folder. A missing folder has none. */
+static ocdm_status list_concepts(const struct nuswide *state, const char *folder, enum ocdm__part part,
+                                 ocdm__found_files *concepts)
+{
+    DIR *listing = opendir(folder);
+    if (listing == NULL)
+        return errno == ENOENT || errno == ENOTDIR ? OCDM_OK
+                                                   : ocdm__fail(state->error, OCDM_IO, "", "%s: %s", folder, strerror(errno));
+    ocdm_status status = OCDM_OK;
+    for (struct dirent *entry; status == OCDM_OK && (entry = readdir(listing)) != NULL;) {
+        size_t length = parse_name(entry->d_name, part);
+        char name[256];
+        snprintf(name, sizeof name, "%.*s", (int)length, entry->d_name + (length > 0 ? strlen(PREFIX) : 0));
+        if (length > 0)
+            status = ocdm__found_files_add(concepts, name, state->error);
+    }
+    closedir(listing);
+    if (concepts->count > 0)
+        qsort(concepts->paths, concepts->count, sizeof *concepts->paths, compare_names);
+    return status;
+}
+
+/* The first of the places that has label files. In the split variant they are looked for by the training part. */
+static ocdm_status find_labels(struct nuswide *state, bool split)
+{
+    state->split = split;
+    ocdm__found_files_clear(&state->concepts);
+    for (size_t i = 0; i < PLACES && state->concepts.count == 0; i++) {
+        ocdm__release(state->label_folder);
+        state->label_folder = join_place(state, label_places[split][i], "");
+        if (state->label_folder == NULL)
+            return OCDM_NO_MEMORY;
+        OCDM_TRY(list_concepts(state, state->label_folder, split ? OCDM__TRAIN : OCDM__NO_PART, &state->concepts));
+    }
+    return OCDM_OK;
+}
+
+/* Sets *path where there is such a list. */
+static ocdm_status find_list(const struct nuswide *state, char **path, const char *name)
+{
+    struct stat facts;
+    for (size_t i = 0; i < PLACES; i++) {
+        *path = join_place(state, list_places[i], name);
+        if (*path == NULL)
+            return OCDM_NO_MEMORY;
+        if (stat(*path, &facts) == 0)
+            return OCDM_OK;
+        ocdm__release(*path);
+        *path = NULL;
+    }
+    return OCDM_OK;
+}
+
+/* In the split variant both parts must have the same concepts. */
+static ocdm_status compare_parts(const struct nuswide *state, const ocdm__found_files *tests)
+{
+    const ocdm__found_files *trains = &state->concepts;
+    for (size_t i = 0; i < trains->count || i < tests->count; i++) {
+        const char *train = i < trains->count ? trains->paths[i] : NULL, *test = i < tests->count ? tests->paths[i] : NULL;
+        int order = train == NULL ? 1 : test == NULL ? -1 : strcmp(train, test);
+        const char *name = order < 0 ? train : test;
+        if (order != 0)
+            return ocdm__fail(state->error, OCDM_BAD_FILE,
+                              "every concept needs both files: fetch the missing one, or remove the other",
+                              "%s: " PREFIX "%s%s" SUFFIX " has no " PREFIX "%s%s" SUFFIX " beside it", state->label_folder,
+                              name, part_endings[order > 0], name, part_endings[order < 0]);
+    }
+    return OCDM_OK;
+}
+
+/* Finds the lists, and chooses a variant by those that exist. */
+static ocdm_status find_files(struct nuswide *state)
+{
+    static const char missing[] = "%s: no image list %s, neither here nor in ImageList";
+    struct stat facts;
+    if (stat(state->folder, &facts) != 0)
+        return ocdm__fail(state->error, OCDM_IO, LAYOUT_HINT, "%s: %s", state->folder, strerror(errno));
+    OCDM_TRY(find_list(state, &state->list, "Imagelist.txt"));
+    OCDM_TRY(find_list(state, &state->part_lists[OCDM__TRAIN], "TrainImagelist.txt"));
+    OCDM_TRY(find_list(state, &state->part_lists[OCDM__TEST], "TestImagelist.txt"));
+    OCDM_TRY(find_labels(state, false));
+    bool has_all = state->concepts.count > 0;
+    if (has_all && state->list != NULL)
+        return OCDM_OK;
+    OCDM_TRY(find_labels(state, true));
+    if (state->concepts.count == 0 && has_all)
+        return ocdm__fail(state->error, OCDM_IO, LAYOUT_HINT, missing, state->folder, "Imagelist.txt");
+    if (state->concepts.count == 0)
+        return ocdm__fail(state->error, OCDM_BAD_FILE, LAYOUT_HINT, "%s: no label files Labels_<concept>.txt", state->folder);
+    for (int part = OCDM__TRAIN; part <= OCDM__TEST; part++)
+        if (state->part_lists[part] == NULL)
+            return ocdm__fail(state->error, OCDM_IO, LAYOUT_HINT, missing, state->folder,
+                              part == OCDM__TRAIN ? "TrainImagelist.txt" : "TestImagelist.txt");
+    ocdm__release(state->list);
+    state->list = NULL;
+    ocdm__found_files tests = {.count = 0};
+    ocdm_status status = list_concepts(state, state->label_folder, OCDM__TEST, &tests);
+    OCDM_THEN(status, compare_parts(state, &tests));
+    ocdm__found_files_clear(&tests);
+    return status;
+}
+
+/* ---- lines ---------------------------------------------------------------------------------------------------------- */
 
 #define LINES_BETWEEN_LOOKS 65536 /* lines between two checks whether to stop */
 
-/* Reports an error in the line last read: OCDM_BAD_FILE with file, line and message; with skip_bad, OCDM_OK after counting it
- * under `reason`. */
+/* The current line without the blanks at its end. */
+struct line {
+    const ocdm__lines *lines;
+    const char *text;
+    size_t length;
+};
+
+/* Opens a file. Trailing space and empty lines are not lines. */
+static ocdm_status open_lines(const struct nuswide *state, ocdm__lines *lines, const char *path)
+{
+    OCDM_TRY(ocdm__lines_open(lines, path, state->error));
+    while (lines->file.size > lines->place.at && memchr(" \t\r\n", lines->file.bytes[lines->file.size - 1], 4) != NULL)
+        lines->file.size--;
+    lines->line = 0;
+    return ocdm__found_files_add(state->reading->files, path, state->error);
+}
+
+static bool next_line(ocdm__lines *lines, struct line *line)
+{
+    if (!ocdm__lines_next(lines))
+        return false;
+    *line = (struct line){lines, lines->start, (size_t)(lines->end - lines->start)};
+    while (line->length > 0 && memchr(" \t\r", line->text[line->length - 1], 3) != NULL)
+        line->length--;
+    return true;
+}
+
+/* Reports an error in a line: OCDM_BAD_FILE with file, line and message; with skip_bad, OCDM_OK after counting it under
+ * `reason`. */
 #if defined(__GNUC__)
-__attribute__((format(printf, 5, 6)))
+__attribute__((format(printf, 4, 5)))
 #endif
 static ocdm_status
-nuswide_bad_line(struct nuswide *state, const struct lines *lines, const char *reason, ocdm_error *error, const char *format,
-                 ...)
+bad_line(const struct nuswide *state, const struct line *line, const char *reason, const char *format, ...)
 {
     char text[320], where[160];
+    const ocdm__lines *lines = line->lines;
     if (state->reading->skip_bad) {
-        snprintf(where, sizeof where, "%s:%llu", lines->name, (unsigned long long)lines->line);
+        snprintf(where, sizeof where, "%s:%" PRIu64, lines->path, lines->line);
         ocdm__reading_skip(state->reading, reason, where);
         return OCDM_OK;
     }
@@ -108,102 +280,87 @@ nuswide_bad_line(struct nuswide *state, const struct lines *lines, const char *r
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return ocdm__fail(error, OCDM_BAD_FILE, "`--skip-bad` leaves such images out", "%s:%llu: %s", lines->name,
-                      (unsigned long long)lines->line, text);
+    return ocdm__fail(state->error, OCDM_BAD_FILE, "`--skip-bad` leaves such images out", "%s:%" PRIu64 ": %s", lines->path,
+                      lines->line, text);
 }
 
-static bool is_digit(char byte)
+static ocdm__shown_label show(const struct line *line)
 {
-    return byte >= '0' && byte <= '9';
+    return ocdm__show_label(line->text, line->length);
 }
+
+/* ---- image lists ---------------------------------------------------------------------------------------------------- */
 
 /* Where the photo's id is in a path: digits between the last "_" and ".jpg". False when there is none. */
-static bool nuswide_photo_id(const char *path, size_t length, size_t *at, size_t *id_length)
+static bool find_photo_id(const char *path, size_t length, size_t *at, size_t *id_length)
 {
     if (length < 5 || path[length - 4] != '.' || (path[length - 3] | 32) != 'j' || (path[length - 2] | 32) != 'p' ||
         (path[length - 1] | 32) != 'g')
         return false;
     size_t end = length - 4, start = end;
-    while (start > 0 && is_digit(path[start - 1]))
+    while (start > 0 && path[start - 1] >= '0' && path[start - 1] <= '9')
         start--;
     *at = start;
     *id_length = end - start;
     return start < end && start > 0 && path[start - 1] == '_';
 }
 
-static bool is_clean(const char *text, size_t length)
-{
-    const unsigned char *at = (const unsigned char *)text, *end = at + length;
-    for (size_t size; at < end; at += size) {
-        size = ocdm__utf8_sequence(at, end);
-        if (size == 0 || *at < 0x20 || *at == 0x7F)
-            return false;
-    }
-    return true;
-}
-
 /* What is wrong with the path, or NULL. */
 static const char *path_fault(const char *path, size_t length)
 {
-    size_t at, id_length;
-    if (!is_clean(path, length))
-        return "is not UTF-8 or has control characters";
+    const unsigned char *at = (const unsigned char *)path, *end = at + length;
+    size_t id_at, id_length;
+    for (size_t size; at < end; at += size) {
+        size = ocdm__utf8_sequence(at, end);
+        if (size == 0 || *at < 0x20 || *at == 0x7F)
+            return "is not UTF-8 or has control characters";
+    }
     if (!ocdm__is_relative_path(path, length) || (length >= 2 && path[1] == ':'))
         return "leads out of the folder of the images";
-    if (!nuswide_photo_id(path, length, &at, &id_length))
+    if (!find_photo_id(path, length, &id_at, &id_length))
         return "has no photo id: digits between the last \"_\" and \".jpg\"";
     return NULL;
 }
 
 /* The number of a line's path in the set; LEFT_OUT when it is bad and left out. */
-static ocdm_status number_path(struct nuswide *state, const struct lines *lines, const char *text, size_t length,
-                               uint32_t *number, ocdm_error *error)
+static ocdm_status number_path(struct nuswide *state, const struct line *line, uint32_t *number)
 {
     static const char reason[] = "images with a bad name";
+    char path[NUSWIDE_PATH];
     *number = LEFT_OUT;
-    if (length == 0)
-        return nuswide_bad_line(state, lines, reason, error, "an empty line, where the name of an image should be");
-    if (length > NUSWIDE_PATH)
-        return nuswide_bad_line(state, lines, reason, error, "the name of an image has %zu bytes, the most is %d", length,
-                                NUSWIDE_PATH);
-    for (size_t i = 0; i < length; i++)
-        state->path[i] = text[i] == '\\' ? '/' : text[i];
-    const char *fault = path_fault(state->path, length);
+    if (line->length == 0)
+        return bad_line(state, line, reason, "an empty line, where the name of an image should be");
+    if (line->length > NUSWIDE_PATH)
+        return bad_line(state, line, reason, "the name of an image has %zu bytes, the most is %d", line->length, NUSWIDE_PATH);
+    for (size_t i = 0; i < line->length; i++)
+        path[i] = line->text[i] == '\\' ? '/' : line->text[i];
+    const char *fault = path_fault(path, line->length);
     if (fault != NULL)
-        return nuswide_bad_line(state, lines, reason, error, "\"%s\" %s", ocdm__show_label(text, length).text, fault);
-    return ocdm__label_table_add(&state->set->paths, state->path, length, number, error);
+        return bad_line(state, line, reason, "\"%s\" %s", show(line).text, fault);
+    return ocdm__label_table_add(&state->set->paths, path, line->length, number, state->error);
 }
 
-static ocdm_status fail_duplicate(struct nuswide *state, const struct lines *lines, const char *text, size_t length,
-                                  ocdm_error *error)
+static ocdm_status fail_duplicate(const struct nuswide *state, const struct line *line)
 {
-    return nuswide_bad_line(state, lines, "images listed already", error, "image \"%s\" is listed already",
-                            ocdm__show_label(text, length).text);
+    return bad_line(state, line, "images listed already", "image \"%s\" is listed already", show(line).text);
 }
 
 /* A line that is a new image. Paths are numbered in the order of the images, so a number that is not new means a repeated
  * image. */
-static ocdm_status take_line(struct nuswide *state, const struct lines *lines, enum ocdm__part part, const char *text,
-                             size_t length, ocdm_error *error)
+static ocdm_status take_line(struct nuswide *state, const struct line *line, enum ocdm__part part)
 {
     uint32_t next = state->set->paths.count;
-    struct nuswide_image image = {.part = (uint8_t)part, .row = (uint32_t)(lines->line - 1)};
-    OCDM_TRY(number_path(state, lines, text, length, &image.path, error));
+    struct nuswide_image image = {.part = (uint8_t)part, .row = (uint32_t)(line->lines->line - 1)};
+    OCDM_TRY(number_path(state, line, &image.path));
     if (image.path < next) {
         image.path = LEFT_OUT;
-        OCDM_TRY(fail_duplicate(state, lines, text, length, error));
+        OCDM_TRY(fail_duplicate(state, line));
     }
     if (state->image_count == UINT32_MAX - 1)
-        return ocdm__fail(error, OCDM_LIMIT, "", "more than %u images", UINT32_MAX - 1);
-    bool failed = false;
-    if (state->image_count == state->image_room) {
-        size_t room = ocdm__larger_room(state->image_room, 1);
-        state->images = ocdm__grown(state->images, room, sizeof *state->images, &failed);
-        state->image_of = ocdm__grown(state->image_of, room, sizeof *state->image_of, &failed);
-        if (failed)
-            return ocdm__fail_memory(error, "the images of a list");
-        state->image_room = room;
-    }
+        return ocdm__fail(state->error, OCDM_LIMIT, "", "more than %u images", UINT32_MAX - 1);
+    if (!ocdm__reserve(&state->images, &state->image_room, state->image_count + 1, sizeof *state->images) ||
+        !ocdm__reserve(&state->image_of, &state->image_of_room, state->image_count + 1, sizeof *state->image_of))
+        return ocdm__fail_memory(state->error, "the images of a list");
     if (image.path != LEFT_OUT)
         state->image_of[state->path_count++] = (uint32_t)state->image_count;
     state->images[state->image_count++] = image;
@@ -211,265 +368,192 @@ static ocdm_status take_line(struct nuswide *state, const struct lines *lines, e
 }
 
 /* A line of the training or test list about an image of Imagelist.txt. */
-static ocdm_status join_line(struct nuswide *state, const struct lines *lines, enum ocdm__part part, const char *text,
-                             size_t length, ocdm_error *error)
+static ocdm_status join_line(struct nuswide *state, const struct line *line, enum ocdm__part part)
 {
     uint32_t number;
-    ocdm_status status = number_path(state, lines, text, length, &number, error);
-    if (status != OCDM_OK || number == LEFT_OUT)
-        return status;
+    OCDM_TRY(number_path(state, line, &number));
+    if (number == LEFT_OUT)
+        return OCDM_OK;
     if (number < state->first_path || number - state->first_path >= state->path_count)
-        return nuswide_bad_line(state, lines, "images that Imagelist.txt lacks", error, "image \"%s\" is not in Imagelist.txt",
-                                ocdm__show_label(text, length).text);
+        return bad_line(state, line, "images that Imagelist.txt lacks", "image \"%s\" is not in Imagelist.txt",
+                        show(line).text);
     struct nuswide_image *image = &state->images[state->image_of[number - state->first_path]];
     if (image->part != OCDM__NO_PART)
-        return fail_duplicate(state, lines, text, length, error);
+        return fail_duplicate(state, line);
     image->part = (uint8_t)part;
-    image->row = (uint32_t)(lines->line - 1);
+    image->row = (uint32_t)(line->lines->line - 1);
     return OCDM_OK;
 }
 
-typedef ocdm_status (*line_reader)(struct nuswide *, const struct lines *, enum ocdm__part, const char *, size_t, ocdm_error *);
-
-/* Calls `read_line` for each line of a list. */
-static ocdm_status read_list(struct nuswide *state, const char *path, enum ocdm__part part, line_reader read_line,
-                             ocdm_error *error)
+/* Calls `take` for each line of a list. */
+static ocdm_status read_list(struct nuswide *state, const char *path, enum ocdm__part part,
+                             ocdm_status (*take)(struct nuswide *, const struct line *, enum ocdm__part))
 {
-    ocdm__mapped_file file = {.size = 0};
-    ocdm_status status = ocdm__map_file(&file, path, error);
-    OCDM_THEN(status, ocdm__found_files_add(state->reading->files, path, error));
-    struct lines lines = lines_of(&file);
-    const char *text;
-    size_t length;
-    while (status == OCDM_OK && lines_next(&lines, &text, &length)) {
+    ocdm__lines lines;
+    struct line line;
+    ocdm_status status = open_lines(state, &lines, path);
+    while (status == OCDM_OK && next_line(&lines, &line)) {
         if (lines.line % LINES_BETWEEN_LOOKS == 1)
-            status = ocdm__reading_goes_on(state->reading, "reading an image list", (size_t)(lines.at - file.bytes), file.size,
-                                           error);
-        OCDM_THEN(status, read_line(state, &lines, part, text, length, error));
+            status =
+                ocdm__reading_goes_on(state->reading, "reading an image list", lines.place.at, lines.file.size, state->error);
+        OCDM_THEN(status, take(state, &line, part));
     }
     if (status == OCDM_OK && lines.line == 0)
-        status = ocdm__fail(error, OCDM_BAD_FILE, "", "%s:1: no images", path);
+        status = ocdm__fail(state->error, OCDM_BAD_FILE, "", "%s:1: no images", path);
     if (part != OCDM__NO_PART)
-        state->part_counts[part] = lines.line;
-    ocdm__unmap_file(&file);
+        state->part_counts[part] = (size_t)lines.line;
+    ocdm__lines_close(&lines);
     return status;
 }
 
 /* Reads the lists: `images`, and the set's paths. */
-static ocdm_status nuswide_read_lists(struct nuswide *state, const ocdm__nuswide_files *files, ocdm_error *error)
+static ocdm_status read_lists(struct nuswide *state)
 {
     state->first_path = state->set->paths.count;
-    if (files->list != NULL)
-        OCDM_TRY(read_list(state, files->list, OCDM__NO_PART, take_line, error));
+    if (state->list != NULL)
+        OCDM_TRY(read_list(state, state->list, OCDM__NO_PART, take_line));
     for (int part = OCDM__TRAIN; part <= OCDM__TEST; part++)
-        if (files->part_lists[part] != NULL)
-            OCDM_TRY(read_list(state, files->part_lists[part], (enum ocdm__part)part,
-                               files->list != NULL ? join_line : take_line, error));
+        if (state->part_lists[part] != NULL)
+            OCDM_TRY(
+                read_list(state, state->part_lists[part], (enum ocdm__part)part, state->list != NULL ? join_line : take_line));
     return OCDM_OK;
 }
 
 /* ---- labels --------------------------------------------------------------------------------------------------------- */
 
-/* The images that have each concept. */
-struct concept_images {
-    size_t *starts; /* of each concept in `images`, one more than there are concepts */
-    uint32_t *images;
-    size_t count, room;
-    uint32_t *classes; /* of each concept, its number in the set */
-};
-
-/* The labels of each image: those of image i are starts[i] to starts[i + 1]. */
-struct image_labels {
-    size_t *starts;
-    uint32_t *labels;
-};
-
-static ocdm_status fail_length(const struct lines *lines, const char *list, size_t expected, ocdm_error *error)
+/* A line of a label file about an image. One whose label cannot be read is left out. */
+static ocdm_status take_label(struct nuswide *state, const struct line *line, size_t image, uint32_t class)
 {
-    unsigned long long count = lines->line;
-    return ocdm__fail(error, OCDM_BAD_FILE, "labels and image lists must come from the same release, both complete",
-                      "%s:%llu: the file has %llu label%s, but %s lists %zu image%s", lines->name, count > 0 ? count : 1, count,
-                      count == 1 ? "" : "s", list, expected, expected == 1 ? "" : "s");
-}
-
-/* Skips an image whose label cannot be read. */
-static ocdm_status drop_image(struct nuswide *state, const struct lines *lines, size_t image, const char *text, size_t length,
-                              ocdm_error *error)
-{
-    if (state->images[image].path == LEFT_OUT)
+    bool one = line->length == 1 && line->text[0] == '1', zero = line->length == 1 && line->text[0] == '0';
+    if (one)
+        state->pairs[state->pair_count++] = (ocdm__label_pair){(uint32_t)image, class};
+    if (one || zero || state->images[image].path == LEFT_OUT)
         return OCDM_OK;
     state->images[image].path = LEFT_OUT;
-    return nuswide_bad_line(state, lines, "images with a label that is neither 0 nor 1", error, "\"%s\" is neither 0 nor 1",
-                            ocdm__show_label(text, length).text);
+    return bad_line(state, line, "images with a label that is neither 0 nor 1", "\"%s\" is neither 0 nor 1", show(line).text);
 }
 
-/* Notes the images with a 1 among `count` from `first` on. There is room for all of them. */
-static ocdm_status note_lines(struct nuswide *state, struct concept_images *noted, struct lines *lines, size_t first,
-                              size_t count, ocdm_error *error)
+/* Reads the labels of `count` images from `first` on, which `list` lists. */
+static ocdm_status read_label_file(struct nuswide *state, const char *path, const char *list, size_t first, size_t count,
+                                   uint32_t class)
 {
-    const char *text;
-    size_t length;
-    while (lines_next(lines, &text, &length)) {
-        if (lines->line > count)
-            continue;
-        size_t image = first + (size_t)lines->line - 1;
-        if (length == 1 && text[0] == '1')
-            noted->images[noted->count++] = (uint32_t)image;
-        else if (length != 1 || text[0] != '0')
-            OCDM_TRY(drop_image(state, lines, image, text, length, error));
-    }
-    return OCDM_OK;
-}
-
-static ocdm_status read_label_file(struct nuswide *state, struct concept_images *noted, const char *path, size_t first,
-                                   size_t count, const char *list, ocdm_error *error)
-{
-    ocdm__mapped_file file = {.size = 0};
-    if (!ocdm__reserve(&noted->images, &noted->room, noted->count + count, sizeof *noted->images))
-        return ocdm__fail_memory(error, "the labels of NUS-WIDE");
-    ocdm_status status = ocdm__map_file(&file, path, error);
-    OCDM_THEN(status, ocdm__found_files_add(state->reading->files, path, error));
-    struct lines lines = lines_of(&file);
-    OCDM_THEN(status, note_lines(state, noted, &lines, first, count, error));
+    ocdm__lines lines;
+    struct line line;
+    if (!ocdm__reserve(&state->pairs, &state->pair_room, state->pair_count + count, sizeof *state->pairs))
+        return ocdm__fail_memory(state->error, "the labels of NUS-WIDE");
+    ocdm_status status = open_lines(state, &lines, path);
+    while (status == OCDM_OK && next_line(&lines, &line))
+        if (lines.line <= count)
+            status = take_label(state, &line, first + (size_t)lines.line - 1, class);
     if (status == OCDM_OK && lines.line != count)
-        status = fail_length(&lines, list, count, error);
-    ocdm__unmap_file(&file);
-    return status;
-}
-
-/* Both parts of a concept, or the one file for all. */
-static ocdm_status read_concept(struct nuswide *state, const ocdm__nuswide_files *files, size_t concept,
-                                struct concept_images *noted, ocdm_error *error)
-{
-    ocdm_status status = OCDM_OK;
-    size_t first = 0;
-    for (int part = OCDM__TRAIN; status == OCDM_OK && part <= (files->split ? OCDM__TEST : OCDM__TRAIN); part++) {
-        size_t count = files->split ? state->part_counts[part] : state->image_count;
-        char *path = ocdm__nuswide_label_path(files, concept, (enum ocdm__part)part);
-        if (path == NULL)
-            return ocdm__fail_memory(error, "the name of a file");
-        status = read_label_file(state, noted, path, first, count, files->split ? files->part_lists[part] : files->list, error);
-        ocdm__release(path);
-        first += count;
-    }
+        status = ocdm__fail(
+            state->error, OCDM_BAD_FILE, "labels and image lists must come from the same release, both complete",
+            "%s:%" PRIu64 ": the file has %" PRIu64 " label%s, but %s lists %zu image%s", path, lines.line > 0 ? lines.line : 1,
+            lines.line, lines.line == 1 ? "" : "s", list, count, count == 1 ? "" : "s");
+    ocdm__lines_close(&lines);
     return status;
 }
 
 /* The class of a concept: text of the file name, which may be any bytes. */
-static ocdm_status number_class(ocdm__labelled_set *set, const ocdm__nuswide_files *files, size_t concept, uint32_t *number,
-                                ocdm_error *error)
+static ocdm_status number_class(const struct nuswide *state, const char *name, uint32_t *number)
 {
-    char name[256 + OCDM__LABEL_PADDING] = {0};
-    const char *text = files->concepts[concept];
-    size_t length = strlen(text);
-    const unsigned char *at = (const unsigned char *)text, *end = at + length;
+    size_t length = strlen(name);
+    const unsigned char *at = (const unsigned char *)name, *end = at + length;
     while (at < end && ocdm__utf8_sequence(at, end) > 0)
         at += ocdm__utf8_sequence(at, end);
-    if (at < end || length > 255)
-        return ocdm__fail(error, OCDM_BAD_FILE, "rename it", "%s: the name of the label file of \"%s\" is not UTF-8",
-                          files->label_folder, ocdm__show_label(text, length).text);
-    memcpy(name, text, length);
-    return ocdm__label_table_add(&set->classes, name, length, number, error);
+    if (at < end)
+        return ocdm__fail(state->error, OCDM_BAD_FILE, "rename it", "%s: the name of the label file of \"%s\" is not UTF-8",
+                          state->label_folder, ocdm__show_label(name, length).text);
+    return ocdm__label_table_add(&state->set->classes, name, length, number, state->error);
 }
 
-static ocdm_status read_concepts(struct nuswide *state, const ocdm__nuswide_files *files, struct concept_images *noted,
-                                 ocdm_error *error)
+/* Both parts of a concept, or the one file for all. */
+static ocdm_status read_concept(struct nuswide *state, const char *concept)
 {
-    noted->starts = ocdm__allocate(files->concept_count + 1, sizeof *noted->starts);
-    noted->classes = ocdm__allocate(files->concept_count, sizeof *noted->classes);
-    if (noted->starts == NULL || noted->classes == NULL)
-        return ocdm__fail_memory(error, "the concepts of NUS-WIDE");
-    ocdm_status status = OCDM_OK;
-    for (size_t i = 0; status == OCDM_OK && i < files->concept_count; i++) {
-        status = ocdm__reading_goes_on(state->reading, "reading label files", i, files->concept_count, error);
-        OCDM_THEN(status, number_class(state->set, files, i, &noted->classes[i], error));
-        OCDM_THEN(status, read_concept(state, files, i, noted, error));
-        noted->starts[i + 1] = noted->count;
+    uint32_t class;
+    size_t first = 0;
+    OCDM_TRY(number_class(state, concept, &class));
+    for (int part = OCDM__TRAIN; part <= (state->split ? OCDM__TEST : OCDM__TRAIN); part++) {
+        size_t count = state->split ? state->part_counts[part] : state->image_count;
+        const char *list = state->split ? state->part_lists[part] : state->list;
+        char *path = join(state, state->label_folder, "/" PREFIX, concept,
+                          state->split ? part == OCDM__TRAIN ? "_Train" SUFFIX : "_Test" SUFFIX : SUFFIX);
+        if (path == NULL)
+            return OCDM_NO_MEMORY;
+        ocdm_status status = read_label_file(state, path, list, first, count, class);
+        ocdm__release(path);
+        OCDM_TRY(status);
+        first += count;
     }
-    return status;
+    return OCDM_OK;
 }
 
-/* Transposes images per concept into concepts per image. */
-static bool turn_round(const struct concept_images *noted, size_t concept_count, size_t image_count,
-                       struct image_labels *labels)
+static ocdm_status read_concepts(struct nuswide *state)
 {
-    labels->starts = ocdm__allocate(image_count + 2, sizeof *labels->starts);
-    labels->labels = ocdm__allocate(noted->count, sizeof *labels->labels);
-    if (labels->starts == NULL || labels->labels == NULL)
-        return false;
-    /* While filling, starts[i + 1] is where the next label of image i goes: it ends up at where image i + 1 starts. */
-    for (size_t i = 0; i < noted->count; i++)
-        labels->starts[noted->images[i] + 2]++;
-    for (size_t i = 2; i < image_count + 2; i++)
-        labels->starts[i] += labels->starts[i - 1];
-    for (size_t concept = 0; concept < concept_count; concept ++)
-        for (size_t i = noted->starts[concept]; i < noted->starts[concept + 1]; i++)
-            labels->labels[labels->starts[noted->images[i] + 1]++] = noted->classes[concept];
-    return true;
+    for (size_t i = 0; i < state->concepts.count; i++) {
+        OCDM_TRY(ocdm__reading_goes_on(state->reading, "reading label files", i, state->concepts.count, state->error));
+        OCDM_TRY(read_concept(state, state->concepts.paths[i]));
+    }
+    return OCDM_OK;
 }
+
+/* ---- samples -------------------------------------------------------------------------------------------------------- */
 
 /* Adds a sample under its photo's id or, if an earlier image has the same photo, under its path, which is unique. */
-static ocdm_status add_photo(ocdm__labelled_set *set, ocdm__labelled_sample *sample, ocdm_error *error)
+static ocdm_status add_photo(const struct nuswide *state, ocdm__labelled_sample *sample)
 {
     size_t at = 0;
-    nuswide_photo_id(sample->path, sample->path_length, &at, &sample->id_length);
+    find_photo_id(sample->path, sample->path_length, &at, &sample->id_length);
     sample->id = sample->path + at;
-    ocdm_status status = ocdm__labelled_set_add(set, sample, error);
+    ocdm_status status = ocdm__labelled_set_add(state->set, sample, state->error);
     if (status != OCDM_DUPLICATE_ID)
         return status;
     sample->id = sample->path;
     sample->id_length = sample->path_length;
-    status = ocdm__labelled_set_add(set, sample, error);
+    status = ocdm__labelled_set_add(state->set, sample, state->error);
     if (status == OCDM_DUPLICATE_ID)
-        return ocdm__fail(error, OCDM_BAD_FILE, "give each source once", "another source has a sample with the id \"%s\"",
+        return ocdm__fail(state->error, OCDM_BAD_FILE, "give each source once",
+                          "another source has a sample with the id \"%s\"",
                           ocdm__show_label(sample->id, sample->id_length).text);
     return status;
 }
 
-static ocdm_status add_samples(struct nuswide *state, const struct image_labels *labels, ocdm_error *error)
+static ocdm_status add_samples(const struct nuswide *state, const ocdm__label_lists *lists)
 {
     for (size_t i = 0; i < state->image_count; i++) {
         const struct nuswide_image *image = &state->images[i];
         if (image->path == LEFT_OUT)
             continue;
         ocdm__labelled_sample sample = OCDM__LABELLED_SAMPLE;
-        const char *path = ocdm__label_table_text(&state->set->paths, image->path, &sample.path_length);
-        memcpy(state->path, path, sample.path_length);
-        sample.path = state->path;
-        sample.labels = labels->labels + labels->starts[i];
-        sample.label_count = labels->starts[i + 1] - labels->starts[i];
+        sample.path = ocdm__label_table_text(&state->set->paths, image->path, &sample.path_length);
+        sample.labels = lists->labels + lists->starts[i];
+        sample.label_count = lists->starts[i + 1] - lists->starts[i];
         sample.part = (enum ocdm__part)image->part;
         sample.row = sample.part != OCDM__NO_PART ? image->row : OCDM__NO_ROW;
-        OCDM_TRY(add_photo(state->set, &sample, error));
+        OCDM_TRY(add_photo(state, &sample));
     }
     return OCDM_OK;
 }
 
-static ocdm_status read_files(struct nuswide *state, const ocdm__nuswide_files *files, ocdm_error *error)
-{
-    struct concept_images noted = {.count = 0};
-    struct image_labels labels = {.starts = NULL};
-    ocdm_status status = nuswide_read_lists(state, files, error);
-    OCDM_THEN(status, read_concepts(state, files, &noted, error));
-    if (status == OCDM_OK && !turn_round(&noted, files->concept_count, state->image_count, &labels))
-        status = ocdm__fail_memory(error, "the labels of NUS-WIDE");
-    OCDM_THEN(status, add_samples(state, &labels, error));
-    ocdm__release(noted.starts);
-    ocdm__release(noted.images);
-    ocdm__release(noted.classes);
-    ocdm__release(labels.starts);
-    ocdm__release(labels.labels);
-    return status;
-}
-
+/* Each label file lists the images of one concept, but the set needs the concepts of each image: pairs are noted concept by
+ * concept, which needs space for the labels only. */
 ocdm_status ocdm__nuswide_read(ocdm__labelled_set *set, const char *folder, ocdm__reading *reading, ocdm_error *error)
 {
-    ocdm__nuswide_files files = {.split = false};
-    struct nuswide state = {.set = set, .reading = reading};
-    ocdm_status status = ocdm__nuswide_find(&files, folder, error);
-    OCDM_THEN(status, read_files(&state, &files, error));
+    struct nuswide state = {.folder = folder, .set = set, .reading = reading, .error = error};
+    ocdm__label_lists lists = {.starts = NULL};
+    ocdm_status status = find_files(&state);
+    OCDM_THEN(status, read_lists(&state));
+    OCDM_THEN(status, read_concepts(&state));
+    OCDM_THEN(status, ocdm__label_lists_make(&lists, state.image_count, state.pairs, state.pair_count, error));
+    OCDM_THEN(status, add_samples(&state, &lists));
+    ocdm__label_lists_clear(&lists);
+    ocdm__release(state.list);
+    ocdm__release(state.part_lists[OCDM__TRAIN]);
+    ocdm__release(state.part_lists[OCDM__TEST]);
+    ocdm__release(state.label_folder);
+    ocdm__found_files_clear(&state.concepts);
     ocdm__release(state.images);
     ocdm__release(state.image_of);
-    ocdm__nuswide_files_clear(&files);
+    ocdm__release(state.pairs);
     return status;
 }

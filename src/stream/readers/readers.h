@@ -13,6 +13,7 @@
 #include "ocdm/ocdm.h"
 #include "stream/features.h"
 #include "stream/labelled_set.h"
+#include "stream/lines.h"
 
 struct ocdm__build_settings; /* stream/build.h */
 struct ocdm__source_job;     /* source.c */
@@ -81,7 +82,55 @@ ocdm_status ocdm__source_open_rows(const ocdm__source *source, const struct ocdm
 /* Releases everything. */
 void ocdm__source_clear(ocdm__source *source);
 
-/* ---- ARFF (arff.c, mulan_xml.c) ---- */
+/* ---- what readers share (source.c) ---- */
+
+/* What a reader of rows adds samples with. Set the first three, all else zero. */
+typedef struct ocdm__table_samples {
+    ocdm__labelled_set *set;
+    ocdm__reading *reading;
+    ocdm_error *error;
+    uint64_t first;    /* samples in the set before: ids continue from there */
+    uint32_t *classes; /* of the table's labels in their order; the reader's to fill in */
+    uint32_t *found;   /* classes of the current row */
+    size_t found_count;
+} ocdm__table_samples;
+
+/* Makes room for so many labels. OCDM_OK, OCDM_NO_MEMORY. Clear it in either case. */
+ocdm_status ocdm__table_samples_begin(ocdm__table_samples *samples, size_t label_count);
+
+/* Adds the current row under its number; messages start with `where`. As ocdm__labelled_set_add. */
+ocdm_status ocdm__table_samples_add(ocdm__table_samples *samples, uint64_t row, const char *where);
+void ocdm__table_samples_clear(ocdm__table_samples *samples);
+
+/* The labels of each sample, out of pairs in any order: those of sample i are labels[starts[i]] up to labels[starts[i + 1] -
+ * 1], in the order of the pairs. OCDM_OK, OCDM_NO_MEMORY. Clear it in either case. */
+typedef struct ocdm__label_pair {
+    uint32_t sample, label;
+} ocdm__label_pair;
+
+typedef struct ocdm__label_lists {
+    size_t *starts;
+    uint32_t *labels;
+} ocdm__label_lists;
+
+ocdm_status ocdm__label_lists_make(ocdm__label_lists *lists, size_t sample_count, const ocdm__label_pair *pairs,
+                                   size_t pair_count, ocdm_error *error);
+void ocdm__label_lists_clear(ocdm__label_lists *lists);
+
+/* Feature rows that are lines of a text file. */
+typedef struct ocdm__line_rows {
+    ocdm__feature_rows rows;
+    ocdm__lines *lines;
+    ocdm__line_place first;                        /* where the rows start */
+    uint64_t next;                                 /* the row that comes next */
+    bool (*advance)(struct ocdm__line_rows *rows); /* to the next line that is a row; false at the end */
+} ocdm__line_rows;
+
+/* Makes a row's line the current one; goes back to the first row if it is behind. OCDM_OK, OCDM_BAD_ARGUMENT (no such row),
+ * OCDM_IO (the file has become shorter). */
+ocdm_status ocdm__line_rows_go(ocdm__line_rows *rows, uint64_t row, ocdm_error *error);
+
+/* ---- ARFF (arff.c) ---- */
 
 /*
  * Adds the samples of a table. Its labels become classes in the order of the XML file, including those that no sample has. A
@@ -100,16 +149,6 @@ ocdm_status ocdm__arff_read(ocdm__labelled_set *set, const char *arff_path, cons
  */
 ocdm_status ocdm__arff_open_rows(const char *arff_path, const char *xml_path, ocdm__feature_rows **rows, ocdm_error *error);
 
-/* What is done with a label of a Mulan XML file. `name` is followed by OCDM__LABEL_PADDING zeros. Returns OCDM_OK, or
- * OCDM_BAD_RECORD with the reason in `reason`, or another status with `error` filled. */
-#define OCDM__MULAN_REASON 300
-typedef ocdm_status ocdm__mulan_label(void *context, const char *name, size_t length, char reason[OCDM__MULAN_REASON],
-                                      ocdm_error *error);
-
-/* Calls `take` for each label of a Mulan XML file in its order. OCDM_OK, OCDM_BAD_RECORD (with file:line:column, also when
- * there is no label), OCDM_IO, OCDM_NO_MEMORY, or the status of `take`. */
-ocdm_status ocdm__mulan_xml_read(const char *path, ocdm__mulan_label *take, void *context, ocdm_error *error);
-
 /* ---- COCO (coco.c) ---- */
 
 /* The reasons for skipping that a reading may count. */
@@ -120,21 +159,18 @@ ocdm_status ocdm__mulan_xml_read(const char *path, ocdm__mulan_label *take, void
 /*
  * Reads one file or several, such as those of training and validation. Categories with the same name are one class; their ids
  * must be unique within a file only. Image ids must be unique over all files, and annotations refer to their own file. Samples
- * come in the order of "images", file after file, with no part and no task.
+ * come in the order of "images", file after file, with no task.
  *
  * set      empty; on error it is empty again
+ * parts    of all samples of each file; NULL: none
  * reading  with skip_bad, the three kinds of problems above are skipped and counted; everything else is an error
  *
  * OCDM_OK, OCDM_BAD_FILE (not JSON, nested too deeply, or not COCO), OCDM_BAD_RECORD (an invalid image, annotation or
  * category), both with file:line:column, columns counted in bytes; OCDM_IO, OCDM_NO_MEMORY, OCDM_LIMIT, OCDM_STOPPED,
- * OCDM_TOO_MANY_LABELS. O(bytes). Memory: 24 bytes per annotation and the set; the files are mapped.
+ * OCDM_TOO_MANY_LABELS. O(bytes). Memory: 36 bytes per annotation and the set; the files are mapped.
  */
-ocdm_status ocdm__coco_read(ocdm__labelled_set *set, const char *const *paths, size_t path_count, ocdm__reading *reading,
-                            ocdm_error *error);
-
-/* The same, with all samples of file i in the part parts[i]. */
-ocdm_status ocdm__coco_read_parts(ocdm__labelled_set *set, const char *const *paths, const enum ocdm__part *parts,
-                                  size_t path_count, ocdm__reading *reading, ocdm_error *error);
+ocdm_status ocdm__coco_read(ocdm__labelled_set *set, const char *const *paths, const enum ocdm__part *parts, size_t path_count,
+                            ocdm__reading *reading, ocdm_error *error);
 
 /* ---- NPY (npy.c) ---- */
 
@@ -153,29 +189,7 @@ ocdm_status ocdm__npy_open_rows(const char *path, ocdm__feature_rows **rows, ocd
  */
 ocdm_status ocdm__npy_read_labels(ocdm__labelled_set *set, const char *path, ocdm__reading *reading, ocdm_error *error);
 
-/* ---- NUS-WIDE (nuswide.c, nuswide_files.c) ---- */
-
-/* The files of a folder. Start with all bytes zero. */
-typedef struct ocdm__nuswide_files {
-    bool split;          /* the TrainTestLabels variant */
-    char *list;          /* Imagelist.txt; NULL in the other variant */
-    char *part_lists[2]; /* TrainImagelist.txt, TestImagelist.txt, by enum ocdm__part; NULL if missing */
-    char *label_folder;
-    char **concepts; /* bytewise ascending */
-    size_t concept_count;
-    size_t concept_room;
-} ocdm__nuswide_files;
-
-/* Finds the files of a folder. OCDM_OK, OCDM_IO (no such folder, a list is missing), OCDM_BAD_FILE (no label files, a training
- * label file without its test file), OCDM_NO_MEMORY. */
-ocdm_status ocdm__nuswide_find(ocdm__nuswide_files *files, const char *folder, ocdm_error *error);
-
-/* The path of a concept's label file, to be released by the caller; NULL when out of memory. `part` matters in the split
- * variant only. */
-char *ocdm__nuswide_label_path(const ocdm__nuswide_files *files, size_t concept, enum ocdm__part part);
-
-/* Releases everything. */
-void ocdm__nuswide_files_clear(ocdm__nuswide_files *files);
+/* ---- NUS-WIDE (nuswide.c) ---- */
 
 /*
  * Adds all images of a folder. With skip_bad, images are skipped that have no photo id, a path that leads out of the folder, a

@@ -1,4 +1,5 @@
 /* Calls the reader of each kind of source, and gives every sample its row among the features. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/allocate.h"
@@ -74,15 +75,6 @@ static ocdm_status read_arff(const struct ocdm__source_job *job, const char *pat
     return number_table(job, first);
 }
 
-/* Whether a line is the number of a column, which is its name until it gets another. */
-static bool is_number(const char *text, size_t length)
-{
-    for (size_t i = 0; i < length; i++)
-        if (text[i] < '0' || text[i] > '9')
-            return false;
-    return length > 0;
-}
-
 /* Gives the columns of a multi-hot table the names of --classes, one a line, unless it lists columns by number. */
 static ocdm_status name_columns(const struct ocdm__source_job *job)
 {
@@ -92,7 +84,9 @@ static ocdm_status name_columns(const struct ocdm__source_job *job)
     for (uint32_t i = 0; i < names.count && numbers; i++) {
         size_t length;
         const char *text = ocdm__label_table_text(&names, i, &length);
-        numbers = is_number(text, length);
+        numbers = length > 0; /* a column's number is its name until it gets another */
+        while (length > 0 && numbers)
+            numbers = text[--length] >= '0' && text[length] <= '9';
     }
     if (status == OCDM_OK && !numbers && names.count != columns->count)
         status = ocdm__fail(job->error, OCDM_BAD_FILE, "one name per column, in the order of the columns",
@@ -129,7 +123,7 @@ static ocdm_status read_coco(const struct ocdm__source_job *job, const char *pat
         paths[i] = i < settings->source_count ? settings->sources[i] : settings->test_source;
         parts[i] = settings->test_source == NULL ? OCDM__NO_PART : i < settings->source_count ? OCDM__TRAIN : OCDM__TEST;
     }
-    OCDM_THEN(status, ocdm__coco_read_parts(&job->source->set, paths, parts, count, job->reading, job->error));
+    OCDM_THEN(status, ocdm__coco_read(&job->source->set, paths, parts, count, job->reading, job->error));
     ocdm__release(paths);
     ocdm__release(parts);
     return status == OCDM_OK ? number_rows(job, 0, NULL, 0) : status;
@@ -169,6 +163,79 @@ void ocdm__source_clear(ocdm__source *source)
     ocdm__labelled_set_clear(&source->set);
     ocdm__release(source->row_numbers);
     *source = (ocdm__source){.room = 0};
+}
+
+/* ---- what readers share --------------------------------------------------------------------------------------------- */
+
+ocdm_status ocdm__label_lists_make(ocdm__label_lists *lists, size_t sample_count, const ocdm__label_pair *pairs,
+                                   size_t pair_count, ocdm_error *error)
+{
+    lists->starts = ocdm__allocate(sample_count + 2, sizeof *lists->starts);
+    lists->labels = ocdm__allocate(pair_count, sizeof *lists->labels);
+    if (lists->starts == NULL || lists->labels == NULL)
+        return ocdm__fail_memory(error, "the labels of a source");
+    /* While filling, starts[i + 1] is where the next label of sample i goes: it ends up at where sample i + 1 starts. */
+    for (size_t i = 0; i < pair_count; i++)
+        lists->starts[pairs[i].sample + 2]++;
+    for (size_t i = 2; i < sample_count + 2; i++)
+        lists->starts[i] += lists->starts[i - 1];
+    for (size_t i = 0; i < pair_count; i++)
+        lists->labels[lists->starts[pairs[i].sample + 1]++] = pairs[i].label;
+    return OCDM_OK;
+}
+
+void ocdm__label_lists_clear(ocdm__label_lists *lists)
+{
+    ocdm__release(lists->starts);
+    ocdm__release(lists->labels);
+}
+
+ocdm_status ocdm__table_samples_begin(ocdm__table_samples *samples, size_t label_count)
+{
+    samples->first = samples->set->count;
+    samples->classes = ocdm__allocate(label_count, sizeof *samples->classes);
+    samples->found = ocdm__allocate(label_count, sizeof *samples->found);
+    bool made = samples->classes != NULL && samples->found != NULL;
+    return made ? OCDM_OK : ocdm__fail_memory(samples->error, "the labels of a table");
+}
+
+ocdm_status ocdm__table_samples_add(ocdm__table_samples *samples, uint64_t row, const char *where)
+{
+    char id[24];
+    ocdm__labelled_sample sample = OCDM__LABELLED_SAMPLE;
+    sample.id = id;
+    sample.id_length = (size_t)snprintf(id, sizeof id, "%llu", (unsigned long long)(samples->first + row));
+    sample.labels = samples->found;
+    sample.label_count = samples->found_count;
+    sample.row = row;
+    ocdm_status status = ocdm__labelled_set_add(samples->set, &sample, samples->error);
+    if (status == OCDM_DUPLICATE_ID)
+        return ocdm__fail(samples->error, status, "", "%s: another source has a sample of that number", where);
+    if (status == OCDM_TOO_MANY_LABELS)
+        return ocdm__fail(samples->error, status, "", "%s: more than %u labels on one sample", where, OCDM_MAX_LABELS);
+    return status;
+}
+
+void ocdm__table_samples_clear(ocdm__table_samples *samples)
+{
+    ocdm__release(samples->classes);
+    ocdm__release(samples->found);
+}
+
+ocdm_status ocdm__line_rows_go(ocdm__line_rows *rows, uint64_t row, ocdm_error *error)
+{
+    const char *path = rows->lines->path;
+    if (row >= rows->rows.count)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%s: row %llu of %llu", path, (unsigned long long)row,
+                          (unsigned long long)rows->rows.count);
+    if (row < rows->next) {
+        ocdm__lines_go(rows->lines, rows->first);
+        rows->next = 0;
+    }
+    for (; rows->next <= row; rows->next++)
+        if (!rows->advance(rows))
+            return ocdm__fail(error, OCDM_IO, "", "%s: row %llu is gone", path, (unsigned long long)row);
+    return OCDM_OK;
 }
 
 /* ---- features -------------------------------------------------------------------------------------------------------- */

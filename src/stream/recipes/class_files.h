@@ -30,12 +30,13 @@
 #include "ocdm/ocdm.h"
 #include "stream/file.h"
 #include "stream/label_table.h"
+#include "stream/lines.h"
 #include "stream/statistics.h"
 
 /* ---- a small JSON file ---- */
 
 /*
- * A JSON file that knows its position: file:line:column for every error, and texts with the padding that label tables need.
+ * A JSON file that knows its position: file:line:column for every error.
  *
  *     ocdm__json_file json = {.length = 0};
  *     status = ocdm__json_file_open(&json, path, error);
@@ -43,22 +44,19 @@
  *     ...
  *     ocdm__json_file_close(&json);
  */
-typedef struct ocdm__place {
-    uint64_t line, column; /* from 1, the column in bytes */
-} ocdm__place;
-
 /* Start with all bytes zero. */
 typedef struct ocdm__json_file {
     ocdm__mapped_file file;
     ocdm__json json;
     enum ocdm__json_event event; /* the last one */
-    char *text;                  /* what ocdm__json_file_text or _copy gave, padded */
-    size_t length, room;
-    size_t counted, line_start; /* lines are counted up to here, and where the last of them starts */
-    uint64_t line;
+    const char *text;            /* what ocdm__json_file_text gave: bytes of the file, or of `plain` */
+    size_t length;
+    char *plain; /* a text whose escapes had to be undone */
+    size_t room;
+    ocdm__line_count count;
 } ocdm__json_file;
 
-/* OCDM_OK, OCDM_IO. The path must live until it is closed. */
+/* OCDM_OK, OCDM_IO. The path must live until it is closed. Close it in either case. */
 ocdm_status ocdm__json_file_open(ocdm__json_file *file, const char *path, ocdm_error *error);
 
 /* The next event, in file->event. OCDM_OK, OCDM_BAD_FILE where the text is not JSON. */
@@ -70,22 +68,11 @@ ocdm_status ocdm__json_file_expect(ocdm__json_file *file, enum ocdm__json_event 
 /* The current key, string or number, unescaped, in file->text until the next call. OCDM_OK, OCDM_NO_MEMORY. */
 ocdm_status ocdm__json_file_text(ocdm__json_file *file, ocdm_error *error);
 
-/* Any bytes in file->text, padded. They may come from the file or from elsewhere. */
-ocdm_status ocdm__json_file_copy(ocdm__json_file *file, const char *bytes, size_t length, ocdm_error *error);
-
-/* Where an offset is. Cheap while offsets ascend. */
-ocdm__place ocdm__json_file_place(ocdm__json_file *file, size_t offset);
-
-/* Where the current event is, its quote if it has one. */
+/* Where the current event is, its quote if it has one. Cheap while events follow one another. */
 ocdm__place ocdm__json_file_here(ocdm__json_file *file);
 
-/* OCDM_BAD_FILE at a place. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 5, 6)))
-#endif
-ocdm_status
-ocdm__json_file_fail(const ocdm__json_file *file, ocdm__place place, ocdm_error *error, const char *hint, const char *format,
-                     ...);
+/* OCDM_BAD_FILE at a place; hint, format and arguments follow. */
+#define OCDM__FAIL_JSON(json, place, error, ...) ocdm__fail_at((json)->file.name, place, OCDM_BAD_FILE, error, __VA_ARGS__)
 
 /* Releases everything. One that was never opened is fine. */
 void ocdm__json_file_close(ocdm__json_file *file);
@@ -104,10 +91,8 @@ void ocdm__json_file_close(ocdm__json_file *file);
 ocdm_status ocdm__class_groups_file_read(const char *path, const ocdm__label_table *classes, uint8_t *groups, size_t *unused,
                                          ocdm_error *error);
 
-/* The classes of a stream as a table of names; `path` is for messages. OCDM_OK, OCDM_LIMIT (a name of over 512 bytes),
- * OCDM_NO_MEMORY. Clear it even after an error. */
-ocdm_status ocdm__class_table_make(ocdm__label_table *classes, const ocdm__stream_table *table, const char *path,
-                                   ocdm_error *error);
+/* The classes of a stream as a table of names. OCDM_OK, OCDM_NO_MEMORY. Clear it even after an error. */
+ocdm_status ocdm__class_table_make(ocdm__label_table *classes, const ocdm__stream_table *table, ocdm_error *error);
 
 /* ---- class weights ---- */
 
@@ -132,11 +117,9 @@ typedef struct ocdm__named_groups {
 ocdm_status ocdm__class_groups_add_array(ocdm__named_groups *named, ocdm__json_file *file, enum ocdm__class_group group,
                                          ocdm_error *error);
 
-/* Assigns to each class the group of its name, or OCDM__NO_GROUP, and counts those without. The table of names is used up: it
- * contains the classes afterwards. */
+/* Assigns to each class the group of its name, or OCDM__NO_GROUP; returns how many are without. */
 #define OCDM__NO_GROUP UINT8_MAX
-ocdm_status ocdm__class_groups_assign(ocdm__named_groups *named, const ocdm__label_table *classes, uint8_t *groups,
-                                      size_t *without, ocdm_error *error);
+size_t ocdm__class_groups_assign(const ocdm__named_groups *named, const ocdm__label_table *classes, uint8_t *groups);
 
 /* Releases everything; the table is empty again. */
 void ocdm__class_groups_clear(ocdm__named_groups *named);

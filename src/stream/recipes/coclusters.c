@@ -32,15 +32,6 @@ struct clusters {
     size_t alive;
 };
 
-void ocdm__count_together(size_t count, const uint64_t *label_starts, const uint32_t *labels, size_t class_count,
-                          uint32_t *counts)
-{
-    for (size_t i = 0; i < count; i++)
-        for (uint64_t a = label_starts[i]; a < label_starts[i + 1]; a++)
-            for (uint64_t b = label_starts[i]; b < label_starts[i + 1]; b++)
-                counts[labels[a] * class_count + labels[b]]++;
-}
-
 /* ---- similarities ---------------------------------------------------------------------------------------------------- */
 
 static double average(const struct clusters *clusters, size_t a, size_t b)
@@ -90,16 +81,6 @@ static size_t next_to_merge(const struct clusters *clusters)
 
 /* ---- from start to end ----------------------------------------------------------------------------------------------- */
 
-static bool make_clusters(struct clusters *clusters, size_t class_count)
-{
-    clusters->class_count = class_count;
-    clusters->sums = ocdm__allocate(class_count * class_count, sizeof *clusters->sums);
-    clusters->sizes = ocdm__allocate(class_count, sizeof *clusters->sizes);
-    clusters->partners = ocdm__allocate(class_count, sizeof *clusters->partners);
-    clusters->cluster_of = ocdm__allocate(class_count, sizeof *clusters->cluster_of);
-    return clusters->sums && clusters->sizes && clusters->partners && clusters->cluster_of;
-}
-
 /* Each class that occurs is a cluster of its own. */
 static void start_alone(struct clusters *clusters, const uint32_t *counts)
 {
@@ -146,14 +127,18 @@ static void merge_down_to(struct clusters *clusters, size_t task_count)
 ocdm_status ocdm__cluster_classes(const uint32_t *counts, size_t class_count, size_t task_count, uint32_t *class_tasks,
                                   ocdm_error *error)
 {
-    struct clusters clusters = {.class_count = 0};
     if (task_count == 0)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "ask for one task or more", "no tasks to assign classes to");
     if (class_count > OCDM__MAX_CLUSTERED)
         return ocdm__fail(error, OCDM_LIMIT, "assign the classes to tasks by a list",
                           "%zu classes are too many to find tasks for, the most is %d", class_count, OCDM__MAX_CLUSTERED);
+    struct clusters clusters = {.class_count = class_count,
+                                .sums = ocdm__allocate(class_count * class_count, sizeof *clusters.sums),
+                                .sizes = ocdm__allocate(class_count, sizeof *clusters.sizes),
+                                .partners = ocdm__allocate(class_count, sizeof *clusters.partners),
+                                .cluster_of = ocdm__allocate(class_count, sizeof *clusters.cluster_of)};
     ocdm_status status = OCDM_OK;
-    if (!make_clusters(&clusters, class_count)) {
+    if (clusters.sums == NULL || clusters.sizes == NULL || clusters.partners == NULL || clusters.cluster_of == NULL) {
         status = ocdm__fail_memory(error, "the similarities of classes");
     } else {
         start_alone(&clusters, counts);
@@ -187,7 +172,10 @@ ocdm_status ocdm__cluster_samples(size_t count, const uint64_t *label_starts, co
     uint32_t *counts = ocdm__allocate(class_count * class_count, sizeof *counts);
     if (counts == NULL)
         return ocdm__fail_memory(error, "the counts of classes that come together");
-    ocdm__count_together(count, label_starts, labels, class_count, counts);
+    for (size_t i = 0; i < count; i++)
+        for (uint64_t a = label_starts[i]; a < label_starts[i + 1]; a++)
+            for (uint64_t b = label_starts[i]; b < label_starts[i + 1]; b++)
+                counts[labels[a] * class_count + labels[b]]++;
     ocdm_status status = ocdm__cluster_classes(counts, class_count, task_count, class_tasks, error);
     ocdm__release(counts);
     return status;

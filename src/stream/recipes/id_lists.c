@@ -32,18 +32,19 @@
 
 /* ---- files ----------------------------------------------------------------------------------------------------------- */
 
-/* Adds folder/name to the files that are read; it is released with the lists. NULL when out of memory. */
-static char *id_lists_file(ocdm__id_lists *lists, const char *folder, const char *name)
+/* Adds folder/name to the files that are read; it is released with the lists. NULL, with a message, when out of memory. */
+static const char *add_file(ocdm__id_lists *lists, const char *folder, const char *name, ocdm_error *error)
 {
-    if (!ocdm__reserve(&lists->files, &lists->file_room, lists->file_count + 1, sizeof *lists->files))
-        return NULL;
     size_t size = strlen(folder) + strlen(name) + 2;
     char *path = ocdm__allocate(size, 1);
-    if (path == NULL)
+    if (path == NULL) {
+        ocdm__fail_memory(error, "the name of a file");
         return NULL;
+    }
     snprintf(path, size, "%s/%s", folder, name);
-    lists->files[lists->file_count++] = path;
-    return path;
+    ocdm_status status = ocdm__found_files_add(&lists->files, path, error);
+    ocdm__release(path);
+    return status == OCDM_OK ? lists->files.paths[lists->files.count - 1] : NULL;
 }
 
 /* Skips `text` at *at. */
@@ -73,10 +74,11 @@ static bool parse_name(const char *name, const char *kind, uint32_t *task)
 static ocdm_status add_list(ocdm__id_lists *lists, const char *folder, const char *name, uint32_t task, enum ocdm__part part,
                             ocdm_error *error)
 {
-    bool room = ocdm__reserve(&lists->lists, &lists->list_room, lists->list_count + 1, sizeof *lists->lists);
-    char *path = room ? id_lists_file(lists, folder, name) : NULL;
-    if (path == NULL)
+    if (!ocdm__reserve(&lists->lists, &lists->list_room, lists->list_count + 1, sizeof *lists->lists))
         return ocdm__fail_memory(error, "the names of id lists");
+    const char *path = add_file(lists, folder, name, error);
+    if (path == NULL)
+        return OCDM_NO_MEMORY;
     lists->lists[lists->list_count++] = (ocdm__id_list){.path = path, .task = task, .part = part};
     return OCDM_OK;
 }
@@ -113,9 +115,9 @@ static ocdm_status find_lists(ocdm__id_lists *lists, const char *folder, bool un
         return status;
     qsort(lists->lists, lists->list_count, sizeof *lists->lists, compare_lists);
     /* readdir returns names in any order; the files are sorted like the lists. */
-    size_t first = lists->file_count - lists->list_count;
+    size_t first = lists->files.count - lists->list_count;
     for (size_t i = 0; i < lists->list_count; i++)
-        lists->files[first + i] = lists->lists[i].path;
+        lists->files.paths[first + i] = (char *)lists->lists[i].path;
     /* Sorted lists must be those of tasks 0, 1, ... for training, then the same for test. */
     for (size_t i = 0; i < lists->list_count; i++) {
         const ocdm__id_list *list = &lists->lists[i];
@@ -137,99 +139,93 @@ static ocdm_status find_lists(ocdm__id_lists *lists, const char *folder, bool un
 
 /* ---- the class map ---------------------------------------------------------------------------------------------------- */
 
-struct column {
-    uint64_t number;
-    ocdm__place place;
-};
-
 /* The names in the order of the file, with the column of each. */
 struct class_map {
     ocdm__label_table names;
-    struct column *columns;
+    struct column {
+        uint64_t number;
+        ocdm__place place;
+    } * columns;
     size_t room;
 };
 
-static bool add_column(struct class_map *map, struct column column)
-{
-    if (!ocdm__reserve(&map->columns, &map->room, map->names.count, sizeof *map->columns))
-        return false;
-    map->columns[map->names.count - 1] = column;
-    return true;
-}
-
-/* The name of a class, the current key. */
-static ocdm_status read_class_name(struct class_map *map, ocdm__json_file *file, ocdm_error *error)
+/* The name of a class, the current key, and its column. */
+static ocdm_status read_class(struct class_map *map, ocdm__json_file *file, ocdm_error *error)
 {
     uint32_t number, before = map->names.count;
     OCDM_TRY(ocdm__json_file_text(file, error));
     if (file->length == 0)
-        return ocdm__json_file_fail(file, ocdm__json_file_here(file), error, "", "a class without a name");
+        return OCDM__FAIL_JSON(file, ocdm__json_file_here(file), error, "", "a class without a name");
     OCDM_TRY(ocdm__label_table_add(&map->names, file->text, file->length, &number, error));
     if (number < before)
-        return ocdm__json_file_fail(file, ocdm__json_file_here(file), error, "", "class \"%s\" is here a second time",
-                                    ocdm__show_label(file->text, file->length).text);
+        return OCDM__FAIL_JSON(file, ocdm__json_file_here(file), error, "", "class \"%s\" is here a second time",
+                               ocdm__show_label(file->text, file->length).text);
+    OCDM_TRY(ocdm__json_file_expect(file, OCDM__JSON_NUMBER, "the column of the class, a number", error));
+    if (!ocdm__reserve(&map->columns, &map->room, (size_t)number + 1, sizeof *map->columns))
+        return ocdm__fail_memory(error, "the class map");
+    struct column *column = &map->columns[number];
+    column->place = ocdm__json_file_here(file);
+    if (!ocdm__json_uint64(&file->json, &column->number))
+        return OCDM__FAIL_JSON(file, column->place, error, "", "a column must be a whole number from 0");
     return OCDM_OK;
 }
 
-static ocdm_status read_column(struct class_map *map, ocdm__json_file *file, ocdm_error *error)
+static ocdm_status read_map(struct class_map *map, ocdm__json_file *file, ocdm_error *error)
 {
-    OCDM_TRY(ocdm__json_file_expect(file, OCDM__JSON_NUMBER, "the column of the class, a number", error));
-    struct column column = {.place = ocdm__json_file_here(file)};
-    if (!ocdm__json_uint64(&file->json, &column.number))
-        return ocdm__json_file_fail(file, column.place, error, "", "a column must be a whole number from 0");
-    return add_column(map, column) ? OCDM_OK : ocdm__fail_memory(error, "the class map");
-}
-
-static ocdm_status read_map_file(struct class_map *map, ocdm__json_file *file, ocdm_error *error)
-{
-    ocdm_status status = ocdm__json_file_expect(file, OCDM__JSON_OBJECT, "an object of class names and columns", error);
-    while (status == OCDM_OK) {
-        status = ocdm__json_file_next(file, error);
-        if (status != OCDM_OK || file->event == OCDM__JSON_OBJECT_END)
+    OCDM_TRY(ocdm__json_file_expect(file, OCDM__JSON_OBJECT, "an object of class names and columns", error));
+    for (;;) {
+        OCDM_TRY(ocdm__json_file_next(file, error));
+        if (file->event == OCDM__JSON_OBJECT_END)
             break;
-        status = read_class_name(map, file, error);
-        OCDM_THEN(status, read_column(map, file, error));
+        OCDM_TRY(read_class(map, file, error));
     }
-    return status == OCDM_OK ? ocdm__json_file_expect(file, OCDM__JSON_END, "the end of the file", error) : status;
+    OCDM_TRY(ocdm__json_file_expect(file, OCDM__JSON_END, "the end of the file", error));
+    return map->names.count > 0 ? OCDM_OK : ocdm__fail(error, OCDM_BAD_FILE, "", "%s:1:1: no classes", file->file.name);
 }
 
 /* Adds the names to the lists' classes by ascending column; the columns must be 0, 1, ... without gaps. */
-static ocdm_status order_classes(ocdm__id_lists *lists, const struct class_map *map, ocdm__json_file *file, ocdm_error *error)
+static ocdm_status order_classes(ocdm__id_lists *lists, const struct class_map *map, const ocdm__json_file *file,
+                                 ocdm_error *error)
 {
     size_t count = map->names.count;
     uint32_t *name_of = ocdm__allocate(count, sizeof *name_of), number;
-    if (name_of == NULL)
-        return ocdm__fail_memory(error, "the class map");
-    ocdm_status status = OCDM_OK;
+    ocdm_status status = name_of != NULL ? OCDM_OK : ocdm__fail_memory(error, "the class map");
     for (uint32_t i = 0; status == OCDM_OK && i < count; i++) {
         const struct column *column = &map->columns[i];
         if (column->number >= count)
-            status = ocdm__json_file_fail(file, column->place, error, COLUMN_HINT, "column %llu, but there %s only %zu class%s",
-                                          (unsigned long long)column->number, count == 1 ? "is" : "are", count,
-                                          count == 1 ? "" : "es");
+            status =
+                OCDM__FAIL_JSON(file, column->place, error, COLUMN_HINT, "column %llu, but there %s only %zu class%s",
+                                (unsigned long long)column->number, count == 1 ? "is" : "are", count, count == 1 ? "" : "es");
         else if (name_of[column->number] != 0)
-            status = ocdm__json_file_fail(file, column->place, error, COLUMN_HINT, "column %llu a second time",
-                                          (unsigned long long)column->number);
+            status = OCDM__FAIL_JSON(file, column->place, error, COLUMN_HINT, "column %llu a second time",
+                                     (unsigned long long)column->number);
         else
             name_of[column->number] = i + 1;
     }
     for (size_t i = 0; status == OCDM_OK && i < count; i++) {
         size_t length;
         const char *text = ocdm__label_table_text(&map->names, name_of[i] - 1, &length);
-        status = ocdm__json_file_copy(file, text, length, error);
-        OCDM_THEN(status, ocdm__label_table_add(&lists->classes, file->text, length, &number, error));
+        status = ocdm__label_table_add(&lists->classes, text, length, &number, error);
     }
     ocdm__release(name_of);
     return status;
 }
 
-/* ---- the ids ---------------------------------------------------------------------------------------------------------- */
-
-static bool make_room(ocdm__id_lists *lists, size_t length)
+static ocdm_status read_classes(ocdm__id_lists *lists, const char *folder, ocdm_error *error)
 {
-    return ocdm__reserve(&lists->ids, &lists->id_room, lists->id_count + 1, sizeof *lists->ids) &&
-           ocdm__reserve(&lists->text, &lists->text_room, lists->text_used + length + 1, 1);
+    struct class_map map = {.room = 0};
+    ocdm__json_file file = {.length = 0};
+    const char *path = add_file(lists, folder, MAP_NAME, error);
+    ocdm_status status = path != NULL ? ocdm__json_file_open(&file, path, error) : OCDM_NO_MEMORY;
+    OCDM_THEN(status, read_map(&map, &file, error));
+    OCDM_THEN(status, order_classes(lists, &map, &file, error));
+    ocdm__json_file_close(&file);
+    ocdm__label_table_clear(&map.names);
+    ocdm__release(map.columns);
+    return status;
 }
+
+/* ---- the ids ---------------------------------------------------------------------------------------------------------- */
 
 /* The current id. */
 static ocdm_status add_id(ocdm__id_lists *lists, ocdm__json_file *file, uint32_t list, ocdm_error *error)
@@ -237,15 +233,16 @@ static ocdm_status add_id(ocdm__id_lists *lists, ocdm__json_file *file, uint32_t
     uint64_t number;
     ocdm__place place = ocdm__json_file_here(file);
     if (file->event != OCDM__JSON_STRING && (file->event != OCDM__JSON_NUMBER || !ocdm__json_uint64(&file->json, &number)))
-        return ocdm__json_file_fail(file, place, error, "", "expected an id: a whole number from 0, or a string");
+        return OCDM__FAIL_JSON(file, place, error, "", "expected an id: a whole number from 0, or a string");
     OCDM_TRY(ocdm__json_file_text(file, error));
     if (lists->id_count >= UINT32_MAX - 2)
         return ocdm__fail(error, OCDM_LIMIT, "", "%s: more than %u ids", file->file.name, UINT32_MAX - 2);
-    if (!make_room(lists, file->length))
+    if (!ocdm__reserve(&lists->ids, &lists->id_room, lists->id_count + 1, sizeof *lists->ids) ||
+        !ocdm__reserve(&lists->text, &lists->text_room, lists->text_used + file->length + 1, 1))
         return ocdm__fail_memory(error, "the ids of a list");
     memcpy(lists->text + lists->text_used, file->text, file->length);
-    lists->ids[lists->id_count++] = (ocdm__listed_id){
-        .text_at = lists->text_used, .length = file->length, .line = place.line, .column = place.column, .list = list};
+    lists->ids[lists->id_count++] =
+        (ocdm__listed_id){.text_at = lists->text_used, .length = file->length, .place = place, .list = list};
     lists->text_used += file->length;
     return OCDM_OK;
 }
@@ -253,7 +250,7 @@ static ocdm_status add_id(ocdm__id_lists *lists, ocdm__json_file *file, uint32_t
 static ocdm_status read_ids(ocdm__id_lists *lists, uint32_t number, ocdm_error *error)
 {
     ocdm__id_list *list = &lists->lists[number];
-    ocdm__json_file file = {.line = 1};
+    ocdm__json_file file = {.length = 0};
     list->first = lists->id_count;
     ocdm_status status = ocdm__json_file_open(&file, list->path, error);
     OCDM_THEN(status, ocdm__json_file_expect(&file, OCDM__JSON_ARRAY, "an array of ids", error));
@@ -277,13 +274,7 @@ static const char *const places[] = {"", "groups/", "../groups/"};
 static const char *const endings[] = {"", "_nuswide"};
 static const char *const group_files[] = {"major_cats", "moderate_cats", "minor_cats"}; /* by enum ocdm__class_group */
 
-static void forget_files(ocdm__id_lists *lists, size_t count)
-{
-    while (lists->file_count > count)
-        ocdm__release(lists->files[--lists->file_count]);
-}
-
-/* Adds the three files; *found is whether all of them exist. */
+/* Adds the three files of a place and an ending; *found is whether all of them exist. */
 static ocdm_status find_files(ocdm__id_lists *lists, const char *folder, const char *place, const char *ending, bool *found,
                               ocdm_error *error)
 {
@@ -291,22 +282,12 @@ static ocdm_status find_files(ocdm__id_lists *lists, const char *folder, const c
     for (int group = 0; group < OCDM__GROUPS && *found; group++) {
         char name[MOST_NAME];
         snprintf(name, sizeof name, "%s%s%s.json", place, group_files[group], ending);
-        const char *path = id_lists_file(lists, folder, name);
+        const char *path = add_file(lists, folder, name, error);
         if (path == NULL)
-            return ocdm__fail_memory(error, "the name of a file");
+            return OCDM_NO_MEMORY;
         *found = access(path, F_OK) == 0;
     }
     return OCDM_OK;
-}
-
-static ocdm_status read_group(ocdm__named_groups *named, const char *path, enum ocdm__class_group group, ocdm_error *error)
-{
-    ocdm__json_file file = {.line = 1};
-    ocdm_status status = ocdm__json_file_open(&file, path, error);
-    OCDM_THEN(status, ocdm__class_groups_add_array(named, &file, group, error));
-    OCDM_THEN(status, ocdm__json_file_expect(&file, OCDM__JSON_END, "the end of the file", error));
-    ocdm__json_file_close(&file);
-    return status;
 }
 
 /* Reads the three files; *fit is whether they have a group for every class. */
@@ -314,33 +295,35 @@ static ocdm_status read_files(ocdm__id_lists *lists, char *const *files, bool *f
 {
     ocdm__named_groups named = {.room = 0};
     ocdm_status status = OCDM_OK;
-    size_t without = 0;
-    for (int group = 0; status == OCDM_OK && group < OCDM__GROUPS; group++)
-        status = read_group(&named, files[group], (enum ocdm__class_group)group, error);
-    OCDM_THEN(status, ocdm__class_groups_assign(&named, &lists->classes, lists->groups, &without, error));
+    for (int group = 0; status == OCDM_OK && group < OCDM__GROUPS; group++) {
+        ocdm__json_file file = {.length = 0};
+        status = ocdm__json_file_open(&file, files[group], error);
+        OCDM_THEN(status, ocdm__class_groups_add_array(&named, &file, (enum ocdm__class_group)group, error));
+        OCDM_THEN(status, ocdm__json_file_expect(&file, OCDM__JSON_END, "the end of the file", error));
+        ocdm__json_file_close(&file);
+    }
+    *fit = status == OCDM_OK && ocdm__class_groups_assign(&named, &lists->classes, lists->groups) == 0;
     ocdm__class_groups_clear(&named);
-    *fit = without == 0;
     return status;
 }
 
-/* Sets `groups` from the first group files that fit, if there are such. */
-static ocdm_status id_lists_read_groups(ocdm__id_lists *lists, const char *folder, ocdm_error *error)
+/* Sets `groups` from the first group files that fit, if there are such; of the others nothing is remembered. */
+static ocdm_status read_groups(ocdm__id_lists *lists, const char *folder, ocdm_error *error)
 {
-    size_t before = lists->file_count;
+    const size_t before = lists->files.count, endings_count = sizeof endings / sizeof *endings;
     bool fit = false;
     lists->groups = ocdm__allocate(lists->classes.count, sizeof *lists->groups);
     if (lists->groups == NULL)
         return ocdm__fail_memory(error, "the groups of classes");
-    for (size_t i = 0; i < sizeof places / sizeof *places && !fit; i++)
-        for (size_t k = 0; k < sizeof endings / sizeof *endings && !fit; k++) {
-            bool found;
-            forget_files(lists, before);
-            OCDM_TRY(find_files(lists, folder, places[i], endings[k], &found, error));
-            if (found)
-                OCDM_TRY(read_files(lists, lists->files + before, &fit, error));
-        }
+    for (size_t i = 0; i < sizeof places / sizeof *places * endings_count && !fit; i++) {
+        bool found;
+        OCDM_TRY(find_files(lists, folder, places[i / endings_count], endings[i % endings_count], &found, error));
+        if (found)
+            OCDM_TRY(read_files(lists, lists->files.paths + before, &fit, error));
+        while (!fit && lists->files.count > before)
+            ocdm__release(lists->files.paths[--lists->files.count]);
+    }
     if (!fit) {
-        forget_files(lists, before);
         ocdm__release(lists->groups);
         lists->groups = NULL;
     }
@@ -352,30 +335,18 @@ static ocdm_status id_lists_read_groups(ocdm__id_lists *lists, const char *folde
 ocdm_status ocdm__id_lists_read(ocdm__id_lists *lists, const char *folder, bool unbalanced, ocdm_error *error)
 {
     *lists = (ocdm__id_lists){.task_count = 0};
-    struct class_map map = {.room = 0};
-    ocdm__json_file file = {.line = 1};
-    const char *path = id_lists_file(lists, folder, MAP_NAME);
-    ocdm_status status =
-        path != NULL ? ocdm__json_file_open(&file, path, error) : ocdm__fail_memory(error, "the name of a file");
-    OCDM_THEN(status, read_map_file(&map, &file, error));
-    if (status == OCDM_OK && map.names.count == 0)
-        status = ocdm__fail(error, OCDM_BAD_FILE, "", "%s:1:1: no classes", path);
-    OCDM_THEN(status, order_classes(lists, &map, &file, error));
-    ocdm__json_file_close(&file);
-    ocdm__label_table_clear(&map.names);
-    ocdm__release(map.columns);
-
+    ocdm_status status = read_classes(lists, folder, error);
     size_t size = strlen(folder) + sizeof "/ids";
-    char *ids = ocdm__allocate(size, 1);
-    if (status == OCDM_OK && ids == NULL)
-        status = ocdm__fail_memory(error, "the name of a folder");
-    if (status == OCDM_OK && ids != NULL) {
+    char *ids = status == OCDM_OK ? ocdm__allocate(size, 1) : NULL;
+    if (ids != NULL) {
         snprintf(ids, size, "%s/ids", folder);
         status = find_lists(lists, ids, unbalanced, error);
+    } else if (status == OCDM_OK) {
+        status = ocdm__fail_memory(error, "the name of a folder");
     }
     for (uint32_t i = 0; status == OCDM_OK && i < lists->list_count; i++)
         status = read_ids(lists, i, error);
-    OCDM_THEN(status, id_lists_read_groups(lists, folder, error));
+    OCDM_THEN(status, read_groups(lists, folder, error));
     ocdm__release(ids);
     if (status != OCDM_OK)
         ocdm__id_lists_clear(lists);
@@ -384,13 +355,241 @@ ocdm_status ocdm__id_lists_read(ocdm__id_lists *lists, const char *folder, bool 
 
 void ocdm__id_lists_clear(ocdm__id_lists *lists)
 {
-    for (size_t i = 0; i < lists->file_count; i++)
-        ocdm__release(lists->files[i]);
-    ocdm__release(lists->files);
+    ocdm__found_files_clear(&lists->files);
     ocdm__label_table_clear(&lists->classes);
     ocdm__release(lists->groups);
     ocdm__release(lists->lists);
     ocdm__release(lists->ids);
     ocdm__release(lists->text);
     *lists = (ocdm__id_lists){.task_count = 0};
+}
+
+/* ---- the samples of a source ---------------------------------------------------------------------------------------- */
+
+/*
+ * An id is a sample's id, as a number or a string; if samples have rows (NUS-WIDE), it is a row of the source's list of
+ * training samples or, in a test list, of its list of test samples. Each sample is looked up among the listed ids, so that
+ * memory depends on the lists only.
+ */
+
+#define SKIP_HINT "`--skip-bad` leaves them out"
+
+/* Values of `sample_of` for ids that are not samples of the set. */
+#define NOT_FOUND UINT32_MAX
+#define LISTED_TWICE (UINT32_MAX - 1)
+
+struct search {
+    const ocdm__id_lists *lists;
+    const ocdm__labelled_set *set;
+    ocdm__reading *reading;
+    ocdm_error *error;
+    bool by_row;
+    ocdm__label_table keys; /* what different ids are found by */
+    uint32_t *id_of;        /* by key: the first id that has it */
+    uint32_t *sample_of;    /* by id */
+};
+
+/* What an id or a sample is found by: a text, or where ids are rows, the row and its part. */
+struct key {
+    const char *text;
+    size_t length;
+    char row[9];
+};
+
+static void key_of_row(struct key *key, uint64_t row, uint8_t part)
+{
+    memcpy(key->row, &row, sizeof row);
+    key->row[8] = (char)part;
+    key->text = key->row;
+    key->length = sizeof key->row;
+}
+
+static const ocdm__id_list *list_of(const struct search *search, uint32_t id)
+{
+    return &search->lists->lists[search->lists->ids[id].list];
+}
+
+/* The key of an id; false when it should be a row and is none. */
+static bool key_of_id(const struct search *search, uint32_t id, struct key *key)
+{
+    const ocdm__listed_id *listed = &search->lists->ids[id];
+    uint64_t row;
+    key->text = search->lists->text + listed->text_at;
+    key->length = listed->length;
+    if (!search->by_row)
+        return true;
+    bool good = ocdm__text_to_whole(key->text, key->length, 0, UINT64_MAX, &row);
+    if (good)
+        key_of_row(key, row, (uint8_t)list_of(search, id)->part);
+    return good;
+}
+
+static ocdm__shown_label show_id(const struct search *search, uint32_t id)
+{
+    const ocdm__listed_id *listed = &search->lists->ids[id];
+    return ocdm__show_label(search->lists->text + listed->text_at, listed->length);
+}
+
+/* Writes file:line:column of an id. */
+static const char *write_place(const struct search *search, uint32_t id, char *where, size_t size)
+{
+    const ocdm__place *place = &search->lists->ids[id].place;
+    snprintf(where, size, "%s:%llu:%llu", list_of(search, id)->path, (unsigned long long)place->line,
+             (unsigned long long)place->column);
+    return where;
+}
+
+/* Notes what the ids are found by. */
+static ocdm_status note_ids(struct search *search)
+{
+    const ocdm__id_lists *lists = search->lists;
+    for (uint32_t i = 0; i < lists->id_count; i++) {
+        struct key key;
+        uint32_t number, before = search->keys.count;
+        if (!key_of_id(search, i, &key))
+            return ocdm__fail_at(list_of(search, i)->path, lists->ids[i].place, OCDM_BAD_FILE, search->error,
+                                 "the samples of this source are named by their row in its lists",
+                                 "\"%s\" is not the number of a row", show_id(search, i).text);
+        OCDM_TRY(ocdm__label_table_add(&search->keys, key.text, key.length, &number, search->error));
+        search->sample_of[i] = number < before ? LISTED_TWICE : NOT_FOUND;
+        if (number == before)
+            search->id_of[number] = i;
+    }
+    return OCDM_OK;
+}
+
+static ocdm_status look_up_samples(const struct search *search)
+{
+    const ocdm__labelled_set *set = search->set;
+    for (uint32_t i = 0; i < set->count; i++) {
+        struct key key;
+        size_t length;
+        key.text = ocdm__label_table_text(&set->ids, i, &key.length);
+        if (search->by_row)
+            key_of_row(&key, set->rows[i], set->parts[i]);
+        uint32_t number = ocdm__label_table_number(&search->keys, key.text, key.length);
+        if (number == UINT32_MAX || (search->by_row && set->rows[i] == OCDM__NO_ROW))
+            continue;
+        uint32_t *sample = &search->sample_of[search->id_of[number]];
+        if (*sample != NOT_FOUND) {
+            const char *text = ocdm__label_table_text(&set->ids, *sample, &length);
+            ocdm__shown_label first = ocdm__show_label(text, length);
+            text = ocdm__label_table_text(&set->ids, i, &length);
+            return ocdm__fail(search->error, OCDM_BAD_FILE,
+                              "rows must be different within the training and within the test samples",
+                              "row %llu of the %s list is that of two samples of the source, \"%s\" and \"%s\"",
+                              (unsigned long long)set->rows[i], set->parts[i] == OCDM__TRAIN ? "training" : "test", first.text,
+                              ocdm__show_label(text, length).text);
+        }
+        *sample = i;
+    }
+    return OCDM_OK;
+}
+
+static ocdm_status fail_twice(const struct search *search, uint32_t id)
+{
+    char where[200], before[200];
+    struct key key;
+    key_of_id(search, id, &key);
+    uint32_t first = search->id_of[ocdm__label_table_number(&search->keys, key.text, key.length)];
+    return ocdm__fail(search->error, OCDM_BAD_FILE, "a sample can be in a stream once; `--skip-bad` leaves the later ones out",
+                      "%s: id %s is listed already, in %s", write_place(search, id, where, sizeof where),
+                      show_id(search, id).text, write_place(search, first, before, sizeof before));
+}
+
+static ocdm_status fail_missing(const struct search *search, uint32_t first)
+{
+    size_t count = 0;
+    char where[256], others[64] = "";
+    for (size_t i = first; i < search->lists->id_count; i++)
+        count += search->sample_of[i] == NOT_FOUND;
+    if (count > 1)
+        snprintf(others, sizeof others, ", nor has it %zu other%s of the lists", count - 1, count > 2 ? "s" : "");
+    return ocdm__fail(search->error, OCDM_BAD_FILE, "give the whole source of which the lists were made; " SKIP_HINT,
+                      "%s: the source has no %s %s%s", write_place(search, first, where, sizeof where),
+                      !search->by_row                               ? "sample with the id"
+                      : list_of(search, first)->part == OCDM__TRAIN ? "training sample with the row"
+                                                                    : "test sample with the row",
+                      show_id(search, first).text, others);
+}
+
+/* Handles an id without a sample. */
+static ocdm_status refuse_id(const struct search *search, uint32_t id)
+{
+    bool twice = search->sample_of[id] == LISTED_TWICE;
+    char where[160];
+    if (!search->reading->skip_bad)
+        return twice ? fail_twice(search, id) : fail_missing(search, id);
+    ocdm__reading_skip(search->reading, twice ? "ids listed twice" : "ids of the lists that the source lacks",
+                       write_place(search, id, where, sizeof where));
+    return OCDM_OK;
+}
+
+static ocdm_status choose_samples(struct search *search, ocdm__selection *selection)
+{
+    size_t count = search->lists->id_count;
+    for (size_t i = 0; i < search->set->count; i++)
+        search->by_row = search->by_row || search->set->rows[i] != OCDM__NO_ROW;
+    search->id_of = ocdm__allocate(count, sizeof *search->id_of);
+    search->sample_of = ocdm__allocate(count, sizeof *search->sample_of);
+    selection->chosen = ocdm__allocate(count, sizeof *selection->chosen);
+    if (search->id_of == NULL || search->sample_of == NULL || selection->chosen == NULL)
+        return ocdm__fail_memory(search->error, "the samples of the id lists");
+    OCDM_TRY(note_ids(search));
+    OCDM_TRY(look_up_samples(search));
+    for (uint32_t i = 0; i < count; i++) {
+        const ocdm__id_list *list = list_of(search, i);
+        uint32_t sample = search->sample_of[i];
+        if (sample < search->set->count)
+            selection->chosen[selection->count++] = (ocdm__chosen){sample, list->task, list->part};
+        else
+            OCDM_TRY(refuse_id(search, i));
+    }
+    return OCDM_OK;
+}
+
+/* Keeps the classes of the map, with their groups. One that no sample has most likely has a wrong name. */
+static ocdm_status choose_classes(const struct search *search, ocdm__selection *selection, uint8_t **groups)
+{
+    const ocdm__id_lists *lists = search->lists;
+    const ocdm__label_table *given = &search->set->classes;
+    selection->kept_classes = ocdm__allocate(given->count, 1);
+    if (lists->groups != NULL)
+        *groups = ocdm__allocate(given->count, 1);
+    if (selection->kept_classes == NULL || (lists->groups != NULL && *groups == NULL))
+        return ocdm__fail_memory(search->error, "the classes of the id lists");
+    for (uint32_t i = 0; i < given->count; i++) {
+        size_t length;
+        const char *text = ocdm__label_table_text(given, i, &length);
+        uint32_t class = ocdm__label_table_number(&lists->classes, text, length);
+        selection->kept_classes[i] = class != UINT32_MAX;
+        if (lists->groups != NULL)
+            (*groups)[i] = class != UINT32_MAX ? lists->groups[class] : UINT8_MAX;
+    }
+    for (uint32_t i = 0; i < lists->classes.count; i++) {
+        size_t length;
+        const char *text = ocdm__label_table_text(&lists->classes, i, &length), *map = lists->files.paths[0];
+        if (ocdm__label_table_number(given, text, length) != UINT32_MAX)
+            continue;
+        if (!search->reading->skip_bad)
+            return ocdm__fail(search->error, OCDM_BAD_FILE,
+                              "the source must be the one that the class map was made for; " SKIP_HINT,
+                              "%s: the source has no class \"%s\"", map, ocdm__show_label(text, length).text);
+        ocdm__reading_skip(search->reading, "classes of the map that the source lacks", map);
+    }
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__id_lists_choose(const ocdm__id_lists *lists, const ocdm__labelled_set *set, ocdm__reading *reading,
+                                  ocdm__selection *selection, uint8_t **groups, ocdm_error *error)
+{
+    struct search search = {.lists = lists, .set = set, .reading = reading, .error = error};
+    ocdm_status status = choose_classes(&search, selection, groups);
+    OCDM_THEN(status, choose_samples(&search, selection));
+    ocdm__label_table_clear(&search.keys);
+    ocdm__release(search.id_of);
+    ocdm__release(search.sample_of);
+    if (status != OCDM_OK)
+        ocdm__selection_clear(selection);
+    return status;
 }

@@ -14,9 +14,9 @@
  *            this task. Classes draw in ascending order of pool size, so that rare classes are not left short; a class may then
  *            have more than `test_per_class` test samples.
  *
- * Draws are uniform without replacement: each sample has a number for each class, a hash of seed, class key and sample key, and
- * the smallest numbers win. With keys that belong to samples and classes (ids and names), the order of the source does not
- * matter, and adding or removing a sample changes at most one place in the draw of a class.
+ * Draws are uniform without replacement: each sample has a number for each class, a hash of seed, class name and sample id
+ * (by FNV-1a, base/bytes.h), and the smallest numbers win. The order of the source does not matter, and adding or removing a
+ * sample changes at most one place in the draw of a class.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -25,6 +25,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/random.h"
+#include "stream/build.h"
 #include "stream/recipes/recipes.h"
 
 /* A sample that a class may draw. */
@@ -37,14 +38,17 @@ struct candidate {
 struct turn {
     size_t pool;
     uint64_t key;
-    size_t class_number;
+    uint32_t class_number;
 };
 
 struct work {
-    const ocdm__paper_samples *source;
-    const ocdm__paper_settings *settings;
-    ocdm__paper_choice choice;
-    size_t *starts; /* of each class in `pool`; class_count + 1 of them */
+    const struct ocdm__recipe_job *job;
+    const ocdm__labelled_set *set;
+    const uint32_t *class_tasks;
+    uint8_t *parts; /* by sample: OCDM__TRAIN, OCDM__TEST, or OCDM__NO_PART when it is left out */
+    uint32_t *tasks;
+    uint8_t *kept;  /* by class: the selection's */
+    size_t *starts; /* of each class in `pool`; one more than there are classes */
     size_t *pool;   /* samples that a class may draw, class after class */
     struct turn *turns;
     struct candidate *candidates; /* as many as the largest pool has */
@@ -52,26 +56,21 @@ struct work {
 
 /* ---- what a sample is ----------------------------------------------------------------------------------------------- */
 
-static size_t label_count(const ocdm__paper_samples *source, size_t sample)
+static size_t label_count(const ocdm__labelled_set *set, size_t sample)
 {
-    return (size_t)(source->label_starts[sample + 1] - source->label_starts[sample]);
-}
-
-static const uint32_t *labels_of(const ocdm__paper_samples *source, size_t sample)
-{
-    return source->labels + source->label_starts[sample];
+    return (size_t)(set->label_starts[sample + 1] - set->label_starts[sample]);
 }
 
 /* The task that all labels are of; OCDM__NO_TASK when there is none. `*outside` tells whether a label is of no task. */
 static uint32_t common_task(const struct work *work, size_t sample, bool *outside)
 {
-    const uint32_t *labels = labels_of(work->source, sample);
-    size_t count = label_count(work->source, sample);
-    uint32_t task = count > 0 ? work->settings->class_tasks[labels[0]] : OCDM__NO_TASK;
+    const uint32_t *labels = work->set->labels + work->set->label_starts[sample];
+    size_t count = label_count(work->set, sample);
+    uint32_t task = count > 0 ? work->class_tasks[labels[0]] : OCDM__NO_TASK;
     *outside = false;
     bool same = true;
     for (size_t k = 0; k < count; k++) {
-        uint32_t other = work->settings->class_tasks[labels[k]];
+        uint32_t other = work->class_tasks[labels[k]];
         *outside |= other == OCDM__NO_TASK;
         same &= other == task;
     }
@@ -82,14 +81,22 @@ static bool could_train(const struct work *work, size_t sample, uint32_t *task)
 {
     bool outside;
     *task = common_task(work, sample, &outside);
-    return *task != OCDM__NO_TASK && label_count(work->source, sample) >= 2;
+    return *task != OCDM__NO_TASK && label_count(work->set, sample) >= 2;
 }
 
 static bool could_test(const struct work *work, size_t sample)
 {
     uint32_t task;
-    size_t count = label_count(work->source, sample);
-    return count == 1 || (count > 1 && work->settings->pool == OCDM__TEST_FROM_REST && !could_train(work, sample, &task));
+    size_t count = label_count(work->set, sample);
+    return count == 1 || (count > 1 && work->job->settings->test_from_rest && !could_train(work, sample, &task));
+}
+
+/* A number that belongs to a text, an id or a class's name. */
+static uint64_t key_of(const ocdm__label_table *texts, size_t number)
+{
+    size_t length;
+    const char *text = ocdm__label_table_text(texts, (uint32_t)number, &length);
+    return ocdm__checksum(OCDM__CHECKSUM_START, text, length);
 }
 
 /* ---- the pools ------------------------------------------------------------------------------------------------------ */
@@ -97,24 +104,24 @@ static bool could_test(const struct work *work, size_t sample)
 /* Counts each class's pool into starts[class + 1]; with `fill`, puts the samples in and moves starts[class] to its end. */
 static void walk_pools(struct work *work, bool fill)
 {
-    for (size_t i = 0; i < work->source->count; i++) {
-        if (!could_test(work, i))
-            continue;
-        const uint32_t *labels = labels_of(work->source, i);
-        for (size_t k = 0; k < label_count(work->source, i); k++) {
-            if (work->settings->class_tasks[labels[k]] == OCDM__NO_TASK)
+    const ocdm__labelled_set *set = work->set;
+    for (size_t i = 0; i < set->count; i++) {
+        bool test = could_test(work, i);
+        for (uint64_t k = set->label_starts[i]; test && k < set->label_starts[i + 1]; k++) {
+            uint32_t label = set->labels[k];
+            if (work->class_tasks[label] == OCDM__NO_TASK)
                 continue;
             if (fill)
-                work->pool[work->starts[labels[k]]++] = i;
+                work->pool[work->starts[label]++] = i;
             else
-                work->starts[labels[k] + 1]++;
+                work->starts[label + 1]++;
         }
     }
 }
 
 static bool make_pools(struct work *work)
 {
-    size_t classes = work->source->class_count, largest = 0;
+    size_t classes = work->set->classes.count, largest = 0;
     work->starts = ocdm__allocate(classes + 1, sizeof *work->starts);
     if (work->starts == NULL)
         return false;
@@ -158,204 +165,118 @@ static int compare_turns(const void *left, const void *right)
 /* Draws the test samples of a class, or removes the class when there are too few. */
 static void draw_class(struct work *work, const struct turn *turn)
 {
-    const uint64_t *keys = work->source->sample_keys;
-    uint64_t base = ocdm__random_at(ocdm__random_base(work->settings->seed, OCDM__FOR_TEST_PARTS), turn->key);
+    const ocdm__build_settings *settings = work->job->settings;
+    uint64_t base = ocdm__random_at(ocdm__random_base(settings->seed, OCDM__FOR_TEST_PARTS), turn->key);
     size_t count = 0;
     for (size_t k = work->starts[turn->class_number]; k < work->starts[turn->class_number + 1]; k++) {
         size_t sample = work->pool[k];
-        if (work->choice.parts[sample] == OCDM__NO_PART)
-            work->candidates[count++] = (struct candidate){ocdm__random_at(base, keys != NULL ? keys[sample] : sample), sample};
+        if (work->parts[sample] == OCDM__NO_PART)
+            work->candidates[count++] = (struct candidate){ocdm__random_at(base, key_of(&work->set->ids, sample)), sample};
     }
-
-    work->choice.kept_classes[turn->class_number] = count >= work->settings->test_per_class;
-    if (count < work->settings->test_per_class)
+    work->kept[turn->class_number] = count >= settings->test_per_class;
+    if (count < settings->test_per_class)
         return;
     qsort(work->candidates, count, sizeof *work->candidates, compare_candidates);
-    for (size_t k = 0; k < work->settings->test_per_class; k++) {
+    for (size_t k = 0; k < settings->test_per_class; k++) {
         size_t sample = work->candidates[k].sample;
-        work->choice.parts[sample] = OCDM__TEST;
-        work->choice.tasks[sample] = work->settings->class_tasks[turn->class_number];
+        work->parts[sample] = OCDM__TEST;
+        work->tasks[sample] = work->class_tasks[turn->class_number];
     }
 }
 
-static bool draw_tests(struct work *work)
+/* Returns how many classes are removed. */
+static size_t draw_tests(struct work *work)
 {
-    const ocdm__paper_samples *source = work->source;
-    size_t count = 0;
-    work->turns = ocdm__allocate(source->class_count, sizeof *work->turns);
-    if (work->turns == NULL)
-        return false;
-    for (size_t c = 0; c < source->class_count; c++)
-        if (work->settings->class_tasks[c] != OCDM__NO_TASK)
-            work->turns[count++] =
-                (struct turn){work->starts[c + 1] - work->starts[c], source->class_keys != NULL ? source->class_keys[c] : c, c};
+    size_t count = 0, removed = 0;
+    for (uint32_t c = 0; c < work->set->classes.count; c++)
+        if (work->class_tasks[c] != OCDM__NO_TASK)
+            work->turns[count++] = (struct turn){work->starts[c + 1] - work->starts[c], key_of(&work->set->classes, c), c};
     qsort(work->turns, count, sizeof *work->turns, compare_turns);
-    for (size_t t = 0; t < count; t++)
+    for (size_t t = 0; t < count; t++) {
         draw_class(work, &work->turns[t]);
-    return true;
+        removed += !work->kept[work->turns[t].class_number];
+    }
+    return removed;
 }
 
 /* ---- what is left ---------------------------------------------------------------------------------------------------- */
 
+/* Why a sample is left out. */
+enum reason { WITHOUT_LABEL, WITHOUT_TASK, MIXED, OF_REMOVED, NOT_DRAWN, REASONS };
+static const char *const reasons[REASONS] = {"samples without a label", "samples with a label that no task has",
+                                             "samples with labels of several tasks", "samples of removed classes only",
+                                             "single-label samples that the test part did not need"};
+
 static bool keeps_a_label(const struct work *work, size_t sample)
 {
-    const uint32_t *labels = labels_of(work->source, sample);
-    for (size_t k = 0; k < label_count(work->source, sample); k++)
-        if (work->choice.kept_classes[labels[k]])
+    for (uint64_t k = work->set->label_starts[sample]; k < work->set->label_starts[sample + 1]; k++)
+        if (work->kept[work->set->labels[k]])
             return true;
     return false;
 }
 
-static void count_left_out(struct work *work, size_t sample)
+static enum reason reason_of(const struct work *work, size_t sample)
 {
-    ocdm__paper_tally *tally = &work->choice.tally;
     bool outside;
     uint32_t task = common_task(work, sample, &outside);
-    if (label_count(work->source, sample) == 0)
-        tally->without_label++;
-    else if (outside)
-        tally->without_task++;
-    else if (task == OCDM__NO_TASK)
-        tally->mixed++;
-    else if (!keeps_a_label(work, sample))
-        tally->of_removed++;
-    else
-        tally->not_drawn++;
+    return label_count(work->set, sample) == 0 ? WITHOUT_LABEL
+           : outside                           ? WITHOUT_TASK
+           : task == OCDM__NO_TASK             ? MIXED
+           : !keeps_a_label(work, sample)      ? OF_REMOVED
+                                               : NOT_DRAWN;
 }
 
+/* The test samples were drawn; here the others train or are left out. */
 static void place_samples(struct work *work)
 {
-    ocdm__paper_choice *choice = &work->choice;
-    for (size_t i = 0; i < work->source->count; i++) {
-        uint32_t task;
-        if (choice->parts[i] == OCDM__TEST) {
-            choice->tally.test++;
-        } else if (could_train(work, i, &task) && keeps_a_label(work, i)) {
-            choice->parts[i] = OCDM__TRAIN;
-            choice->tasks[i] = task;
-            choice->tally.train++;
-        } else {
-            count_left_out(work, i);
-        }
+    ocdm__selection *selection = work->job->selection;
+    uint64_t left_out[REASONS] = {0};
+    for (size_t i = 0; i < work->set->count; i++) {
+        uint32_t task = work->tasks[i];
+        bool test = work->parts[i] == OCDM__TEST;
+        if (test || (could_train(work, i, &task) && keeps_a_label(work, i)))
+            selection->chosen[selection->count++] = (ocdm__chosen){(uint32_t)i, task, test ? OCDM__TEST : OCDM__TRAIN};
+        else
+            left_out[reason_of(work, i)]++;
     }
+    for (size_t i = 0; i < REASONS; i++)
+        ocdm__reading_skip_many(work->job->reading, reasons[i], left_out[i]);
 }
 
-/* ---- the recipe ------------------------------------------------------------------------------------------------------ */
-
-static bool make_choice(struct work *work)
+/* A sample in the stream keeps those of its labels that stay and are of its task. */
+static bool select_samples(struct work *work)
 {
-    size_t count = work->source->count;
-    ocdm__paper_choice *choice = &work->choice;
-    choice->parts = ocdm__allocate(count, sizeof *choice->parts);
-    choice->tasks = ocdm__allocate(count, sizeof *choice->tasks);
-    choice->kept_classes = ocdm__allocate(work->source->class_count, sizeof *choice->kept_classes);
-    if (choice->parts == NULL || choice->tasks == NULL || choice->kept_classes == NULL)
+    ocdm__selection *selection = work->job->selection;
+    size_t count = work->set->count, classes = work->set->classes.count;
+    work->parts = ocdm__allocate(count, sizeof *work->parts);
+    work->tasks = ocdm__allocate(count, sizeof *work->tasks);
+    work->turns = ocdm__allocate(classes, sizeof *work->turns);
+    work->kept = selection->kept_classes = ocdm__allocate(classes, sizeof *work->kept);
+    selection->chosen = ocdm__allocate(count, sizeof *selection->chosen);
+    selection->class_tasks = ocdm__allocate(classes, sizeof *selection->class_tasks);
+    if (!work->parts || !work->tasks || !work->turns || !work->kept || !selection->chosen || !selection->class_tasks)
         return false;
-    for (size_t i = 0; i < count; i++) {
-        choice->parts[i] = OCDM__NO_PART;
-        choice->tasks[i] = OCDM__NO_TASK;
-    }
-    if (!make_pools(work) || !draw_tests(work))
+    for (size_t i = 0; i < count; i++)
+        work->parts[i] = OCDM__NO_PART;
+    for (size_t c = 0; c < classes; c++)
+        selection->class_tasks[c] = work->class_tasks[c];
+    if (!make_pools(work))
         return false;
+    size_t removed = draw_tests(work);
     place_samples(work);
-    const ocdm__paper_samples *source = work->source;
-    ocdm__paper_tally *tally = &work->choice.tally;
-    uint8_t *trained = ocdm__allocate(source->class_count, 1);
-    if (trained == NULL)
-        return false;
-    for (size_t i = 0; i < source->count; i++)
-        for (size_t k = 0; work->choice.parts[i] == OCDM__TRAIN && k < label_count(source, i); k++)
-            trained[labels_of(source, i)[k]] = 1;
-    for (size_t c = 0; c < source->class_count; c++) {
-        bool kept = work->choice.kept_classes[c] != 0;
-        tally->kept += kept;
-        tally->removed += !kept && work->settings->class_tasks[c] != OCDM__NO_TASK;
-        tally->without_training += kept && !trained[c];
-    }
-    ocdm__release(trained);
+    ocdm__reading_skip_many(work->job->reading, "classes with too few test samples", removed);
     return true;
 }
 
-ocdm_status ocdm__paper_choose(ocdm__paper_choice *choice, const ocdm__paper_samples *source,
-                               const ocdm__paper_settings *settings, ocdm_error *error)
+ocdm_status ocdm__select_paper(const struct ocdm__recipe_job *job, const uint32_t *class_tasks)
 {
-    struct work work = {.source = source, .settings = settings};
-    bool made = make_choice(&work);
+    struct work work = {.job = job, .set = job->set, .class_tasks = class_tasks};
+    bool made = select_samples(&work);
+    ocdm__release(work.parts);
+    ocdm__release(work.tasks);
     ocdm__release(work.starts);
     ocdm__release(work.pool);
     ocdm__release(work.turns);
     ocdm__release(work.candidates);
-    if (made)
-        *choice = work.choice;
-    else
-        ocdm__paper_choice_clear(&work.choice);
-    return made ? OCDM_OK : ocdm__fail_memory(error, "the choice of samples");
-}
-
-void ocdm__paper_choice_clear(ocdm__paper_choice *choice)
-{
-    ocdm__release(choice->parts);
-    ocdm__release(choice->tasks);
-    ocdm__release(choice->kept_classes);
-    *choice = (ocdm__paper_choice){.parts = NULL};
-}
-
-/* ---- a labelled set ------------------------------------------------------------------------------------------------- */
-
-static const char what[] = "the list of samples";
-
-/* A key for each of the first `count` texts; NULL when out of memory. */
-static uint64_t *keys_of(const ocdm__label_table *texts, size_t count)
-{
-    uint64_t *keys = ocdm__allocate(count, sizeof *keys);
-    for (size_t i = 0; keys != NULL && i < count; i++) {
-        size_t length;
-        const char *text = ocdm__label_table_text(texts, (uint32_t)i, &length);
-        keys[i] = ocdm__checksum(OCDM__CHECKSUM_START, text, length);
-    }
-    return keys;
-}
-
-/* Moves the choice into the selection, with samples in the order of the set. */
-static ocdm_status take_choice(ocdm__selection *selection, const ocdm__labelled_set *set, const uint32_t *class_tasks,
-                               ocdm__paper_choice *choice, ocdm_error *error)
-{
-    size_t classes = set->classes.count;
-    selection->chosen = ocdm__allocate((size_t)(choice->tally.train + choice->tally.test), sizeof *selection->chosen);
-    selection->class_tasks = ocdm__allocate(classes, sizeof *selection->class_tasks);
-    if (selection->chosen == NULL || selection->class_tasks == NULL)
-        return ocdm__fail_memory(error, what);
-    for (size_t c = 0; c < classes; c++)
-        selection->class_tasks[c] = class_tasks[c];
-    selection->kept_classes = choice->kept_classes;
-    choice->kept_classes = NULL;
-    for (size_t i = 0; i < set->count; i++)
-        if (choice->parts[i] != OCDM__NO_PART)
-            selection->chosen[selection->count++] =
-                (ocdm__chosen){.sample = (uint32_t)i, .task = choice->tasks[i], .part = choice->parts[i]};
-    return OCDM_OK;
-}
-
-ocdm_status ocdm__select_paper(ocdm__selection *selection, const ocdm__labelled_set *set, const ocdm__paper_settings *settings,
-                               ocdm__paper_tally *tally, ocdm_error *error)
-{
-    static const uint64_t no_labels[1];
-    uint64_t *sample_keys = keys_of(&set->ids, set->count);
-    uint64_t *class_keys = keys_of(&set->classes, set->classes.count);
-    ocdm__paper_choice choice = {.parts = NULL};
-    ocdm__paper_samples source = {.count = set->count,
-                                  .label_starts = set->label_starts != NULL ? set->label_starts : no_labels,
-                                  .labels = set->labels,
-                                  .class_count = set->classes.count,
-                                  .sample_keys = sample_keys,
-                                  .class_keys = class_keys};
-    ocdm_status status = sample_keys == NULL || class_keys == NULL ? ocdm__fail_memory(error, what)
-                                                                   : ocdm__paper_choose(&choice, &source, settings, error);
-    OCDM_THEN(status, take_choice(selection, set, settings->class_tasks, &choice, error));
-    if (status == OCDM_OK)
-        *tally = choice.tally;
-    ocdm__release(sample_keys);
-    ocdm__release(class_keys);
-    ocdm__paper_choice_clear(&choice);
-    return status;
+    return made ? OCDM_OK : ocdm__fail_memory(job->error, "the list of samples");
 }

@@ -9,66 +9,23 @@
 #include "stream/recipes/recipes.h"
 #include "stream/statistics.h"
 
-/* What a recipe works on. */
-struct job {
-    ocdm__selection *selection;
-    const ocdm__labelled_set *set;
-    const ocdm__build_settings *settings;
-    ocdm__reading *reading;
-    uint8_t **groups;
-    ocdm_error *error;
-};
-
 /* ---- PRS's lists ----------------------------------------------------------------------------------------------------- */
 
-static ocdm_status take_choices(ocdm__selection *selection, const ocdm__labelled_set *set, const ocdm__id_choices *choices,
-                                ocdm_error *error)
+static ocdm_status apply_listed(const struct ocdm__recipe_job *job)
 {
-    selection->chosen = ocdm__allocate(choices->count, sizeof *selection->chosen);
-    selection->kept_classes = ocdm__allocate(set->classes.count, 1);
-    if (selection->chosen == NULL || selection->kept_classes == NULL)
-        return ocdm__fail_memory(error, "the list of samples");
-    for (size_t i = 0; i < choices->count; i++)
-        selection->chosen[i] = (ocdm__chosen){choices->samples[i].sample, choices->samples[i].task, choices->samples[i].part};
-    for (size_t i = 0; i < set->classes.count; i++)
-        selection->kept_classes[i] = choices->class_of[i] != UINT32_MAX;
-    selection->count = choices->count;
-    return OCDM_OK;
-}
-
-static ocdm_status take_groups(const ocdm__id_lists *lists, const ocdm__id_choices *choices, size_t class_count,
-                               uint8_t **groups, ocdm_error *error)
-{
-    if (lists->groups == NULL)
-        return OCDM_OK;
-    *groups = ocdm__allocate(class_count, 1);
-    if (*groups == NULL)
-        return ocdm__fail_memory(error, "the groups of the classes");
-    for (size_t i = 0; i < class_count; i++)
-        (*groups)[i] = choices->class_of[i] != UINT32_MAX ? lists->groups[choices->class_of[i]] : UINT8_MAX;
-    return OCDM_OK;
-}
-
-static ocdm_status apply_listed(const struct job *job)
-{
-    ocdm__id_lists lists = {.task_count = 0};
-    ocdm__id_choices choices = {.count = 0};
-    ocdm_status status = ocdm__id_lists_read(&lists, job->settings->ids, job->settings->original_ids, job->error);
-    if (status != OCDM_OK)
-        return status;
-    for (size_t i = 0; i < lists.file_count && status == OCDM_OK; i++)
-        status = ocdm__found_files_add(job->reading->files, lists.files[i], job->error);
-    OCDM_THEN(status, ocdm__id_lists_choose(&lists, job->set, job->reading, &choices, job->error));
-    OCDM_THEN(status, take_choices(job->selection, job->set, &choices, job->error));
-    OCDM_THEN(status, take_groups(&lists, &choices, job->set->classes.count, job->groups, job->error));
-    ocdm__id_choices_clear(&choices);
+    ocdm__id_lists lists;
+    OCDM_TRY(ocdm__id_lists_read(&lists, job->settings->ids, job->settings->original_ids, job->error));
+    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; i < lists.files.count && status == OCDM_OK; i++)
+        status = ocdm__found_files_add(job->reading->files, lists.files.paths[i], job->error);
+    OCDM_THEN(status, ocdm__id_lists_choose(&lists, job->set, job->reading, job->selection, job->groups, job->error));
     ocdm__id_lists_clear(&lists);
     return status;
 }
 
 /* ---- tasks by class -------------------------------------------------------------------------------------------------- */
 
-static ocdm_status find_class_tasks(const struct job *job, uint32_t *class_tasks)
+static ocdm_status find_class_tasks(const struct ocdm__recipe_job *job, uint32_t *class_tasks)
 {
     const ocdm__labelled_set *set = job->set;
     if (job->settings->tasks == NULL)
@@ -81,42 +38,9 @@ static ocdm_status find_class_tasks(const struct job *job, uint32_t *class_tasks
     return status;
 }
 
-static ocdm_status select_paper(const struct job *job, const uint32_t *class_tasks)
-{
-    const ocdm__build_settings *settings = job->settings;
-    ocdm__reading *reading = job->reading;
-    ocdm__paper_settings paper = {.class_tasks = class_tasks,
-                                  .pool = settings->test_from_rest ? OCDM__TEST_FROM_REST : OCDM__TEST_FROM_SINGLE,
-                                  .test_per_class = settings->test_per_class,
-                                  .seed = settings->seed};
-    ocdm__paper_tally tally;
-    OCDM_TRY(ocdm__select_paper(job->selection, job->set, &paper, &tally, job->error));
-    ocdm__reading_skip_many(reading, "samples without a label", tally.without_label);
-    ocdm__reading_skip_many(reading, "samples with a label that no task has", tally.without_task);
-    ocdm__reading_skip_many(reading, "samples with labels of several tasks", tally.mixed);
-    ocdm__reading_skip_many(reading, "samples of removed classes only", tally.of_removed);
-    ocdm__reading_skip_many(reading, "single-label samples that the test part did not need", tally.not_drawn);
-    ocdm__reading_skip_many(reading, "classes with too few test samples", tally.removed);
-    return OCDM_OK;
-}
-
-static ocdm_status select_split(const struct job *job, const uint32_t *class_tasks)
-{
-    const ocdm__build_settings *settings = job->settings;
-    ocdm__split_settings split = {.class_tasks = class_tasks,
-                                  .drop_mixed = settings->drop_mixed,
-                                  .test_share = settings->test_share,
-                                  .seed = settings->seed};
-    ocdm__split_tally tally;
-    OCDM_TRY(ocdm__select_split(job->selection, job->set, &split, &tally, job->error));
-    const char *mixed = settings->drop_mixed ? "samples with labels of several tasks" : "samples' labels of other tasks";
-    ocdm__reading_skip_many(job->reading, "samples without a label of any task", tally.without_task);
-    ocdm__reading_skip_many(job->reading, mixed, tally.mixed);
-    return OCDM_OK;
-}
-
 /* Assigns classes to tasks, then selects samples by them. */
-static ocdm_status select_by_class(const struct job *job, ocdm_status (*select)(const struct job *, const uint32_t *))
+static ocdm_status select_by_class(const struct ocdm__recipe_job *job,
+                                   ocdm_status (*select)(const struct ocdm__recipe_job *, const uint32_t *))
 {
     size_t empty = 0, class_count = job->set->classes.count;
     uint32_t *class_tasks = ocdm__allocate(class_count, sizeof *class_tasks);
@@ -130,62 +54,38 @@ static ocdm_status select_by_class(const struct job *job, ocdm_status (*select)(
     return status;
 }
 
-static ocdm_status apply_paper(const struct job *job)
+static ocdm_status apply_paper(const struct ocdm__recipe_job *job)
 {
-    return select_by_class(job, select_paper);
+    return select_by_class(job, ocdm__select_paper);
 }
 
 /* Without a list or number of tasks, the samples' own tasks are used. */
-static ocdm_status apply_split(const struct job *job)
+static ocdm_status apply_split(const struct ocdm__recipe_job *job)
 {
     bool by_class = job->settings->tasks != NULL || job->settings->clusters > 0;
-    return by_class ? select_by_class(job, select_split) : select_split(job, NULL);
+    return by_class ? select_by_class(job, ocdm__select_split) : ocdm__select_split(job, NULL);
 }
 
-static ocdm_status apply_incremental(const struct job *job)
+/* The tables of a selection by class, with room for `most` samples. */
+static ocdm_status begin_by_class(const struct ocdm__recipe_job *job, size_t most)
 {
-    const ocdm__build_settings *settings = job->settings;
-    ocdm__class_columns columns = {.count = 0};
-    ocdm__incremental_tally tally = {.without_task = 0};
-    size_t empty = 0;
-    /* The places of the classes are the columns that they will have in the stream. */
-    const char *path = job->settings->classes;
-    ocdm_status status = path != NULL ? ocdm__class_columns_read(&columns, &job->set->classes, path, job->error)
-                                      : ocdm__class_columns_sorted(&columns, &job->set->classes, NULL, job->error);
-    const ocdm__incremental_settings incremental = {.places = columns.of,
-                                                    .class_count = columns.count,
-                                                    .base = settings->base,
-                                                    .step = settings->step,
-                                                    .test_share = settings->test_share,
-                                                    .seed = settings->seed};
-    OCDM_THEN(status, ocdm__select_incremental(job->selection, job->set, &incremental, &tally, job->error));
-    OCDM_THEN(status, ocdm__selection_close_gaps(job->selection, job->set->classes.count, &empty, job->error));
-    ocdm__reading_skip_many(job->reading, "samples without a label of any task", tally.without_task);
-    ocdm__reading_skip_many(job->reading, "labels of classes that --classes does not list", tally.unlisted);
-    ocdm__reading_skip_many(job->reading, "tasks that no sample is in", empty);
-    ocdm__class_columns_clear(&columns);
-    return status;
+    ocdm__selection *selection = job->selection;
+    size_t classes = job->set->classes.count;
+    selection->chosen = ocdm__allocate(most, sizeof *selection->chosen);
+    selection->class_tasks = ocdm__allocate(classes, sizeof *selection->class_tasks);
+    selection->kept_classes = ocdm__allocate(classes, 1);
+    bool made = selection->chosen != NULL && selection->class_tasks != NULL && selection->kept_classes != NULL;
+    return made ? OCDM_OK : ocdm__fail_memory(job->error, "the list of samples");
 }
 
-/* ---- the rows ------------------------------------------------------------------------------------------------------- */
-
-static ocdm_status apply_none(const struct job *job)
+/* Gives a class its task; one without a task does not stay. */
+static void set_class_task(ocdm__selection *selection, size_t class_number, uint32_t task)
 {
-    return ocdm__select_all(job->selection, job->set, job->error);
+    selection->class_tasks[class_number] = task;
+    selection->kept_classes[class_number] = task != OCDM__NO_TASK;
 }
 
-#define RECIPE_ROW(RECIPE, name, apply) [OCDM__RECIPE_##RECIPE] = apply,
-static ocdm_status (*const recipes[OCDM__RECIPE_COUNT])(const struct job *) = {
-    [OCDM__RECIPE_NONE] = apply_none, [OCDM__RECIPE_IDS] = apply_listed, OCDM__RECIPES(RECIPE_ROW)};
-
-ocdm_status ocdm__apply_recipe(ocdm__selection *selection, const ocdm__labelled_set *set, const ocdm__build_settings *settings,
-                               ocdm__reading *reading, uint8_t **groups, ocdm_error *error)
-{
-    struct job job = {selection, set, settings, reading, groups, error};
-    return recipes[settings->recipe](&job);
-}
-
-/* ---- tasks by class ------------------------------------------------------------------------------------------------ */
+/* ---- each sample in one task ---------------------------------------------------------------------------------------- */
 
 /*
  * Tasks for any labelled data: each class belongs to a task, and a sample to the task that has most of its labels (the lowest
@@ -195,42 +95,6 @@ ocdm_status ocdm__apply_recipe(ocdm__selection *selection, const ocdm__labelled_
  * If the source does not distinguish training and test samples, each sample goes to the test part with the same probability.
  */
 
-/* Votes of a sample's labels, by task; zero between samples. */
-struct votes {
-    uint32_t *counts;
-    uint32_t best;
-    bool mixed;
-};
-
-static void take_votes(struct votes *votes, const ocdm__labelled_set *set, size_t sample, const uint32_t *class_tasks)
-{
-    votes->best = OCDM__NO_TASK;
-    votes->mixed = false;
-    for (uint64_t k = set->label_starts[sample]; k < set->label_starts[sample + 1]; k++) {
-        uint32_t task = class_tasks[set->labels[k]];
-        if (task == OCDM__NO_TASK)
-            continue;
-        uint32_t count = ++votes->counts[task];
-        votes->mixed |= votes->best != OCDM__NO_TASK && votes->best != task;
-        if (votes->best == OCDM__NO_TASK || count > votes->counts[votes->best] ||
-            (count == votes->counts[votes->best] && task < votes->best))
-            votes->best = task;
-    }
-    for (uint64_t k = set->label_starts[sample]; k < set->label_starts[sample + 1]; k++)
-        if (class_tasks[set->labels[k]] != OCDM__NO_TASK)
-            votes->counts[class_tasks[set->labels[k]]] = 0;
-}
-
-/* ---- parts -------------------------------------------------------------------------------------------------------------- */
-
-static bool has_parts(const ocdm__labelled_set *set)
-{
-    for (size_t i = 0; i < set->count; i++)
-        if (set->parts[i] != OCDM__NO_PART)
-            return true;
-    return false;
-}
-
 /* How samples are divided into parts: as in the source, or at random. */
 struct part_rule {
     const ocdm__labelled_set *set;
@@ -239,9 +103,14 @@ struct part_rule {
     double test_share;
 };
 
-static struct part_rule part_rule_of(const ocdm__labelled_set *set, double test_share, uint64_t seed)
+static struct part_rule part_rule_of(const struct ocdm__recipe_job *job)
 {
-    return (struct part_rule){set, has_parts(set), ocdm__random_base(seed, OCDM__FOR_TEST_PARTS), test_share};
+    struct part_rule rule = {.set = job->set,
+                             .base = ocdm__random_base(job->settings->seed, OCDM__FOR_TEST_PARTS),
+                             .test_share = job->settings->test_share};
+    for (size_t i = 0; i < rule.set->count; i++)
+        rule.given = rule.given || rule.set->parts[i] != OCDM__NO_PART;
+    return rule;
 }
 
 /* Each sample has its own random number: adding samples to a source does not move the others. */
@@ -252,49 +121,62 @@ static enum ocdm__part part_of(const struct part_rule *rule, uint32_t sample)
     return test ? OCDM__TEST : OCDM__TRAIN;
 }
 
-/* ---- each sample in one task -------------------------------------------------------------------------------------------- */
-
-static ocdm_status split_by_class(ocdm__selection *selection, const ocdm__labelled_set *set,
-                                  const ocdm__split_settings *settings, ocdm__split_tally *tally, ocdm_error *error)
+/* The task with most votes of a sample's labels, OCDM__NO_TASK without any; `votes`, by task, are zero before and after. */
+static uint32_t find_task(const ocdm__labelled_set *set, size_t sample, const uint32_t *class_tasks, uint32_t *votes,
+                          bool *mixed)
 {
-    struct votes votes = {.counts = ocdm__allocate(OCDM__MAX_TASKS, sizeof *votes.counts)};
-    size_t classes = set->classes.count;
-    selection->chosen = ocdm__allocate(set->count, sizeof *selection->chosen);
-    selection->class_tasks = ocdm__allocate(classes, sizeof *selection->class_tasks);
-    selection->kept_classes = ocdm__allocate(classes, 1);
-    bool made = votes.counts && selection->chosen && selection->class_tasks && selection->kept_classes;
-    if (made) {
-        for (size_t i = 0; i < classes; i++) {
-            selection->class_tasks[i] = settings->class_tasks[i];
-            selection->kept_classes[i] = settings->class_tasks[i] != OCDM__NO_TASK;
-        }
-        for (size_t i = 0; i < set->count; i++) {
-            take_votes(&votes, set, i, settings->class_tasks);
-            tally->without_task += votes.best == OCDM__NO_TASK;
-            tally->mixed += votes.mixed;
-            if (votes.best == OCDM__NO_TASK || (votes.mixed && settings->drop_mixed))
-                continue;
-            selection->chosen[selection->count++] =
-                (ocdm__chosen){.sample = (uint32_t)i, .task = votes.best, .part = set->parts[i]};
-        }
+    uint32_t best = OCDM__NO_TASK;
+    *mixed = false;
+    for (uint64_t k = set->label_starts[sample]; k < set->label_starts[sample + 1]; k++) {
+        uint32_t task = class_tasks[set->labels[k]];
+        if (task == OCDM__NO_TASK)
+            continue;
+        uint32_t count = ++votes[task];
+        *mixed |= best != OCDM__NO_TASK && best != task;
+        if (best == OCDM__NO_TASK || count > votes[best] || (count == votes[best] && task < best))
+            best = task;
     }
-    ocdm__release(votes.counts);
-    return made ? OCDM_OK : ocdm__fail_memory(error, "the list of samples");
+    for (uint64_t k = set->label_starts[sample]; k < set->label_starts[sample + 1]; k++)
+        if (class_tasks[set->labels[k]] != OCDM__NO_TASK)
+            votes[class_tasks[set->labels[k]]] = 0;
+    return best;
 }
 
-ocdm_status ocdm__select_split(ocdm__selection *selection, const ocdm__labelled_set *set, const ocdm__split_settings *settings,
-                               ocdm__split_tally *tally, ocdm_error *error)
+static ocdm_status split_by_class(const struct ocdm__recipe_job *job, const uint32_t *class_tasks)
 {
-    *tally = (ocdm__split_tally){.mixed = 0};
-    OCDM_TRY(settings->class_tasks != NULL ? split_by_class(selection, set, settings, tally, error)
-                                           : ocdm__select_all(selection, set, error));
-    const struct part_rule rule = part_rule_of(set, settings->test_share, settings->seed);
-    for (size_t i = 0; i < selection->count; i++)
-        selection->chosen[i].part = part_of(&rule, selection->chosen[i].sample);
+    bool drop_mixed = job->settings->drop_mixed;
+    uint64_t without_task = 0, mixed_count = 0;
+    OCDM_TRY(begin_by_class(job, job->set->count));
+    uint32_t *votes = ocdm__allocate(OCDM__MAX_TASKS, sizeof *votes);
+    if (votes == NULL)
+        return ocdm__fail_memory(job->error, "the list of samples");
+    for (size_t i = 0; i < job->set->classes.count; i++)
+        set_class_task(job->selection, i, class_tasks[i]);
+    for (size_t i = 0; i < job->set->count; i++) {
+        bool mixed;
+        uint32_t task = find_task(job->set, i, class_tasks, votes, &mixed);
+        without_task += task == OCDM__NO_TASK;
+        mixed_count += mixed;
+        if (task != OCDM__NO_TASK && !(mixed && drop_mixed))
+            job->selection->chosen[job->selection->count++] = (ocdm__chosen){(uint32_t)i, task, job->set->parts[i]};
+    }
+    ocdm__release(votes);
+    ocdm__reading_skip_many(job->reading, "samples without a label of any task", without_task);
+    ocdm__reading_skip_many(
+        job->reading, drop_mixed ? "samples with labels of several tasks" : "samples' labels of other tasks", mixed_count);
     return OCDM_OK;
 }
 
-/* ---- each sample in every task that has a label of it -------------------------------------------------------------------- */
+ocdm_status ocdm__select_split(const struct ocdm__recipe_job *job, const uint32_t *class_tasks)
+{
+    OCDM_TRY(class_tasks != NULL ? split_by_class(job, class_tasks) : ocdm__select_all(job->selection, job->set, job->error));
+    const struct part_rule rule = part_rule_of(job);
+    for (size_t i = 0; i < job->selection->count; i++)
+        job->selection->chosen[i].part = part_of(&rule, job->selection->chosen[i].sample);
+    return OCDM_OK;
+}
+
+/* ---- each sample in every task that has a label of it --------------------------------------------------------------- */
 
 /*
  * Class-incremental learning with partial labels: the classes, in their order, are divided into tasks, `base` in the first one
@@ -303,7 +185,7 @@ ocdm_status ocdm__select_split(ocdm__selection *selection, const ocdm__labelled_
  * classes.
  */
 
-static uint32_t task_of_place(const ocdm__incremental_settings *settings, uint32_t place)
+static uint32_t task_of_place(const ocdm__build_settings *settings, uint32_t place)
 {
     if (place == UINT32_MAX)
         return OCDM__NO_TASK;
@@ -318,13 +200,16 @@ static int compare_tasks(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The tasks that have a label of the sample, ascending, each once; returns how many. */
-static size_t tasks_of(const ocdm__labelled_set *set, size_t sample, const uint32_t *class_tasks, uint32_t *tasks)
+/* The tasks that have a label of the sample, ascending, each once; returns how many. `unlisted` counts labels without a task.
+ */
+static size_t find_tasks(const ocdm__labelled_set *set, size_t sample, const uint32_t *class_tasks, uint32_t *tasks,
+                         uint64_t *unlisted)
 {
-    size_t count = 0, kept = 0;
+    size_t count = 0, kept = 0, labels = (size_t)(set->label_starts[sample + 1] - set->label_starts[sample]);
     for (uint64_t k = set->label_starts[sample]; k < set->label_starts[sample + 1]; k++)
         if (class_tasks[set->labels[k]] != OCDM__NO_TASK)
             tasks[count++] = class_tasks[set->labels[k]];
+    *unlisted += count > 0 ? labels - count : 0;
     qsort(tasks, count, sizeof *tasks, compare_tasks);
     for (size_t i = 0; i < count; i++)
         if (kept == 0 || tasks[i] != tasks[kept - 1])
@@ -332,41 +217,66 @@ static size_t tasks_of(const ocdm__labelled_set *set, size_t sample, const uint3
     return kept;
 }
 
-ocdm_status ocdm__select_incremental(ocdm__selection *selection, const ocdm__labelled_set *set,
-                                     const ocdm__incremental_settings *settings, ocdm__incremental_tally *tally,
-                                     ocdm_error *error)
+/* Selects by the places of the classes in their order. */
+static ocdm_status select_incremental(const struct ocdm__recipe_job *job, const ocdm__class_columns *columns)
 {
-    size_t classes = set->classes.count, labels = set->count > 0 ? (size_t)set->label_starts[set->count] : 0;
-    const struct part_rule rule = part_rule_of(set, settings->test_share, settings->seed);
-    *tally = (ocdm__incremental_tally){.without_task = 0};
-    if (settings->base > settings->class_count)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "take a smaller base", "--base %u, but there are %zu classes",
-                          settings->base, settings->class_count);
-    if (settings->class_count / settings->step >= OCDM__MAX_TASKS - 1)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "take a larger step", "%zu classes in steps of %u are too many tasks",
-                          settings->class_count, settings->step);
-    uint32_t *tasks = ocdm__allocate(labels, sizeof *tasks);
+    const ocdm__labelled_set *set = job->set;
+    const ocdm__build_settings *settings = job->settings;
+    ocdm__selection *selection = job->selection;
+    size_t labels = set->count > 0 ? (size_t)set->label_starts[set->count] : 0, empty;
+    uint64_t without_task = 0, unlisted = 0;
+    const struct part_rule rule = part_rule_of(job);
+    if (settings->base > columns->count)
+        return ocdm__fail(job->error, OCDM_BAD_ARGUMENT, "take a smaller base", "--base %u, but there are %zu classes",
+                          settings->base, columns->count);
+    if (columns->count / settings->step >= OCDM__MAX_TASKS - 1)
+        return ocdm__fail(job->error, OCDM_BAD_ARGUMENT, "take a larger step", "%zu classes in steps of %u are too many tasks",
+                          columns->count, settings->step);
     selection->partial = true;
-    selection->chosen = ocdm__allocate(labels, sizeof *selection->chosen);
-    selection->class_tasks = ocdm__allocate(classes, sizeof *selection->class_tasks);
-    selection->kept_classes = ocdm__allocate(classes, 1);
-    bool made = tasks && selection->chosen && selection->class_tasks && selection->kept_classes;
-    for (size_t i = 0; made && i < classes; i++) {
-        selection->class_tasks[i] = task_of_place(settings, settings->places[i]);
-        selection->kept_classes[i] = selection->class_tasks[i] != OCDM__NO_TASK;
-    }
-    if (made) {
-        /* `tasks` is room for those of all labels. */
-        for (uint32_t i = 0; i < set->count; i++) {
-            size_t count = tasks_of(set, i, selection->class_tasks, tasks);
-            enum ocdm__part part = part_of(&rule, i);
-            tally->without_task += count == 0;
-            for (uint64_t k = set->label_starts[i]; count > 0 && k < set->label_starts[i + 1]; k++)
-                tally->unlisted += selection->class_tasks[set->labels[k]] == OCDM__NO_TASK;
-            for (size_t k = 0; k < count && (k == 0 || part == OCDM__TRAIN); k++)
-                selection->chosen[selection->count++] = (ocdm__chosen){.sample = i, .task = tasks[k], .part = part};
-        }
+    OCDM_TRY(begin_by_class(job, labels));
+    for (size_t i = 0; i < set->classes.count; i++)
+        set_class_task(selection, i, task_of_place(settings, columns->of[i]));
+    uint32_t *tasks = ocdm__allocate(labels, sizeof *tasks); /* of a sample: room for those of all labels */
+    if (tasks == NULL)
+        return ocdm__fail_memory(job->error, "the list of samples");
+    for (uint32_t i = 0; i < set->count; i++) {
+        size_t count = find_tasks(set, i, selection->class_tasks, tasks, &unlisted);
+        enum ocdm__part part = part_of(&rule, i);
+        without_task += count == 0;
+        for (size_t k = 0; k < count && (k == 0 || part == OCDM__TRAIN); k++)
+            selection->chosen[selection->count++] = (ocdm__chosen){i, tasks[k], part};
     }
     ocdm__release(tasks);
-    return made ? OCDM_OK : ocdm__fail_memory(error, "the list of samples");
+    OCDM_TRY(ocdm__selection_close_gaps(selection, set->classes.count, &empty, job->error));
+    ocdm__reading_skip_many(job->reading, "samples without a label of any task", without_task);
+    ocdm__reading_skip_many(job->reading, "labels of classes that --classes does not list", unlisted);
+    ocdm__reading_skip_many(job->reading, "tasks that no sample is in", empty);
+    return OCDM_OK;
+}
+
+/* The places of the classes are the columns that they will have in the stream. */
+static ocdm_status apply_incremental(const struct ocdm__recipe_job *job)
+{
+    ocdm__class_columns columns = {.count = 0};
+    const char *path = job->settings->classes;
+    ocdm_status status = path != NULL ? ocdm__class_columns_read(&columns, &job->set->classes, path, job->error)
+                                      : ocdm__class_columns_sorted(&columns, &job->set->classes, NULL, job->error);
+    OCDM_THEN(status, select_incremental(job, &columns));
+    ocdm__class_columns_clear(&columns);
+    return status;
+}
+
+/* ---- the rows ------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status apply_none(const struct ocdm__recipe_job *job)
+{
+    return ocdm__select_all(job->selection, job->set, job->error);
+}
+
+ocdm_status ocdm__apply_recipe(const struct ocdm__recipe_job *job)
+{
+#define RECIPE_ROW(RECIPE, name, apply) [OCDM__RECIPE_##RECIPE] = apply,
+    static ocdm_status (*const recipes[OCDM__RECIPE_COUNT])(const struct ocdm__recipe_job *) = {
+        [OCDM__RECIPE_NONE] = apply_none, [OCDM__RECIPE_IDS] = apply_listed, OCDM__RECIPES(RECIPE_ROW)};
+    return recipes[job->settings->recipe](job);
 }

@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "stream/lines.h"
 #include "stream/recipes/recipes.h"
 #include "stream/statistics.h"
 
@@ -112,147 +113,78 @@ static const char nus44_5[] =
     "grass, leaf, flowers, cow, rainbow, harbor, soccer\n"
     "water, house, snow, frost, waterfall, earthquake, whales\n";
 
-static const struct {
-    const char *name, *text;
-} lists[] = {
-    {"coco44", coco44}, {"coco44-2", coco44_2}, {"coco44-3", coco44_3}, {"coco44-4", coco44_4}, {"coco44-5", coco44_5},
-    {"nus44", nus44},   {"nus44-2", nus44_2},   {"nus44-3", nus44_3},   {"nus44-4", nus44_4},   {"nus44-5", nus44_5},
+const struct ocdm__shipped_list ocdm__shipped_lists[] = {
+    {"coco44", coco44},     {"coco44-2", coco44_2}, {"coco44-3", coco44_3}, {"coco44-4", coco44_4},
+    {"coco44-5", coco44_5}, {"nus44", nus44},       {"nus44-2", nus44_2},   {"nus44-3", nus44_3},
+    {"nus44-4", nus44_4},   {"nus44-5", nus44_5},   {NULL, NULL},
 };
-
-enum { LISTS = sizeof lists / sizeof lists[0] };
-
-const char *ocdm__shipped_list_name(size_t number)
-{
-    return number < LISTS ? lists[number].name : NULL;
-}
-
-const char *ocdm__shipped_list_text(size_t number)
-{
-    return number < LISTS ? lists[number].text : NULL;
-}
 
 /* ---- parsing -------------------------------------------------------------------------------------------------------- */
 
 static const char form[] = "give one task per line, the names of its classes separated by commas";
-
-/* The text between two positions. */
-struct span {
-    const char *at;
-    size_t length;
-};
 
 static bool is_space(char character)
 {
     return character == ' ' || character == '\t' || character == '\r';
 }
 
-static struct span trimmed(struct span text)
+/* Drops the blanks around what is from *start to *end. */
+static void trim(const char **start, const char **end)
 {
-    for (; text.length > 0 && is_space(text.at[0]); text.length--)
-        text.at++;
-    while (text.length > 0 && is_space(text.at[text.length - 1]))
-        text.length--;
-    return text;
+    while (*start < *end && is_space(**start))
+        ++*start;
+    while (*end > *start && is_space((*end)[-1]))
+        --*end;
 }
 
-/* Splits `text` at the first `separator`: returns the part before it and leaves the part after it. `*more` becomes false if
- * there was no separator. */
-static struct span cut(struct span *text, char separator, bool *more)
+static bool is_text(const char *name, const char *name_end)
 {
-    const char *found = text->length > 0 ? memchr(text->at, separator, text->length) : NULL;
-    struct span front = {text->at, found != NULL ? (size_t)(found - text->at) : text->length};
-    *more = found != NULL;
-    text->at += front.length + *more;
-    text->length -= front.length + *more;
-    return front;
-}
-
-/* ---- one class ------------------------------------------------------------------------------------------------------- */
-
-static bool is_text(struct span name)
-{
-    const unsigned char *at = (const unsigned char *)name.at, *end = at + name.length;
-    while (at < end) {
-        size_t length = ocdm__utf8_sequence(at, end);
+    const unsigned char *at = (const unsigned char *)name, *end = (const unsigned char *)name_end;
+    for (size_t length; at < end; at += length) {
+        length = ocdm__utf8_sequence(at, end);
         if (length == 0 || *at < 0x20 || *at == 0x7F)
             return false;
-        at += length;
     }
     return true;
 }
 
-static ocdm_status make_room(ocdm__task_list *list, ocdm_error *error)
+static ocdm_status add_class(ocdm__task_list *list, const char *name, const char *end, uint64_t line, ocdm_error *error)
 {
-    if (list->class_count < list->room)
-        return OCDM_OK;
-    bool failed = false;
-    size_t room = ocdm__larger_room(list->room, 1);
-    list->tasks = ocdm__grown(list->tasks, room, sizeof *list->tasks, &failed);
-    list->lines = ocdm__grown(list->lines, room, sizeof *list->lines, &failed);
-    if (failed)
-        return ocdm__fail_memory(error, "a list of classes");
-    list->room = room;
-    return OCDM_OK;
-}
-
-/* The label table reads bytes beyond the name, so the name is copied. */
-static ocdm_status add_name(ocdm__label_table *names, struct span name, uint32_t *number, ocdm_error *error)
-{
-    char *copy = ocdm__allocate(name.length + OCDM__LABEL_PADDING, 1);
-    if (copy == NULL)
-        return ocdm__fail_memory(error, "the name of a class");
-    memcpy(copy, name.at, name.length);
-    ocdm_status status = ocdm__label_table_add(names, copy, name.length, number, error);
-    ocdm__release(copy);
-    return status;
-}
-
-static ocdm_status add_class(ocdm__task_list *list, struct span name, uint64_t line, ocdm_error *error)
-{
-    uint32_t number;
-    if (name.length == 0)
+    uint32_t number, count = list->classes.count;
+    trim(&name, &end);
+    size_t length = (size_t)(end - name);
+    if (length == 0)
         return ocdm__fail(error, OCDM_BAD_RECORD, form, "%s:%" PRIu64 ": the name of a class is empty", list->name, line);
-    if (!is_text(name))
+    if (!is_text(name, end))
         return ocdm__fail(error, OCDM_BAD_RECORD, form, "%s:%" PRIu64 ": a name that is not UTF-8", list->name, line);
-    OCDM_TRY(make_room(list, error));
-    OCDM_TRY(add_name(&list->classes, name, &number, error));
-    if (number < list->class_count)
+    if (!ocdm__reserve(&list->tasks, &list->task_room, (size_t)count + 1, sizeof *list->tasks) ||
+        !ocdm__reserve(&list->lines, &list->line_room, (size_t)count + 1, sizeof *list->lines))
+        return ocdm__fail_memory(error, "a list of classes");
+    OCDM_TRY(ocdm__label_table_add(&list->classes, name, length, &number, error));
+    if (number < count)
         return ocdm__fail(error, OCDM_BAD_RECORD, "a class belongs to one task: list it once",
                           "%s:%" PRIu64 ": the class \"%s\" is on line %" PRIu64 " already", list->name, line,
-                          ocdm__show_label(name.at, name.length).text, list->lines[number]);
+                          ocdm__show_label(name, length).text, list->lines[number]);
     list->tasks[number] = (uint32_t)list->task_count;
     list->lines[number] = line;
-    list->class_count++;
-    return OCDM_OK;
-}
-
-/* ---- the whole list -------------------------------------------------------------------------------------------------- */
-
-static ocdm_status add_task(ocdm__task_list *list, struct span line_text, uint64_t line, ocdm_error *error)
-{
-    if (list->task_count == OCDM__MAX_TASKS)
-        return ocdm__fail(error, OCDM_LIMIT, form, "%s:%" PRIu64 ": over %d tasks", list->name, line, OCDM__MAX_TASKS);
-    for (bool more = true; more;)
-        OCDM_TRY(add_class(list, trimmed(cut(&line_text, ',', &more)), line, error));
-    list->task_count++;
     return OCDM_OK;
 }
 
 ocdm_status ocdm__task_list_parse(ocdm__task_list *list, const char *name, const char *text, size_t size, ocdm_error *error)
 {
-    struct span rest = {text, size};
-    uint64_t line = 0;
+    ocdm__lines lines = ocdm__lines_of(name, text, size);
     list->name = name;
-    if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) /* a byte order mark */
-        rest = (struct span){text + 3, size - 3};
-    for (bool more = true; more;) {
-        struct span line_text = trimmed(cut(&rest, '\n', &more));
-        line++;
-        if (line_text.length == 0 || line_text.at[0] == '#')
+    while (ocdm__lines_next(&lines)) {
+        const char *start = lines.start, *end = lines.end, *comma;
+        trim(&start, &end);
+        if (start == end || *start == '#')
             continue;
-        ocdm_status status = add_task(list, line_text, line, error);
-        if (status != OCDM_OK)
-            return status;
+        if (list->task_count == OCDM__MAX_TASKS)
+            return ocdm__fail(error, OCDM_LIMIT, form, "%s:%" PRIu64 ": over %d tasks", name, lines.line, OCDM__MAX_TASKS);
+        for (; (comma = memchr(start, ',', (size_t)(end - start))) != NULL; start = comma + 1)
+            OCDM_TRY(add_class(list, start, comma, lines.line, error));
+        OCDM_TRY(add_class(list, start, end, lines.line, error));
+        list->task_count++;
     }
     if (list->task_count == 0)
         return ocdm__fail(error, OCDM_BAD_RECORD, form, "%s: there is no class in it", name);
@@ -261,11 +193,9 @@ ocdm_status ocdm__task_list_parse(ocdm__task_list *list, const char *name, const
 
 ocdm_status ocdm__task_list_open(ocdm__task_list *list, const char *name, ocdm_error *error)
 {
-    for (size_t i = 0; ocdm__shipped_list_name(i) != NULL; i++)
-        if (strcmp(name, ocdm__shipped_list_name(i)) == 0) {
-            const char *text = ocdm__shipped_list_text(i);
-            return ocdm__task_list_parse(list, ocdm__shipped_list_name(i), text, strlen(text), error);
-        }
+    for (const struct ocdm__shipped_list *shipped = ocdm__shipped_lists; shipped->name != NULL; shipped++)
+        if (strcmp(name, shipped->name) == 0)
+            return ocdm__task_list_parse(list, shipped->name, shipped->text, strlen(shipped->text), error);
     ocdm__mapped_file file = {.bytes = NULL};
     ocdm_status status = ocdm__map_file(&file, name, error);
     OCDM_THEN(status, ocdm__task_list_parse(list, name, (const char *)file.bytes, file.size, error));
@@ -283,40 +213,22 @@ void ocdm__task_list_clear(ocdm__task_list *list)
 
 /* ---- for a source ---------------------------------------------------------------------------------------------------- */
 
-/* Which class of the list each class of the source is: a number from class_count on is none of the list's. Classes that only
- * the source has join the table behind the list's, where they are not used. */
-static ocdm_status match(ocdm__task_list *list, const ocdm__label_table *classes, uint32_t *matches, ocdm_error *error)
-{
-    for (uint32_t i = 0; i < classes->count; i++) {
-        struct span name;
-        name.at = ocdm__label_table_text(classes, i, &name.length);
-        OCDM_TRY(add_name(&list->classes, name, &matches[i], error));
-    }
-    return OCDM_OK;
-}
-
-ocdm_status ocdm__task_list_apply(ocdm__task_list *list, const ocdm__label_table *classes, uint32_t *class_tasks,
+ocdm_status ocdm__task_list_apply(const ocdm__task_list *list, const ocdm__label_table *classes, uint32_t *class_tasks,
                                   ocdm_error *error)
 {
-    uint32_t *matches = ocdm__allocate(classes->count, sizeof *matches);
-    uint8_t *found = ocdm__allocate(list->class_count, 1);
-    ocdm_status status = matches != NULL && found != NULL ? match(list, classes, matches, error)
-                                                          : ocdm__fail_memory(error, "the tasks of the classes");
-    for (uint32_t i = 0; status == OCDM_OK && i < classes->count; i++)
-        if (matches[i] < list->class_count)
-            found[matches[i]] = 1;
-    for (uint32_t i = 0; status == OCDM_OK && i < list->class_count; i++)
-        if (!found[i]) {
-            size_t length;
-            const char *name = ocdm__label_table_text(&list->classes, i, &length);
-            status = ocdm__fail(error, OCDM_BAD_RECORD,
-                                "is it misspelt, or the list for another source? A list may leave classes out",
-                                "%s:%" PRIu64 ": no sample of the source has the class \"%s\"", list->name, list->lines[i],
-                                ocdm__show_label(name, length).text);
-        }
-    for (uint32_t i = 0; status == OCDM_OK && i < classes->count; i++)
-        class_tasks[i] = matches[i] < list->class_count ? list->tasks[matches[i]] : UINT32_MAX;
-    ocdm__release(matches);
-    ocdm__release(found);
-    return status;
+    size_t length;
+    for (uint32_t i = 0; i < list->classes.count; i++) {
+        const char *name = ocdm__label_table_text(&list->classes, i, &length);
+        if (ocdm__label_table_number(classes, name, length) == UINT32_MAX)
+            return ocdm__fail(error, OCDM_BAD_RECORD,
+                              "is it misspelt, or the list for another source? A list may leave classes out",
+                              "%s:%" PRIu64 ": no sample of the source has the class \"%s\"", list->name, list->lines[i],
+                              ocdm__show_label(name, length).text);
+    }
+    for (uint32_t i = 0; i < classes->count; i++) {
+        const char *name = ocdm__label_table_text(classes, i, &length);
+        uint32_t number = ocdm__label_table_number(&list->classes, name, length);
+        class_tasks[i] = number != UINT32_MAX ? list->tasks[number] : UINT32_MAX;
+    }
+    return OCDM_OK;
 }

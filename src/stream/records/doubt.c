@@ -63,7 +63,7 @@ static ocdm_status find_variants(const ocdm__label_table *table, uint32_t *varia
 {
     ocdm__label_table folded = {.count = 0};
     uint32_t *first_of = ocdm__allocate(table->count, sizeof *first_of);
-    char *out = ocdm__allocate(table->used + OCDM__LABEL_PADDING, 1);
+    char *out = ocdm__allocate(table->used, 1);
     ocdm_status status = first_of != NULL && out != NULL ? OCDM_OK : ocdm__fail_memory(error, "a look at the labels");
     *variants = 0;
     for (uint32_t i = 0; i < table->count && status == OCDM_OK; i++) {

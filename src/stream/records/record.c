@@ -42,8 +42,8 @@ ocdm_status ocdm__add_labels(ocdm__records *records, ocdm__record *record, ocdm_
         return ocdm__fail_memory(error, "the labels of a batch");
     for (size_t i = 0; i < records->piece_count; i++) {
         const ocdm__label_piece *piece = &records->pieces[i];
-        ocdm_status status = ocdm__label_table_add(&records->table, piece->text, piece->length,
-                                                   &records->numbers[records->number_count + i], error);
+        ocdm_status status = ocdm__label_table_add_padded(&records->table, piece->text, piece->length,
+                                                          &records->numbers[records->number_count + i], error);
         if (status != OCDM_OK)
             return status;
     }
@@ -505,13 +505,7 @@ const uint32_t *ocdm__records_labels(const ocdm__records *records)
 ocdm_status ocdm__records_number_label(ocdm__records *records, const char *text, size_t length, uint32_t *number,
                                        ocdm_error *error)
 {
-    char *padded = ocdm__allocate(length + OCDM__LABEL_PADDING, 1);
-    if (padded == NULL)
-        return ocdm__fail_memory(error, "a label");
-    memcpy(padded, text, length);
-    ocdm_status status = ocdm__label_table_add(&records->table, padded, length, number, error);
-    ocdm__release(padded);
-    return status;
+    return ocdm__label_table_add(&records->table, text, length, number, error);
 }
 
 size_t ocdm__records_drop_labels(ocdm__records *records, ocdm__record *record, const uint8_t *listed, size_t count, uint8_t bit,

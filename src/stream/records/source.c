@@ -58,16 +58,8 @@ static bool is_text(const struct member_value *value, const char *text)
 
 static bool take_whole(ocdm__record_members *members, const char *name, const struct member_value *value, uint64_t *number)
 {
-    uint64_t sum = 0;
-    bool good = value->whole && value->length > 0;
-    for (size_t i = 0; good && i < value->length; i++) {
-        uint64_t digit = (uint64_t)(value->text[i] - '0');
-        good = value->text[i] >= '0' && value->text[i] <= '9' && sum <= (UINT64_MAX - digit) / 10;
-        sum = sum * 10 + digit;
-    }
-    if (!good)
+    if (!value->whole || !ocdm__text_to_whole(value->text, value->length, 0, UINT64_MAX, number))
         return refuse_member(members, name, "must be a whole number from 0");
-    *number = sum;
     return true;
 }
 
@@ -82,7 +74,6 @@ static bool has_control(const char *text, size_t length)
 static void keep_text(const struct member_value *value, char *out, size_t *length)
 {
     memcpy(out, value->text, value->length);
-    memset(out + value->length, 0, OCDM__LABEL_PADDING);
     *length = value->length;
 }
 
@@ -330,18 +321,6 @@ void ocdm__member_reader_clear(ocdm__member_reader *reader)
 
 /* ---- order of classes and tasks ------------------------------------------------------------------------------------- */
 
-/* Adds a name to a table, padded as that needs. */
-static ocdm_status add_name(ocdm__label_table *table, const char *name, size_t length, uint32_t *number, ocdm_error *error)
-{
-    char *padded = ocdm__allocate(length + OCDM__LABEL_PADDING, 1);
-    if (padded == NULL)
-        return ocdm__fail_memory(error, "a name");
-    memcpy(padded, name, length);
-    ocdm_status status = ocdm__label_table_add(table, padded, length, number, error);
-    ocdm__release(padded);
-    return status;
-}
-
 /* ---- classes -------------------------------------------------------------------------------------------------------- */
 
 static int compare_numbers(const void *left, const void *right)
@@ -363,7 +342,7 @@ static ocdm_status settle_classes(ocdm__labelled_set *set, size_t first, const o
         size_t length;
         const char *text = ocdm__label_table_text(labels, i, &length);
         if (numbers[i] == 1)
-            status = add_name(&set->classes, text, length, &numbers[i], error);
+            status = ocdm__label_table_add(&set->classes, text, length, &numbers[i], error);
     }
     for (size_t sample = first; status == OCDM_OK && sample < set->count; sample++) {
         /* Labels of a sample ascend; after renumbering they must be sorted again. */
@@ -427,7 +406,7 @@ static ocdm_status order_names(const ocdm__label_table *names, uint32_t *numbers
     size_t count = sort_names(names, numbers, sorted);
     ocdm_status status = OCDM_OK;
     for (size_t i = 0; status == OCDM_OK && i < count; i++)
-        status = add_name(ordered, sorted[i].text, sorted[i].length, &numbers[sorted[i].number], error);
+        status = ocdm__label_table_add(ordered, sorted[i].text, sorted[i].length, &numbers[sorted[i].number], error);
     ocdm__release(sorted);
     return status;
 }
@@ -553,7 +532,7 @@ static ocdm_status note_number(ocdm__records_source *source, uint64_t number, oc
 static ocdm_status add_apart(struct source_reading *state, const ocdm__labelled_sample *sample, uint64_t number)
 {
     ocdm__labelled_sample apart = *sample;
-    char *id = ocdm__allocate(sample->id_length + 24 + OCDM__LABEL_PADDING, 1);
+    char *id = ocdm__allocate(sample->id_length + 24, 1);
     if (id == NULL)
         return ocdm__fail_memory(state->error, "an id");
     memcpy(id, sample->id, sample->id_length);
@@ -566,7 +545,7 @@ static ocdm_status add_apart(struct source_reading *state, const ocdm__labelled_
 
 static ocdm_status add_record(struct source_reading *state, const ocdm__record *record, uint64_t number)
 {
-    char own_id[24 + OCDM__LABEL_PADDING];
+    char own_id[24];
     ocdm__labelled_sample sample = OCDM__LABELLED_SAMPLE;
     if (!ocdm__member_reader_read(&state->member_reader, state->records, record, &state->members))
         return refuse(state, record, state->members.at, BAD_MEMBER, state->members.reason);

@@ -36,8 +36,8 @@ typedef struct ocdm__record_members {
     uint64_t task, row;
     enum ocdm__part part;
     size_t image_length, other_length;
-    char image[OCDM__LONGEST_MEMBER + 1 + OCDM__LABEL_PADDING];
-    char other[OCDM__LONGEST_MEMBER + 1 + OCDM__LABEL_PADDING];
+    char image[OCDM__LONGEST_MEMBER + 1];
+    char other[OCDM__LONGEST_MEMBER + 1];
     char reason[256]; /* of a bad record: what is wrong ... */
     size_t at;        /* ... and where, in bytes from the start of the record */
 } ocdm__record_members;

@@ -219,11 +219,10 @@ void ocdm__scene_render(const ocdm__scenes *scenes, size_t sample, uint32_t size
 ocdm_status ocdm__scenes_label(const ocdm__scenes *scenes, ocdm__labelled_set *set, ocdm_error *error)
 {
     const ocdm__builtin *labels = scenes->labels;
-    char text[64 + OCDM__LABEL_PADDING] = "";
-    for (uint32_t i = 0; i < labels->class_count; i++) {
-        uint32_t number;
-        snprintf(text, sizeof text, "%s", ocdm__builtin_class_name(i));
-        OCDM_TRY(ocdm__label_table_add(&set->classes, text, strlen(text), &number, error));
+    char text[24];
+    for (uint32_t i = 0, number; i < labels->class_count; i++) {
+        const char *name = ocdm__builtin_class_name(i);
+        OCDM_TRY(ocdm__label_table_add(&set->classes, name, strlen(name), &number, error));
     }
     for (size_t i = 0; i < labels->sample_count; i++) {
         ocdm__labelled_sample sample = OCDM__LABELLED_SAMPLE;
