@@ -67,6 +67,7 @@ typedef struct ocdm__chart {
     enum ocdm__chart_kind kind;
     const char *x, *y;              /* keys of columns */
     const char *deviation, *target; /* likewise; NULL for none */
+    const char *sweep;              /* of a figure (figures/figure.h): the setting that was swept; NULL: the plain comparison */
     const char *x_what;
     char y_what[100];
     const char *target_what, *mark_what; /* what the marks across bars are, and where those beside lines come from */

@@ -3,12 +3,6 @@
 
 #include "report/figures/figure.h"
 
-bool ocdm__is_base_group(const ocdm__study *study, const ocdm__run_group *group)
-{
-    (void)study;
-    return group->base;
-}
-
 void ocdm__add_task_sections(ocdm__chart *chart, const ocdm__run_record *run, const char *what, double scale)
 {
     const ocdm__json_node *list = ocdm__json_find(run->summary.root, "evaluations");
@@ -24,63 +18,38 @@ void ocdm__add_task_sections(ocdm__chart *chart, const ocdm__run_record *run, co
 
 /* ---- curves ------------------------------------------------------------------------------------------------------------- */
 
-/* The lists of a run that a figure shows. */
-struct curve {
-    const ocdm__numbers *x, *y;
-};
-
-typedef struct curve curve_of(const ocdm__run_record *run);
-
-static struct curve distance_of(const ocdm__run_record *run)
-{
-    return (struct curve){&run->step, &run->distance_seen};
-}
-
-static struct curve loss_of(const ocdm__run_record *run)
-{
-    return (struct curve){&run->step, &run->loss};
-}
-
-static struct curve probe_of(const ocdm__run_record *run)
-{
-    return (struct curve){&run->probe_samples, &run->probe_map};
-}
-
-static size_t curve_length(const ocdm__run_record *run, curve_of *curve)
-{
-    const struct curve found = curve(run);
-    return found.x->count < found.y->count ? found.x->count : found.y->count;
-}
-
-/* A line for each group that logged such numbers, a row for each step of its runs. */
-static void add_curves(const ocdm__study *study, ocdm__group_filter *takes, curve_of *curve, ocdm__chart *chart)
+/* A line for each group that logged such numbers, a row for each step of its runs. What the axes show are lists of a run. */
+static void add_curves(const ocdm__study *study, ocdm__chart *chart)
 {
     for (size_t i = 0; i < study->group_count; i++) {
         const ocdm__run_group *group = &study->groups[i];
-        size_t rows = 0, series = chart->series_count;
-        for (size_t j = 0; takes(study, group) && j < group->run_count; j++)
-            rows += curve_length(group->runs[j], curve);
-        if (rows > 0)
-            ocdm__chart_add_series(chart, group->label, group->mark, group->colour);
-        for (size_t j = 0; rows > 0 && j < group->run_count; j++)
-            for (size_t k = 0; k < curve_length(group->runs[j], curve); k++) {
-                const ocdm__run_record *run = group->runs[j];
+        size_t series = OCDM__NO_SERIES;
+        for (size_t j = 0; ocdm__chart_takes(chart, study, group) && j < group->run_count; j++) {
+            const ocdm__run_record *run = group->runs[j];
+            const ocdm__numbers *x = ocdm__run_list_of(run, chart->x), *y = ocdm__run_list_of(run, chart->y);
+            for (size_t k = 0; k < x->count && k < y->count; k++) {
+                if (series == OCDM__NO_SERIES) {
+                    ocdm__chart_add_series(chart, group->label, group->mark, group->colour);
+                    series = chart->series_count - 1;
+                }
                 ocdm__chart_row(chart, series);
                 ocdm__add_value(&chart->table, ".run", (double)j);
                 ocdm__add_value(&chart->table, ".task", k < run->task.count ? run->task.values[k] : NAN);
                 ocdm__add_text(&chart->table, "label", group->label);
                 ocdm__add_value(&chart->table, "seed", run->seed);
-                ocdm__add_value(&chart->table, chart->x, curve(run).x->values[k]);
-                ocdm__add_value(&chart->table, chart->y, curve(run).y->values[k]);
+                ocdm__add_value(&chart->table, chart->x, x->values[k]);
+                ocdm__add_value(&chart->table, chart->y, y->values[k]);
             }
+        }
     }
 }
 
-/* The best group's run, whose tasks the plain figures show. */
-static const ocdm__run_record *best_run(const ocdm__study *study)
+/* The tasks are those of the best group's runs. */
+static void fill_curves(const ocdm__study *study, ocdm__chart *chart)
 {
     const ocdm__run_group *best = ocdm__study_best(study);
-    return (best != NULL ? best : &study->groups[0])->runs[0];
+    add_curves(study, chart);
+    ocdm__add_task_sections(chart, (best != NULL ? best : &study->groups[0])->runs[0], chart->x, 1);
 }
 
 /* ---- distance ----------------------------------------------------------------------------------------------------------- */
@@ -93,29 +62,24 @@ const ocdm__chart ocdm__distance_chart = {.kind = OCDM__CHART_LINES,
                                           .is_log = true};
 
 /* Tasks are shown where all groups have one order. Several lines of a method, those of other orders, have other dashes. */
-void ocdm__fill_distance(const ocdm__study *study, ocdm__group_filter *takes, ocdm__chart *chart)
+void ocdm__fill_distance(const ocdm__study *study, ocdm__chart *chart)
 {
     const ocdm__run_group *first = NULL;
     bool one_order = true;
     for (size_t i = 0; i < study->group_count; i++) {
         const ocdm__run_group *group = &study->groups[i];
-        if (!takes(study, group))
+        if (!ocdm__chart_takes(chart, study, group))
             continue;
         first = first == NULL || first->bound ? group : first;
         one_order = one_order && ocdm__groups_agree(first, group, "order");
     }
-    add_curves(study, takes, distance_of, chart);
+    add_curves(study, chart);
     if (first != NULL && one_order)
         ocdm__add_task_sections(chart, first->runs[0], "step", 1);
     for (size_t i = 0; i < chart->series_count; i++)
         for (size_t j = 0; j < i; j++)
             if (chart->series[i].mark == chart->series[j].mark)
                 chart->series[i].colour += OCDM__COLOURS;
-}
-
-static void fill_distance(const ocdm__study *study, ocdm__chart *chart)
-{
-    ocdm__fill_distance(study, ocdm__is_base_group, chart);
 }
 
 const ocdm__figure ocdm__figure_distance = {
@@ -128,16 +92,10 @@ const ocdm__figure ocdm__figure_distance = {
     .section = OCDM__SECTION_FIGURES,
     .scales = {"logarithmic", "linear"},
     .chart = &ocdm__distance_chart,
-    .fill = fill_distance,
+    .fill = ocdm__fill_distance,
 };
 
 /* ---- loss --------------------------------------------------------------------------------------------------------------- */
-
-static void fill_loss(const ocdm__study *study, ocdm__chart *chart)
-{
-    add_curves(study, ocdm__is_base_group, loss_of, chart);
-    ocdm__add_task_sections(chart, best_run(study), "step", 1);
-}
 
 const ocdm__figure ocdm__figure_loss = {
     .name = "loss",
@@ -154,16 +112,10 @@ const ocdm__figure ocdm__figure_loss = {
                                   .x_what = "training steps",
                                   .y_what = "training loss",
                                   .smooth = true},
-    .fill = fill_loss,
+    .fill = fill_curves,
 };
 
 /* ---- mAP at any time ----------------------------------------------------------------------------------------------------- */
-
-static void fill_probes(const ocdm__study *study, ocdm__chart *chart)
-{
-    add_curves(study, ocdm__is_base_group, probe_of, chart);
-    ocdm__add_task_sections(chart, best_run(study), "samples", 1);
-}
 
 const ocdm__figure ocdm__figure_anytime = {
     .name = "anytime",
@@ -178,5 +130,5 @@ const ocdm__figure ocdm__figure_anytime = {
                                   .y = OCDM__MAP_NAME,
                                   .x_what = "samples seen",
                                   .y_what = "mAP on a balanced part of the tests (%)"},
-    .fill = fill_probes,
+    .fill = fill_curves,
 };

@@ -21,6 +21,7 @@ typedef struct ocdm__figure {
     const char *reading; /* a sentence or two on how to read it */
     enum ocdm__figure_section section;
     const char *scales[2];    /* its own and the other one that the page offers; NULL if there is one only */
+    const char *sweep;        /* it shows the groups of the sweep of this setting; NULL: those of the plain comparison */
     const ocdm__chart *chart; /* what is drawn how, without its numbers */
     void (*fill)(const ocdm__study *study, ocdm__chart *chart);
 } ocdm__figure;
@@ -38,16 +39,13 @@ ocdm_status ocdm__figures_write(const ocdm__study *study, const char *folder, co
 
 /* ---- for the figures of this folder ------------------------------------------------------------------------------------- */
 
-/* Which groups a figure shows. */
-typedef bool ocdm__group_filter(const ocdm__study *study, const ocdm__run_group *group);
-
-/* The groups of the plain comparison. */
-bool ocdm__is_base_group(const ocdm__study *study, const ocdm__run_group *group);
+/* sweeps.c: whether a chart shows a group. */
+bool ocdm__chart_takes(const ocdm__chart *chart, const ocdm__study *study, const ocdm__run_group *group);
 
 /* curves.c: the distance over the steps; memory.c: the class distribution in memory. */
 extern const ocdm__chart ocdm__distance_chart, ocdm__memory_chart;
-void ocdm__fill_distance(const ocdm__study *study, ocdm__group_filter *takes, ocdm__chart *chart);
-void ocdm__fill_memory(const ocdm__study *study, ocdm__group_filter *takes, ocdm__chart *chart);
+void ocdm__fill_distance(const ocdm__study *study, ocdm__chart *chart);
+void ocdm__fill_memory(const ocdm__study *study, ocdm__chart *chart);
 
 /* Cells with the mean, which has this key, the deviation and the number of runs. */
 void ocdm__add_summary(ocdm__table *table, const char *key, ocdm__summary summary);

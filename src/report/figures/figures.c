@@ -70,6 +70,7 @@ void ocdm__add_summary(ocdm__table *table, const char *key, ocdm__summary summar
 ocdm_status ocdm__figure_make(const ocdm__figure *figure, const ocdm__study *study, ocdm__chart *chart, ocdm_error *error)
 {
     *chart = *figure->chart;
+    chart->sweep = figure->sweep;
     figure->fill(study, chart);
     return ocdm__table_check(&chart->table, error);
 }

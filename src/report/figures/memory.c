@@ -54,12 +54,12 @@ const ocdm__chart ocdm__memory_chart = {.kind = OCDM__CHART_BARS,
                                         .target_what = "target",
                                         .marks_lost = true};
 
-void ocdm__fill_memory(const ocdm__study *study, ocdm__group_filter *takes, ocdm__chart *chart)
+void ocdm__fill_memory(const ocdm__study *study, ocdm__chart *chart)
 {
     ocdm__add_classes(chart, study);
     for (size_t i = 0; i < study->group_count; i++) {
         const ocdm__run_group *group = &study->groups[i];
-        if (!takes(study, group))
+        if (!ocdm__chart_takes(chart, study, group))
             continue;
         size_t series = has_counts(group) ? add_panel(chart, study, group) : OCDM__NO_SERIES;
         for (size_t k = 0; k < group->run_count * study->class_count; k++) {
@@ -78,11 +78,6 @@ void ocdm__fill_memory(const ocdm__study *study, ocdm__group_filter *takes, ocdm
     }
 }
 
-static void fill_memory(const ocdm__study *study, ocdm__chart *chart)
-{
-    ocdm__fill_memory(study, ocdm__is_base_group, chart);
-}
-
 const ocdm__figure ocdm__figure_memory = {
     .name = "memory",
     .title = "Classes in memory at the end",
@@ -94,7 +89,7 @@ const ocdm__figure ocdm__figure_memory = {
     .section = OCDM__SECTION_FIGURES,
     .scales = {"linear", "logarithmic"},
     .chart = &ocdm__memory_chart,
-    .fill = fill_memory,
+    .fill = ocdm__fill_memory,
 };
 
 /* ---- in the stream ------------------------------------------------------------------------------------------------------ */

@@ -52,16 +52,27 @@ static bool is_in_sweep(const ocdm__study *study, const ocdm__run_group *group, 
     return belongs(study, group, setting) && sweep_length(study, group, setting) > 1;
 }
 
+bool ocdm__chart_takes(const ocdm__chart *chart, const ocdm__study *study, const ocdm__run_group *group)
+{
+    size_t groups = 0;
+    if (chart->sweep == NULL)
+        return group->base;
+    for (size_t i = 0; i < study->group_count; i++)
+        groups += is_in_sweep(study, &study->groups[i], chart->sweep);
+    return (groups <= MOST_CURVES || chart->kind == OCDM__CHART_DOTS) && is_in_sweep(study, group, chart->sweep);
+}
+
 /* The row of a group: its method, the value of what was swept, what the number is of, and the number. */
-static void add_row(ocdm__chart *chart, size_t series, const ocdm__run_group *group, const char *setting, const char *part_key,
-                    const char *part, ocdm__summary summary)
+static void add_row(ocdm__chart *chart, size_t series, const ocdm__run_group *group, const char *part_key, const char *part,
+                    ocdm__summary summary)
 {
     char value[100];
-    ocdm__setting_text(ocdm__group_setting(group, setting), value, sizeof value);
+    const ocdm__json_node *setting = ocdm__group_setting(group, chart->sweep);
+    ocdm__setting_text(setting, value, sizeof value);
     ocdm__chart_row(chart, series);
-    ocdm__add_value(&chart->table, ".x", ocdm__json_number(ocdm__group_setting(group, setting)));
+    ocdm__add_value(&chart->table, ".x", ocdm__json_number(setting));
     ocdm__add_text(&chart->table, "method", group->method);
-    ocdm__add_text(&chart->table, setting, value);
+    ocdm__add_text(&chart->table, chart->sweep, value);
     ocdm__add_text(&chart->table, part_key, part);
     ocdm__add_summary(&chart->table, chart->y, summary);
 }
@@ -85,12 +96,14 @@ static ocdm__summary kept_per_class(const ocdm__study *study, const ocdm__run_gr
     return ocdm__summarise(group->room, group->run_count);
 }
 
-/* A line for each group of classes. If several methods were swept, the first one is shown, which is the best. */
-static void add_rho_lines(const ocdm__study *study, bool kept, ocdm__chart *chart)
+/* A line for each group of classes: its mAP, or what is kept of it. If several methods were swept, the first one is shown,
+ * which is the best. */
+static void fill_rho(const ocdm__study *study, ocdm__chart *chart)
 {
+    bool kept = strcmp(chart->y, OCDM__MAP_NAME) != 0;
     const ocdm__run_group *first = NULL;
     for (size_t i = 0; i < study->group_count && first == NULL; i++)
-        first = is_in_sweep(study, &study->groups[i], "rho") ? &study->groups[i] : NULL;
+        first = ocdm__chart_takes(chart, study, &study->groups[i]) ? &study->groups[i] : NULL;
     for (size_t g = 0; g < OCDM__PAPER_GROUPS; g++) {
         const char *name = ocdm__paper_groups[g];
         char path[OCDM__METRIC_PATH];
@@ -98,21 +111,11 @@ static void add_rho_lines(const ocdm__study *study, bool kept, ocdm__chart *char
         ocdm__chart_add_series(chart, name, first != NULL ? first->mark : NULL, OCDM__INK(g));
         for (size_t i = 0; i < study->group_count; i++) {
             const ocdm__run_group *group = &study->groups[i];
-            if (is_in_sweep(study, group, "rho"))
-                add_row(chart, are_of_one(group, first) ? g : OCDM__NO_SERIES, group, "rho", "group", name,
+            if (ocdm__chart_takes(chart, study, group))
+                add_row(chart, are_of_one(group, first) ? g : OCDM__NO_SERIES, group, "group", name,
                         kept ? kept_per_class(study, group, name) : ocdm__group_summary(group, path));
         }
     }
-}
-
-static void fill_rho(const ocdm__study *study, ocdm__chart *chart)
-{
-    add_rho_lines(study, false, chart);
-}
-
-static void fill_rho_kept(const ocdm__study *study, ocdm__chart *chart)
-{
-    add_rho_lines(study, true, chart);
 }
 
 const ocdm__figure ocdm__figure_rho = {
@@ -128,6 +131,7 @@ const ocdm__figure ocdm__figure_rho = {
                                   .deviation = "deviation",
                                   .x_what = "rho",
                                   .y_what = OCDM__MAP_AXIS},
+    .sweep = "rho",
     .fill = fill_rho,
 };
 
@@ -143,7 +147,8 @@ const ocdm__figure ocdm__figure_rho_kept = {
                                   .x_what = "rho",
                                   .y = "samples_per_class",
                                   .y_what = "samples in memory per class"},
-    .fill = fill_rho_kept,
+    .sweep = "rho",
+    .fill = fill_rho,
 };
 
 /* ---- the size of the memory, orders of tasks ---------------------------------------------------------------------------- */
@@ -160,21 +165,16 @@ static size_t line_of(ocdm__chart *chart, const ocdm__run_group *group)
 }
 
 /* The measure that ranks methods, a line for each method. */
-static void add_methods(const ocdm__study *study, const char *setting, ocdm__chart *chart)
+static void fill_methods(const ocdm__study *study, ocdm__chart *chart)
 {
     const char *measure = ocdm__study_measure(study);
     snprintf(chart->y_what, sizeof chart->y_what, "%s",
              study->trained ? "total " OCDM__MAP_AXIS : "final distance to the target (KL)");
     for (size_t i = 0; i < study->group_count; i++) {
         const ocdm__run_group *group = &study->groups[i];
-        if (is_in_sweep(study, group, setting))
-            add_row(chart, line_of(chart, group), group, setting, "measure", measure, ocdm__group_summary(group, measure));
+        if (ocdm__chart_takes(chart, study, group))
+            add_row(chart, line_of(chart, group), group, "measure", measure, ocdm__group_summary(group, measure));
     }
-}
-
-static void fill_memory_size(const ocdm__study *study, ocdm__chart *chart)
-{
-    add_methods(study, "memory", chart);
 }
 
 const ocdm__figure ocdm__figure_memory_size = {
@@ -186,13 +186,14 @@ const ocdm__figure ocdm__figure_memory_size = {
     .chart =
         &(const ocdm__chart){
             .kind = OCDM__CHART_DOTS, .x = ".x", .y = "mean", .deviation = "deviation", .x_what = "memory size (samples)"},
-    .fill = fill_memory_size,
+    .sweep = "memory",
+    .fill = fill_methods,
 };
 
 /* x is the number of an order, in the order in which they come. */
 static void fill_orders(const ocdm__study *study, ocdm__chart *chart)
 {
-    add_methods(study, "order", chart);
+    fill_methods(study, chart);
     for (size_t row = 0; row < chart->table.row_count; row++) {
         char name[40];
         size_t number = 0;
@@ -215,21 +216,9 @@ const ocdm__figure ocdm__figure_orders = {
     .chart =
         &(const ocdm__chart){
             .kind = OCDM__CHART_DOTS, .x = ".x", .y = "mean", .deviation = "deviation", .x_what = "order of the tasks"},
+    .sweep = "order",
     .fill = fill_orders,
 };
-
-static bool takes_order(const ocdm__study *study, const ocdm__run_group *group)
-{
-    size_t groups = 0;
-    for (size_t i = 0; i < study->group_count; i++)
-        groups += is_in_sweep(study, &study->groups[i], "order");
-    return groups <= MOST_CURVES && is_in_sweep(study, group, "order");
-}
-
-static void fill_orders_distance(const ocdm__study *study, ocdm__chart *chart)
-{
-    ocdm__fill_distance(study, takes_order, chart);
-}
 
 const ocdm__figure ocdm__figure_orders_distance = {
     .name = "orders-distance",
@@ -239,13 +228,9 @@ const ocdm__figure ocdm__figure_orders_distance = {
         "counts is how far down the lines come after them.",
     .section = OCDM__SECTION_FIGURES,
     .chart = &ocdm__distance_chart,
-    .fill = fill_orders_distance,
+    .sweep = "order",
+    .fill = ocdm__fill_distance,
 };
-
-static void fill_orders_memory(const ocdm__study *study, ocdm__chart *chart)
-{
-    ocdm__fill_memory(study, takes_order, chart);
-}
 
 const ocdm__figure ocdm__figure_orders_memory = {
     .name = "orders-memory",
@@ -254,5 +239,6 @@ const ocdm__figure ocdm__figure_orders_memory = {
                "them. Panels of a method that look alike mean that the order does not matter to it.",
     .section = OCDM__SECTION_FIGURES,
     .chart = &ocdm__memory_chart,
-    .fill = fill_orders_memory,
+    .sweep = "order",
+    .fill = ocdm__fill_memory,
 };

@@ -137,6 +137,14 @@ static ocdm__numbers *list_of(ocdm__run_record *run, size_t list)
     return (ocdm__numbers *)((char *)run + lists[list].place);
 }
 
+const ocdm__numbers *ocdm__run_list_of(const ocdm__run_record *run, const char *name)
+{
+    for (size_t i = 0; i < LISTS; i++)
+        if (strcmp(strchr(lists[i].path, '.') + 1, name) == 0)
+            return (const ocdm__numbers *)((const char *)run + lists[i].place);
+    return NULL;
+}
+
 /* Whether a file that is there could not be read, which says nothing about the run: no table may be made without it. */
 static bool unreadable(const ocdm__run_record *run, const char *name, ocdm_status status)
 {

@@ -62,6 +62,9 @@ typedef struct ocdm__run_list {
  */
 ocdm_status ocdm__runs_read(ocdm__run_list *runs, char *const *paths, size_t count, ocdm_error *error);
 
+/* The list of a run that is called so in its summary: "step", "loss", "distance_seen", ...; NULL when there is none. */
+const ocdm__numbers *ocdm__run_list_of(const ocdm__run_record *run, const char *name);
+
 /* The error for a folder that has nothing to show, OCDM_IO. */
 ocdm_status ocdm__refuse_folder(const char *folder, const char *why, ocdm_error *error);
 
