@@ -49,31 +49,6 @@ static uint32_t any_of_largest(const struct pool *pool, ocdm__random *random)
     return pool->nodes[lottery.node].position;
 }
 
-static uint32_t choose_single(void *state, const ocdm_memory *memory)
-{
-    (void)state;
-    const struct pool *pool = &memory->pool;
-    uint32_t count;
-    const uint32_t *offered = ocdm__offered(memory, &count);
-    if (!count)
-        return OCDM_NONE;
-    ocdm__random random = ocdm__decision_random(memory);
-    if (!pool->label_total) /* unlabelled samples only: no class is largest */
-        return ocdm__any_at_all(pool, &random);
-    if (!ocdm__ranking_marked(pool->ranking, *offered))
-        return any_of_largest(pool, &random);
-    return stays(&pool->classes[*offered], &random) ? ocdm__any_of_class(pool, *offered, &random) : OCDM_NONE;
-}
-
-static ocdm_status replace_single(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot,
-                                  ocdm_error *error)
-{
-    (void)sample;
-    (void)error;
-    *slot = choose_single(state, memory);
-    return OCDM_OK;
-}
-
 /* The class of the newcomer with fewest samples in memory, lowest id on a tie; OCDM_NONE if one of them is not full. */
 static uint32_t scarcest_if_all_full(const struct pool *pool, const uint32_t *offered, uint32_t count)
 {
@@ -88,29 +63,27 @@ static uint32_t scarcest_if_all_full(const struct pool *pool, const uint32_t *of
     return scarcest;
 }
 
-static uint32_t choose_cbes(void *state, const ocdm_memory *memory)
+/* Of the classes that are largest cbrs takes all together, cbes one. */
+static ocdm_status replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot, ocdm_error *error)
 {
     (void)state;
-    const struct pool *pool = &memory->pool;
-    uint32_t count;
-    const uint32_t *offered = ocdm__offered(memory, &count);
-    if (!count)
-        return OCDM_NONE;
-    ocdm__random random = ocdm__decision_random(memory);
-    if (!pool->label_total) /* unlabelled samples only: no class is largest */
-        return ocdm__any_at_all(pool, &random);
-    uint32_t scarcest = scarcest_if_all_full(pool, offered, count);
-    if (scarcest == OCDM_NONE)
-        return ocdm__any_of_class(pool, ocdm__largest_class(pool, &random), &random);
-    return stays(&pool->classes[scarcest], &random) ? ocdm__any_of_class(pool, scarcest, &random) : OCDM_NONE;
-}
-
-static ocdm_status cbes_replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot,
-                                ocdm_error *error)
-{
     (void)sample;
     (void)error;
-    *slot = choose_cbes(state, memory);
+    const struct pool *pool = &memory->pool;
+    bool single = (memory->policy.traits & OCDM_SINGLE_LABEL) != 0;
+    uint32_t count;
+    const uint32_t *offered = ocdm__offered(memory, &count);
+    *slot = OCDM_NONE;
+    if (!count)
+        return OCDM_OK;
+    ocdm__random random = ocdm__decision_random(memory);
+    uint32_t scarcest = scarcest_if_all_full(pool, offered, count);
+    if (!pool->label_total) /* unlabelled samples only: no class is largest */
+        *slot = ocdm__any_at_all(pool, &random);
+    else if (scarcest == OCDM_NONE)
+        *slot = single ? any_of_largest(pool, &random) : ocdm__any_of_class(pool, ocdm__largest_class(pool, &random), &random);
+    else if (stays(&pool->classes[scarcest], &random))
+        *slot = ocdm__any_of_class(pool, scarcest, &random);
     return OCDM_OK;
 }
 
@@ -161,26 +134,11 @@ static ocdm_status cbes_load(void *state, const ocdm_memory *memory, const unsig
     return OCDM_OK;
 }
 
-const ocdm_policy ocdm__policy_cbes = {
-    .size = sizeof(ocdm_policy),
-    .name = "cbes",
-    .traits = RANKS_CLASSES,
-    .replace = cbes_replace,
-    .remove = ocdm__remove_from_largest,
-    .seen = refresh_full,
-    .save = cbes_save,
-    .load = cbes_load,
-    .end = restart_empty,
-};
+/* clang-format off */
+#define ROW(its_name, its_traits, its_remove)                                                                                  \
+    {.size = sizeof(ocdm_policy), .name = (its_name), .traits = (its_traits) | RANKS_CLASSES, .replace = replace,              \
+     .remove = (its_remove), .seen = refresh_full, .save = cbes_save, .load = cbes_load, .end = restart_empty}
+/* clang-format on */
 
-const ocdm_policy ocdm__policy_cbrs = {
-    .size = sizeof(ocdm_policy),
-    .name = "cbrs",
-    .traits = OCDM_SINGLE_LABEL | RANKS_CLASSES,
-    .replace = replace_single,
-    .remove = remove_single,
-    .seen = refresh_full,
-    .save = cbes_save,
-    .load = cbes_load,
-    .end = restart_empty,
-};
+const ocdm_policy ocdm__policy_cbes = ROW("cbes", 0, ocdm__remove_from_largest);
+const ocdm_policy ocdm__policy_cbrs = ROW("cbrs", OCDM_SINGLE_LABEL, remove_single);

@@ -102,7 +102,7 @@ struct pool {
     uint32_t index_room;
     struct class_setting *settings; /* in the order in which they were given */
     uint32_t setting_count;
-    uint32_t setting_room;
+    size_t setting_room;
     struct ocdm__hash_table setting_table;
     uint32_t minimum; /* of classes without a setting */
 

@@ -28,19 +28,6 @@ static uint32_t find_setting(const struct pool *pool, uint32_t class_id)
     return ocdm__hash_table_find(&pool->setting_table, ocdm__hash_number(class_id), is_setting_of, pool->settings, &class_id);
 }
 
-static bool grow_settings(struct pool *pool)
-{
-    uint32_t room = pool->setting_room > 0 ? pool->setting_room * 2 : 16;
-    struct class_setting *settings = ocdm__resize(pool->settings, room, sizeof *settings);
-    if (settings == NULL)
-        return false;
-    pool->settings = settings;
-    if (!ocdm__hash_table_reserve(&pool->setting_table, room))
-        return false;
-    pool->setting_room = room;
-    return true;
-}
-
 struct class_setting ocdm__pool_setting(const struct pool *pool, uint32_t class_id)
 {
     struct class_setting setting = {.weight = 1, .class_id = class_id, .minimum = OCDM_NONE};
@@ -56,7 +43,8 @@ struct class_setting *ocdm__pool_add_setting(struct pool *pool, uint32_t class_i
 {
     uint32_t number = find_setting(pool, class_id);
     if (number == OCDM_NONE) {
-        if (pool->setting_count == pool->setting_room && !grow_settings(pool))
+        if (!ocdm__reserve(&pool->settings, &pool->setting_room, pool->setting_count + (size_t)1, sizeof *pool->settings) ||
+            !ocdm__hash_table_reserve(&pool->setting_table, pool->setting_count + 1))
             return NULL;
         number = pool->setting_count++;
         pool->settings[number] = (struct class_setting){.weight = 1, .class_id = class_id, .minimum = OCDM_NONE};
