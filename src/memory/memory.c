@@ -144,9 +144,8 @@ static ocdm_status fill_memory(ocdm_memory *memory, ocdm_error *error)
     memory->pool.minimum = memory->options.minimum;
     memory->pool.has_minimums = memory->options.minimum > 0;
     OCDM_TRY(ocdm__new(&memory->drawn_at, room, sizeof *memory->drawn_at, "the samples in memory", error));
-    bool softmax = (memory->policy.traits & RANKS_SOFTMAX) != 0 && memory->options.rho == 0;
-    if (softmax || (memory->policy.traits & RANKS_CLASSES) != 0)
-        status = ocdm__ranking_create(&memory->pool.ranking, softmax, memory->pool.reserved, error);
+    if ((memory->policy.traits & RANKS_CLASSES) != 0)
+        status = ocdm__new(&memory->pool.ranking, 1, sizeof *memory->pool.ranking, "the ranking of the classes", error);
     if (status == OCDM_OK && (memory->policy.traits & OCDM_BY_DISTANCE) != 0)
         status = ocdm__index_create(&memory->index, memory->options.rho, memory->options.distance == OCDM_KL, room, error);
     OCDM_THEN(status, ocdm__memory_reserve_batch(memory, memory->options.batch < room ? memory->options.batch : room, error));

@@ -105,10 +105,8 @@ uint32_t ocdm__any_at_all(const struct pool *pool, ocdm__random *random)
     return pool->nodes[lottery.node].position;
 }
 
-/* Only the largest classes weigh something, 1 each: the class where the sum of weights exceeds j is number j of them. */
 uint32_t ocdm__largest_class(const struct pool *pool, ocdm__random *random)
 {
-    uint64_t tied = (uint64_t)ocdm__ranking_all(pool->ranking).weight;
-    uint64_t chosen = ocdm__random_below(random, tied);
-    return ocdm__ranking_find(pool->ranking, (double)chosen).class_index;
+    uint32_t tied = ocdm__ranking_all(pool->ranking).tied;
+    return ocdm__ranking_find(pool->ranking, (uint32_t)ocdm__random_below(random, tied));
 }

@@ -8,9 +8,8 @@
 #define OCDM__POLICY_DECLARATION(symbol, name) extern const ocdm_policy ocdm__policy_##symbol;
 OCDM__POLICIES(OCDM__POLICY_DECLARATION)
 
-/* Traits of rows that no caller has to know: what the memory keeps for the policy beyond counts. */
+/* A trait of rows that no caller has to know: what the memory keeps for the policy beyond counts. */
 #define RANKS_CLASSES (1u << 30) /* it asks for the largest classes */
-#define RANKS_SOFTMAX (1u << 31) /* it draws classes by a softmax over counts, by their ranks as long as shares are equal */
 
 /* OCDM_BAD_ARGUMENT: there is no callback for the comparisons that the policy needs. */
 ocdm_status ocdm__fail_without_gradients(const ocdm_memory *memory, ocdm_error *error);

@@ -39,13 +39,13 @@ static bool is_of_largest(const struct pool *pool, uint32_t node, uint32_t most)
 static uint32_t any_of_largest(const struct pool *pool, ocdm__random *random)
 {
     struct rank largest = ocdm__ranking_all(pool->ranking);
-    uint64_t candidates = (uint64_t)largest.weight * largest.most;
+    uint64_t candidates = (uint64_t)largest.tied * largest.most;
     uint32_t guess = ocdm__guess(pool, random, candidates, is_of_largest, largest.most);
     if (guess != OCDM_NONE)
         return guess;
     struct lottery lottery = ocdm__lottery(random);
-    for (uint32_t i = 0; i < largest.weight; i++)
-        ocdm__lottery_enter_class(&lottery, pool, ocdm__ranking_find(pool->ranking, i).class_index);
+    for (uint32_t i = 0; i < largest.tied; i++)
+        ocdm__lottery_enter_class(&lottery, pool, ocdm__ranking_find(pool->ranking, i));
     return pool->nodes[lottery.node].position;
 }
 

@@ -5,8 +5,7 @@
  *
  * Shares p_i = n_i^rho / sum_j n_j^rho run over the classes in memory; a class that emptied keeps its last share.
  *
- * With rho = 0 all shares are equal, so deviations depend on m_i alone: the pool's ranking finds class g in O(log C), and sums
- * of deviations run over the distinct m_i. With another rho they run over the classes in memory.
+ * Sums of deviations run over the classes in memory, in class order.
  *
  * `prs` is the rule of the authors' paper. `prs-released` differs where their published code does: a class that was seen but
  * never stored has rate 0, not 1, in sample-in; and the search for the sample to evict starts with the first candidate and a
@@ -26,16 +25,11 @@
 /* Below this a difference is rounding: a deviation this small is 0, and two sums of deviations this near tie. */
 #define NOTHING 0x1p-30
 
-/* How far sums through the ranking may be off: see draw_by_rank. A test sets it higher. */
-#ifndef OCDM__ROUNDING
-#define OCDM__ROUNDING 0x1p-50
-#endif
-
 /* A class as PRS sees it. */
 struct partition {
     double share; /* p_i when it was last needed: of an emptied class, its last one; negative if it never had one */
     double power; /* n_i^rho */
-    bool listed;  /* has a sample; in `present` unless classes are ranked */
+    bool listed;  /* has a sample; in `present` */
 };
 
 /* Classes with equal m and n have equal deviations: a value of e^x that is needed again. */
@@ -48,12 +42,11 @@ struct exponential {
 struct partitions {
     struct partition *classes; /* by class index */
     uint32_t room;
-    uint32_t *present; /* the classes in memory, ascending; unless they are ranked, which is when rho is 0 */
+    uint32_t *present; /* the classes in memory, ascending */
     uint32_t present_count;
     bool emptied;         /* some class in `present` may have no sample any more */
     double total;         /* the sum of the powers of the classes in memory */
     bool released;        /* the rule of the published code: see the top */
-    double equal_share;   /* with rho = 0: the share of every class in memory, when it was last needed */
     uint32_t *candidates; /* sets: who may lose a sample */
     uint32_t candidate_room;
     struct exponential exponentials[EXPONENTIALS]; /* by a hash of x */
@@ -143,11 +136,11 @@ static void unlist_emptied(struct partitions *partitions, const struct pool *poo
     partitions->emptied = false;
 }
 
-/* Adds up the powers in class order. */
-static void add_up_powers(struct partitions *partitions)
+/* Adds up the powers in class order; with rho = 0 they are 1. */
+static void add_up_powers(struct partitions *partitions, const ocdm_memory *memory)
 {
-    double total = 0;
-    for (uint32_t i = 0; i < partitions->present_count; i++)
+    double total = memory->options.rho == 0 ? partitions->present_count : 0;
+    for (uint32_t i = 0; memory->options.rho != 0 && i < partitions->present_count; i++)
         total += partitions->classes[partitions->present[i]].power;
     partitions->total = total;
 }
@@ -160,12 +153,6 @@ static void update_shares(void *state, const ocdm_memory *memory, const ocdm_sam
     const struct pool *pool = &memory->pool;
     uint32_t count;
     const uint32_t *offered = ocdm__offered(memory, &count);
-    if (pool->ranking) {
-        partitions->total = pool->ranking->present;
-        for (uint32_t i = 0; i < count; i++)
-            partitions->classes[offered[i]].listed = pool->classes[offered[i]].kept > 0;
-        return;
-    }
     for (uint32_t i = 0; i < count; i++) {
         const struct class *class = &pool->classes[offered[i]];
         partitions->classes[offered[i]].power = power_of(memory, class);
@@ -174,7 +161,7 @@ static void update_shares(void *state, const ocdm_memory *memory, const ocdm_sam
     }
     if (partitions->emptied)
         unlist_emptied(partitions, pool);
-    add_up_powers(partitions);
+    add_up_powers(partitions, memory);
 }
 
 /* p_i, negative for a class that never had a share. */
@@ -183,23 +170,16 @@ static double share_of(const struct partitions *partitions, const struct pool *p
     const struct partition *partition = &partitions->classes[class_index];
     if (!pool->classes[class_index].kept)
         return partition->share;
-    return (pool->ranking ? 1 : partition->power) / partitions->total;
+    return partition->power / partitions->total;
 }
 
 /* Divides out the shares of the classes in memory, before they are needed many times. */
-static void divide_shares(struct partitions *partitions, const struct pool *pool)
+static void divide_shares(struct partitions *partitions)
 {
-    partitions->equal_share = 1 / partitions->total;
-    for (uint32_t i = 0; !pool->ranking && i < partitions->present_count; i++) {
+    for (uint32_t i = 0; i < partitions->present_count; i++) {
         struct partition *partition = &partitions->classes[partitions->present[i]];
         partition->share = partition->power / partitions->total;
     }
-}
-
-/* p_i of a class in memory, once divided out. */
-static double divided_share(const struct partitions *partitions, const struct pool *pool, uint32_t class_index)
-{
-    return pool->ranking ? partitions->equal_share : partitions->classes[class_index].share;
 }
 
 /* r_i = min(1, M p_i / n_i). Of a class that never had a share 1; 0 by the published code if it was seen. */
@@ -232,19 +212,8 @@ static double chance_to_enter(const struct partitions *partitions, const ocdm_me
 /* delta_i = m_i - p_i S. */
 static double deviation(const struct partitions *partitions, const struct pool *pool, uint32_t class_index)
 {
-    double due = divided_share(partitions, pool, class_index) * (double)pool->label_total;
+    double due = partitions->classes[class_index].share * (double)pool->label_total;
     return (double)pool->classes[class_index].kept - due;
-}
-
-/* The classes in memory in class order: the one after `place`, which starts at 0; OCDM_NONE at the end. */
-static uint32_t next_present(const struct partitions *partitions, const struct pool *pool, uint32_t *place)
-{
-    if (!pool->ranking)
-        return *place < partitions->present_count ? partitions->present[(*place)++] : OCDM_NONE;
-    while (*place < pool->class_count)
-        if (pool->classes[(*place)++].kept)
-            return *place - 1;
-    return OCDM_NONE;
 }
 
 static double exponential(struct partitions *partitions, double x)
@@ -257,54 +226,24 @@ static double exponential(struct partitions *partitions, double x)
     return known->value;
 }
 
-/* Class g from softmax(delta), where `unit` is a random number below 1: plain sums over the classes in memory in class order.
- */
-static uint32_t draw_by_sums(struct partitions *partitions, const struct pool *pool, double unit)
-{
-    double most = -HUGE_VAL;
-    uint32_t place = 0;
-    for (uint32_t i; (i = next_present(partitions, pool, &place)) != OCDM_NONE;) {
-        double delta = deviation(partitions, pool, i);
-        most = delta > most ? delta : most;
-    }
-    double total = 0;
-    place = 0;
-    for (uint32_t i; (i = next_present(partitions, pool, &place)) != OCDM_NONE;)
-        total += exponential(partitions, deviation(partitions, pool, i) - most);
-    double aim = unit * total;
-    double sum = 0;
-    uint32_t last = OCDM_NONE;
-    place = 0;
-    for (uint32_t i; !(sum > aim) && (i = next_present(partitions, pool, &place)) != OCDM_NONE;) {
-        last = i;
-        sum += exponential(partitions, deviation(partitions, pool, i) - most);
-    }
-    return last;
-}
-
-/*
- * The same class through the ranking, whose sums differ from the plain ones by rounding only. OCDM_NONE if the random number is
- * so near to the limit between two classes that rounding decides.
- *
- * In units of the total and of 2^-53 a plain sum of C terms is off by at most C, twice because the aim is off as well; each
- * term by 3 (m + p S) from the rounding of the deviations and by less than 32 from that of the exponential; the ranking's sums
- * by less than 8 for each of at most 32 levels of its tree. The margin is larger than all of these together.
- */
-static uint32_t draw_by_rank(const struct partitions *partitions, const struct pool *pool, double unit)
-{
-    struct rank all = ocdm__ranking_all(pool->ranking);
-    double due = partitions->equal_share * (double)pool->label_total;
-    double margin = all.weight * (partitions->total + all.most + due + 64) * OCDM__ROUNDING;
-    double aim = unit * all.weight;
-    struct place place = ocdm__ranking_find(pool->ranking, aim);
-    return place.before + margin < aim && aim + margin < place.sum ? place.class_index : OCDM_NONE;
-}
-
+/* Class g from softmax(delta): plain sums over the classes in memory in class order. */
 static uint32_t draw_class(struct partitions *partitions, const struct pool *pool, ocdm__random *random)
 {
-    double unit = ocdm__random_unit(random);
-    uint32_t class_index = pool->ranking ? draw_by_rank(partitions, pool, unit) : OCDM_NONE;
-    return class_index == OCDM_NONE ? draw_by_sums(partitions, pool, unit) : class_index;
+    const uint32_t *present = partitions->present;
+    double most = -HUGE_VAL, total = 0, sum = 0;
+    for (uint32_t i = 0; i < partitions->present_count; i++) {
+        double delta = deviation(partitions, pool, present[i]);
+        most = delta > most ? delta : most;
+    }
+    for (uint32_t i = 0; i < partitions->present_count; i++)
+        total += exponential(partitions, deviation(partitions, pool, present[i]) - most);
+    double aim = ocdm__random_unit(random) * total;
+    uint32_t last = OCDM_NONE;
+    for (uint32_t i = 0; !(sum > aim) && i < partitions->present_count; i++) {
+        last = present[i];
+        sum += exponential(partitions, deviation(partitions, pool, last) - most);
+    }
+    return last;
 }
 
 /* |Y n Q|: how many classes of the set are not over their share. Lacking most of Q means having fewest of it. */
@@ -321,16 +260,10 @@ static double deviations_without(const struct partitions *partitions, const stru
 {
     double total = (double)(pool->label_total - labels);
     double sum = 0;
-    if (!pool->ranking) {
-        for (uint32_t i = 0; i < partitions->present_count; i++) {
-            uint32_t class_index = partitions->present[i];
-            sum += fabs(pool->classes[class_index].kept - partitions->classes[class_index].share * total);
-        }
-        return sum;
+    for (uint32_t i = 0; i < partitions->present_count; i++) {
+        uint32_t class_index = partitions->present[i];
+        sum += fabs(pool->classes[class_index].kept - partitions->classes[class_index].share * total);
     }
-    const struct level *levels = pool->ranking->levels;
-    for (uint32_t kept = levels->higher; kept; kept = levels[kept].higher)
-        sum += levels[kept].classes * fabs(kept - partitions->equal_share * total);
     return sum;
 }
 
@@ -356,7 +289,7 @@ static double deviations_left(const struct partitions *partitions, const struct 
     for (uint32_t i = 0; i < set->cardinality; i++) {
         uint32_t class_index = pool->cells[set->cells + i].class_index;
         uint32_t kept = pool->classes[class_index].kept;
-        double due = divided_share(partitions, pool, class_index) * total;
+        double due = partitions->classes[class_index].share * total;
         base += (kept > 1 ? fabs(kept - 1 - due) : 0) - fabs(kept - due);
     }
     return base;
@@ -412,37 +345,25 @@ static uint32_t choose_victim(struct partitions *partitions, const ocdm_memory *
     return first_within(partitions, pool, &candidates, least + NOTHING, &least);
 }
 
-/* Notes the shares of the classes that empty when the sample at `position` goes. */
-static void keep_last_shares(struct partitions *partitions, const struct pool *pool, uint32_t position)
+/* The sample at `position` goes: its classes may empty, and then keep their last shares. */
+static void note_emptied(struct partitions *partitions, const struct pool *pool, uint32_t position)
 {
     const struct set *set = &pool->sets[pool->nodes[pool->node_at[position]].set];
-    for (uint32_t i = 0; i < set->cardinality; i++) {
-        uint32_t class_index = pool->cells[set->cells + i].class_index;
-        partitions->classes[class_index].share = divided_share(partitions, pool, class_index);
-        partitions->emptied = partitions->emptied || pool->classes[class_index].kept == 1;
-        if (pool->ranking && pool->classes[class_index].kept == 1)
-            partitions->classes[class_index].listed = false;
-    }
+    for (uint32_t i = 0; i < set->cardinality; i++)
+        partitions->emptied = partitions->emptied || pool->classes[pool->cells[set->cells + i].class_index].kept == 1;
 }
 
-static uint32_t choose_class(void *state, const ocdm_memory *memory)
+/* Sample-out. */
+static ocdm_status choose_slot(struct partitions *partitions, const ocdm_memory *memory, ocdm__random *random, uint32_t *slot)
 {
-    struct partitions *partitions = state;
-    const struct pool *pool = &memory->pool;
-    uint32_t count;
-    const uint32_t *offered = ocdm__offered(memory, &count);
-    if (!count)
-        return OCDM_NONE;
-    ocdm__random random = ocdm__decision_random(memory);
-    if (ocdm__random_unit(&random) >= chance_to_enter(partitions, memory, offered, count))
-        return OCDM_NONE;
-    if (!pool->label_total)
-        return ocdm__any_at_all(pool, &random);
-    divide_shares(partitions, pool);
-    uint32_t class_index = draw_class(partitions, pool, &random);
-    uint32_t position = choose_victim(partitions, memory, class_index);
-    keep_last_shares(partitions, pool, position);
-    return position;
+    if (!memory->pool.label_total) {
+        *slot = ocdm__any_at_all(&memory->pool, random);
+        return OCDM_OK;
+    }
+    divide_shares(partitions);
+    *slot = choose_victim(partitions, memory, draw_class(partitions, &memory->pool, random));
+    note_emptied(partitions, &memory->pool, *slot);
+    return OCDM_OK;
 }
 
 static ocdm_status prs_replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot,
@@ -450,51 +371,46 @@ static ocdm_status prs_replace(void *state, const ocdm_memory *memory, const ocd
 {
     (void)sample;
     (void)error;
-    *slot = choose_class(state, memory);
-    return OCDM_OK;
+    struct partitions *partitions = state;
+    uint32_t count;
+    const uint32_t *offered = ocdm__offered(memory, &count);
+    ocdm__random random = ocdm__decision_random(memory);
+    *slot = OCDM_NONE;
+    if (!count || ocdm__random_unit(&random) >= chance_to_enter(partitions, memory, offered, count))
+        return OCDM_OK;
+    return choose_slot(partitions, memory, &random, slot);
 }
 
 /* Samples left without one coming in: the classes that emptied keep their last share, and all other shares follow. */
-static void refresh_shares(struct partitions *partitions, const struct pool *pool)
+static void refresh_shares(struct partitions *partitions, const ocdm_memory *memory)
 {
+    const struct pool *pool = &memory->pool;
     for (uint32_t i = 0; i < pool->class_count && i < partitions->room; i++) {
         struct partition *partition = &partitions->classes[i];
         if (!partition->listed || pool->classes[i].kept)
             continue;
-        partition->share = (pool->ranking ? 1 : partition->power) / partitions->total;
+        partition->share = partition->power / partitions->total;
         partition->listed = false;
     }
-    if (pool->ranking) {
-        partitions->total = pool->ranking->present;
-        return;
-    }
     unlist_emptied(partitions, pool);
-    add_up_powers(partitions);
+    add_up_powers(partitions, memory);
 }
 
 /* After forget and resize. */
 static void prs_end(void *state, const ocdm_memory *memory, const ocdm_change *change, ocdm_status status)
 {
     if (status == OCDM_OK && change->stored == 0 && change->left_count > 0 && change->left[0].item == OCDM_NONE)
-        refresh_shares(state, &memory->pool);
+        refresh_shares(state, memory);
 }
 
 /* Sample-out without a sample that comes in: when the memory is made smaller. */
 static ocdm_status sample_out(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error)
 {
     (void)error;
-    struct partitions *partitions = state;
-    const struct pool *pool = &memory->pool;
     ocdm__random random = ocdm__decision_random(memory);
-    if (pool->label_total == 0) {
-        *slot = ocdm__any_at_all(pool, &random);
-        return OCDM_OK;
-    }
-    refresh_shares(partitions, pool);
-    divide_shares(partitions, pool);
-    *slot = choose_victim(partitions, memory, draw_class(partitions, pool, &random));
-    keep_last_shares(partitions, pool, *slot);
-    return OCDM_OK;
+    if (memory->pool.label_total > 0)
+        refresh_shares(state, memory);
+    return choose_slot(state, memory, &random, slot);
 }
 
 static ocdm_status prs_save(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room, size_t *size,
@@ -526,7 +442,7 @@ static ocdm_status prs_load(void *state, const ocdm_memory *memory, const unsign
         if (memory->pool.classes[i].kept)
             list_class(partitions, i);
     }
-    add_up_powers(partitions);
+    add_up_powers(partitions, memory);
     return status;
 }
 
@@ -536,5 +452,5 @@ static ocdm_status prs_load(void *state, const ocdm_memory *memory, const unsign
      .begin = prs_begin, .replace = prs_replace, .remove = sample_out, .seen = update_shares, .save = prs_save, .load = prs_load, .end = prs_end}
 /* clang-format on */
 
-const ocdm_policy ocdm__policy_prs = PRS("prs", RANKS_SOFTMAX);
-const ocdm_policy ocdm__policy_prs_released = PRS("prs-released", RANKS_SOFTMAX | OCDM_AS_RELEASED);
+const ocdm_policy ocdm__policy_prs = PRS("prs", 0);
+const ocdm_policy ocdm__policy_prs_released = PRS("prs-released", OCDM_AS_RELEASED);

@@ -23,8 +23,6 @@ ocdm_status ocdm__pool_reserve(struct pool *pool, uint32_t room, ocdm_error *err
     pool->nodes = ocdm__grown(pool->nodes, room, sizeof *pool->nodes, &failed);
     pool->node_at = ocdm__grown(pool->node_at, room, sizeof *pool->node_at, &failed);
     pool->sets = ocdm__grown(pool->sets, room, sizeof *pool->sets, &failed);
-    if (!failed && pool->ranking)
-        failed = ocdm__ranking_reserve_samples(pool->ranking, room) != OCDM_OK;
     if (failed || !ocdm__hash_table_reserve(&pool->id_table, room) || !ocdm__hash_table_reserve(&pool->set_table, room))
         return ocdm__fail_memory(error, "the samples in memory");
     for (uint32_t i = room; i-- > pool->reserved;) {
@@ -175,7 +173,7 @@ static bool grow_classes(struct pool *pool)
     pool->classes = ocdm__grown(pool->classes, room, sizeof *pool->classes, &failed);
     if (failed || !ocdm__hash_table_reserve(&pool->class_table, room))
         return false;
-    if (pool->ranking != NULL && ocdm__ranking_reserve_classes(pool->ranking, room) != OCDM_OK)
+    if (pool->ranking != NULL && !ocdm__ranking_reserve_classes(pool->ranking, room))
         return false;
     pool->class_room = room;
     return true;
