@@ -2,12 +2,12 @@
 #include "cli/text.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "base/terminal.h"
+#include "report/text.h"
 
 /* ---- evaluations -------------------------------------------------------------------------------------------------------- */
 
@@ -61,28 +61,13 @@ void ocdm__print_class_scores(FILE *out, const ocdm__stream_table *table, const 
 #define WIDEST_BAR 60
 #define MLR_COLUMNS 8
 
-/* Appends formatted text, at most 255 bytes. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-static void
-put(ocdm__output *output, const char *format, ...)
-{
-    char text[256];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    ocdm__output_text(output, text);
-}
-
 /* A ratio in percent in `columns`, a dash where there is none. */
 static void put_percent(ocdm__output *output, int columns, double percent)
 {
     if (isnan(percent))
-        put(output, "%*s", columns, "-");
+        ocdm__put(output, "%*s", columns, "-");
     else
-        put(output, "%*.2f", columns, percent);
+        ocdm__put(output, "%*.2f", columns, percent);
 }
 
 /* Two spaces, a bar of at most `room` characters for `share` of the longest, and the end of the line. */
@@ -91,7 +76,7 @@ static void put_bar(ocdm__output *output, double share, size_t room)
     char bar[WIDEST_BAR + 1];
     size_t widest = room < WIDEST_BAR ? room : WIDEST_BAR;
     size_t length = ocdm__bar_fill(bar, share * (double)widest);
-    put(output, "%s%s\n", length > 0 ? "  " : "", bar);
+    ocdm__put(output, "%s%s\n", length > 0 ? "  " : "", bar);
 }
 
 /* The remaining width after `used` columns, two spaces, and the last column, at which many terminals wrap. */
@@ -107,12 +92,12 @@ static void write_file(ocdm__output *output, const ocdm__stream *stream)
 {
     const ocdm__payload_shape *shape = &stream->shape;
     if (shape->kind == OCDM__FEATURES)
-        put(output, "features           %zu, %s%s\n", shape->width, shape->dtype == OCDM__F16 ? "f16" : "f32",
-            ocdm__stream_moments(stream, "feature_mean") != NULL ? ", standardized" : "");
+        ocdm__put(output, "features           %zu, %s%s\n", shape->width, shape->dtype == OCDM__F16 ? "f16" : "f32",
+                  ocdm__stream_moments(stream, "feature_mean") != NULL ? ", standardized" : "");
     if (shape->kind == OCDM__IMAGES)
-        put(output, "images             %zu x %zu pixels\n", shape->width, shape->height);
+        ocdm__put(output, "images             %zu x %zu pixels\n", shape->width, shape->height);
     if (stream->table.paths.starts != NULL)
-        put(output, "image files        under %.200s\n", stream->image_root != NULL ? stream->image_root : ".");
+        ocdm__put(output, "image files        under %.200s\n", stream->image_root != NULL ? stream->image_root : ".");
     static const char *const keys[][2] = {{"command", "made by            "}, {"ids_sha256", "SHA-256 of ids     "}};
     for (size_t i = 0; i < 2; i++) {
         const struct ocdm__note *note = ocdm__safetensors_note(&stream->tensors, keys[i][0]);
@@ -136,9 +121,10 @@ static void write_histogram(ocdm__output *output, const ocdm__statistics *statis
     }
     if (most == 0)
         return;
-    put(output, "\nlabels    samples\n");
+    ocdm__put(output, "\nlabels    samples\n");
     for (size_t i = statistics->samples[0] > 0 ? 0 : 1; i < steps; i++) {
-        put(output, "%5zu%c %10llu", i, i + 1 == OCDM__LABEL_STEPS ? '+' : ' ', (unsigned long long)statistics->samples[i]);
+        ocdm__put(output, "%5zu%c %10llu", i, i + 1 == OCDM__LABEL_STEPS ? '+' : ' ',
+                  (unsigned long long)statistics->samples[i]);
         put_bar(output, (double)statistics->samples[i] / (double)most, room_for_bar(width, 17));
     }
 }
@@ -147,17 +133,17 @@ static void write_histogram(ocdm__output *output, const ocdm__statistics *statis
 
 static void write_tally(ocdm__output *output, const char *name, const ocdm__tally *tally)
 {
-    put(output, "%6s %10llu %10llu %8zu ", name, (unsigned long long)tally->train, (unsigned long long)tally->test,
-        ocdm__tally_class_count(tally));
+    ocdm__put(output, "%6s %10llu %10llu %8zu ", name, (unsigned long long)tally->train, (unsigned long long)tally->test,
+              ocdm__tally_class_count(tally));
     put_percent(output, 8, ocdm__tally_amlr(tally));
-    put(output, "\n");
+    ocdm__put(output, "\n");
 }
 
 static void write_tasks(ocdm__output *output, const ocdm__statistics *statistics)
 {
     if (statistics->task_count == 0)
         return;
-    put(output, "\n%6s %10s %10s %8s %8s\n", "task", "train", "test", "classes", "AMLR");
+    ocdm__put(output, "\n%6s %10s %10s %8s %8s\n", "task", "train", "test", "classes", "AMLR");
     for (size_t i = 0; i < statistics->task_count; i++) {
         char number[24];
         snprintf(number, sizeof number, "%llu", (unsigned long long)statistics->tasks[i].task);
@@ -215,12 +201,12 @@ static void write_class(ocdm__output *output, const ocdm__stream_info *info, uin
     const char *label = ocdm__stream_info_label(info, class_number, &length);
     ocdm__shown_label shown = ocdm__show_label(label, length);
     uint64_t total = ocdm__tally_class(&statistics->total, class_number).count;
-    put(output, "%s%*s", shown.text, (int)(layout->label - shown.width), "");
+    ocdm__put(output, "%s%*s", shown.text, (int)(layout->label - shown.width), "");
     for (size_t i = 0; i < layout->tasks; i++) {
         uint64_t count = ocdm__tally_class(&statistics->tasks[i], class_number).count;
-        put(output, " %*llu", (int)layout->task, (unsigned long long)count);
+        ocdm__put(output, " %*llu", (int)layout->task, (unsigned long long)count);
     }
-    put(output, " %*llu", (int)layout->total, (unsigned long long)total);
+    ocdm__put(output, " %*llu", (int)layout->total, (unsigned long long)total);
     put_percent(output, MLR_COLUMNS, ocdm__tally_mlr(&statistics->total, class_number));
     put_bar(output, (double)total / (double)layout->largest, layout->bar);
 }
@@ -232,13 +218,13 @@ static void write_classes(ocdm__output *output, const ocdm__stream_info *info, s
         return;
     struct layout layout = lay_out(info, width);
     if (statistics->task_count > 0)
-        put(output, "\n%*s training samples of task", (int)layout.label, "");
+        ocdm__put(output, "\n%*s training samples of task", (int)layout.label, "");
     if (statistics->task_count > layout.tasks)
-        put(output, ", the first %zu of %zu tasks", layout.tasks, statistics->task_count);
-    put(output, "\n%-*s", (int)layout.label, "class");
+        ocdm__put(output, ", the first %zu of %zu tasks", layout.tasks, statistics->task_count);
+    ocdm__put(output, "\n%-*s", (int)layout.label, "class");
     for (size_t i = 0; i < layout.tasks; i++)
-        put(output, " %*llu", (int)layout.task, (unsigned long long)statistics->tasks[i].task);
-    put(output, " %*s%*s\n", (int)layout.total, "total", MLR_COLUMNS, "MLR");
+        ocdm__put(output, " %*llu", (int)layout.task, (unsigned long long)statistics->tasks[i].task);
+    ocdm__put(output, " %*s%*s\n", (int)layout.total, "total", MLR_COLUMNS, "MLR");
     for (size_t i = 0; i < info->class_count; i++)
         write_class(output, info, info->classes[i], &layout);
 }
@@ -249,18 +235,18 @@ void ocdm__write_stream_text(ocdm__output *output, const ocdm__stream_info *info
     const ocdm__tally *total = &statistics->total;
     uint64_t smallest, largest;
     ocdm__tally_range(total, &smallest, &largest);
-    put(output, "samples            %llu train, %llu test\n", (unsigned long long)total->train,
-        (unsigned long long)total->test);
-    put(output, "classes            %zu\n", ocdm__tally_class_count(total));
-    put(output, "tasks              %zu", statistics->task_count);
+    ocdm__put(output, "samples            %llu train, %llu test\n", (unsigned long long)total->train,
+              (unsigned long long)total->test);
+    ocdm__put(output, "classes            %zu\n", ocdm__tally_class_count(total));
+    ocdm__put(output, "tasks              %zu", statistics->task_count);
     if (statistics->task_count > 0 && statistics->without_task > 0)
-        put(output, "; samples without one: %llu", (unsigned long long)statistics->without_task);
-    put(output, "\nAMLR               ");
+        ocdm__put(output, "; samples without one: %llu", (unsigned long long)statistics->without_task);
+    ocdm__put(output, "\nAMLR               ");
     put_percent(output, 0, ocdm__tally_amlr(total));
-    put(output, "%s\n", isnan(ocdm__tally_amlr(total)) ? "" : " %");
+    ocdm__put(output, "%s\n", isnan(ocdm__tally_amlr(total)) ? "" : " %");
     if (largest > 0)
-        put(output, "imbalance          %.1f: largest class %llu, smallest %llu\n", (double)largest / (double)smallest,
-            (unsigned long long)largest, (unsigned long long)smallest);
+        ocdm__put(output, "imbalance          %.1f: largest class %llu, smallest %llu\n", (double)largest / (double)smallest,
+                  (unsigned long long)largest, (unsigned long long)smallest);
     /* Groups that come from the stream have no bounds. */
     ocdm__class_groups groups = ocdm__stream_info_groups(info, bounds);
     const ocdm__class_counts counts = ocdm__tally_counts(&info->statistics.total);
@@ -268,17 +254,17 @@ void ocdm__write_stream_text(ocdm__output *output, const ocdm__stream_info *info
     bool terciles = ocdm__usual_bounds(&counts, usual) && bounds == NULL;
     const uint64_t *shown = bounds != NULL ? bounds : usual;
     if (bounds == NULL && info->stream.table.groups != NULL)
-        put(output, "groups             majority %zu, moderate %zu, minority %zu (the stream's own)\n", groups.majority,
-            groups.moderate, groups.minority);
+        ocdm__put(output, "groups             majority %zu, moderate %zu, minority %zu (the stream's own)\n", groups.majority,
+                  groups.moderate, groups.minority);
     else
-        put(output, "groups             majority %zu (over %llu), moderate %zu, minority %zu (under %llu)%s\n", groups.majority,
-            (unsigned long long)shown[0], groups.moderate, groups.minority, (unsigned long long)shown[1],
-            terciles ? "; terciles" : "");
+        ocdm__put(output, "groups             majority %zu (over %llu), moderate %zu, minority %zu (under %llu)%s\n",
+                  groups.majority, (unsigned long long)shown[0], groups.moderate, groups.minority, (unsigned long long)shown[1],
+                  terciles ? "; terciles" : "");
     if (total->train > 0)
-        put(output, "labels per sample  %.3f\n", (double)statistics->label_count / (double)total->train);
+        ocdm__put(output, "labels per sample  %.3f\n", (double)statistics->label_count / (double)total->train);
     if (info->stream.table.known != NULL)
-        put(output, "known labels       %.1f %% of the classes of a training sample, %.1f %% of a test\n", 100 * info->known[0],
-            100 * info->known[1]);
+        ocdm__put(output, "known labels       %.1f %% of the classes of a training sample, %.1f %% of a test\n",
+                  100 * info->known[0], 100 * info->known[1]);
     if (info->is_stream_file)
         write_file(output, &info->stream);
     write_histogram(output, &info->statistics, width);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 #include "cli/verbs.h"
 #include "experiment/predict.h"
 #include "experiment/run_ranks.h"
+#include "report/text.h"
 
 /* In the order of enum ocdm__predict_part. */
 static const char *const part_names[] = {"test", "train", "all", NULL};
@@ -64,11 +66,10 @@ static ocdm_status print_report(const ocdm__arguments *arguments, const ocdm__pr
         ocdm__json_count(&output, "skipped", report->skipped);
         ocdm__output_text(&output, "}\n");
     } else {
-        static const char *const parts[] = {": test samples: ", ": training samples: ", ": samples: "};
+        static const char *const parts[] = {"test samples", "training samples", "samples"};
         ocdm__output_text(&output, ocdm__show_path(settings->output).text);
-        ocdm__output_count(&output, parts[settings->part], report->samples);
-        ocdm__output_count(&output, ", classes: ", report->classes);
-        ocdm__output_text(&output, "\n");
+        ocdm__put(&output, ": %s: %" PRIu64 ", classes: %" PRIu64 "\n", parts[settings->part], report->samples,
+                  report->classes);
     }
     return ocdm__output_commit(&output, error);
 }
@@ -100,8 +101,10 @@ struct listing {
     bool terminal; /* the output is one */
     const ocdm__weights_about *about;
     size_t classes;
-    uint32_t *order; /* classes, the most probable first */
-    const float *logits;
+    struct ranked {
+        float logit;
+        uint32_t number;
+    } * ranked; /* classes, the most probable first */
     ocdm__output output;
     size_t failed, files;
     ocdm_status first_failure;
@@ -128,31 +131,20 @@ static double probability(float logit)
     return 1 / (1 + exp(-(double)logit));
 }
 
-/* Sorts by logit, the largest first, equal ones by class. A heap sort, since qsort has no context. */
-static bool comes_after(const struct listing *listing, uint32_t a, uint32_t b)
+/* The largest logit first, equal ones by class. */
+static int by_logit(const void *a, const void *b)
 {
-    float x = listing->logits[a], y = listing->logits[b];
-    return x < y || (!(y < x) && a > b);
-}
-
-static void sift(const struct listing *listing, size_t at, size_t count)
-{
-    uint32_t *heap = listing->order;
-    for (size_t child; (child = 2 * at + 1) < count; at = child) {
-        child += child + 1 < count && comes_after(listing, heap[child + 1], heap[child]);
-        if (!comes_after(listing, heap[child], heap[at]))
-            return;
-        uint32_t moved = heap[at];
-        heap[at] = heap[child];
-        heap[child] = moved;
-    }
+    const struct ranked *left = a, *right = b;
+    if (left->logit != right->logit)
+        return left->logit > right->logit ? -1 : 1;
+    return left->number < right->number ? -1 : left->number > right->number;
 }
 
 /* How many of the sorted classes are listed. */
 static size_t count_labels(const struct listing *listing)
 {
     size_t most = listing->top > 0 && listing->top < listing->classes ? listing->top : listing->classes, count = 0;
-    while (count < most && (double)listing->logits[listing->order[count]] > listing->lowest)
+    while (count < most && (double)listing->ranked[count].logit > listing->lowest)
         count++;
     return count;
 }
@@ -166,26 +158,17 @@ static const char *class_name(const struct listing *listing, size_t number, char
     return digits;
 }
 
-static void write_share(ocdm__output *output, const char *format, double share)
-{
-    char text[32];
-    snprintf(text, sizeof text, format, share);
-    ocdm__output_text(output, text);
-}
-
 static void write_text_label(struct listing *listing, size_t place)
 {
     char digits[24];
     size_t length;
-    uint32_t number = listing->order[place];
-    const char *name = class_name(listing, number, digits, &length);
+    const char *name = class_name(listing, listing->ranked[place].number, digits, &length);
     ocdm__output_text(&listing->output, ocdm__show_label(name, length).text);
-    write_share(&listing->output, " %.2f", probability(listing->logits[number]));
+    ocdm__put(&listing->output, " %.2f", probability(listing->ranked[place].logit));
 }
 
 static void write_text_labels(struct listing *listing, const char *path, size_t count)
 {
-    char start[48];
     ocdm__output_text(&listing->output, ocdm__show_path(path).text);
     ocdm__output_text(&listing->output, "  ");
     for (size_t i = 0; i < count; i++) {
@@ -193,8 +176,7 @@ static void write_text_labels(struct listing *listing, const char *path, size_t 
         write_text_label(listing, i);
     }
     if (count == 0) {
-        snprintf(start, sizeof start, "nothing above %g; best is ", listing->threshold);
-        ocdm__output_text(&listing->output, start);
+        ocdm__put(&listing->output, "nothing above %g; best is ", listing->threshold);
         write_text_label(listing, 0);
     }
     ocdm__output_text(&listing->output, "\n");
@@ -216,11 +198,11 @@ static void write_json_labels(struct listing *listing, const char *path, size_t 
     for (size_t i = 0; i < count; i++) {
         char digits[24];
         size_t length;
-        const char *name = class_name(listing, listing->order[i], digits, &length);
+        const char *name = class_name(listing, listing->ranked[i].number, digits, &length);
         ocdm__json_open(output, NULL, '{');
         ocdm__json_bytes(output, "label", name, length);
         ocdm__json_key(output, "probability");
-        write_share(output, "%.4f", probability(listing->logits[listing->order[i]]));
+        ocdm__put(output, "%.4f", probability(listing->ranked[i].logit));
         ocdm__json_close(output, '}');
     }
     ocdm__output_text(output, "]}\n");
@@ -252,11 +234,11 @@ static void write_csv_labels(struct listing *listing, const char *path, size_t c
     for (size_t i = 0; i < count; i++) {
         char digits[24];
         size_t length;
-        const char *name = class_name(listing, listing->order[i], digits, &length);
+        const char *name = class_name(listing, listing->ranked[i].number, digits, &length);
         write_cell(listing, path, strlen(path));
         ocdm__output_text(output, ",");
         write_cell(listing, name, length);
-        write_share(output, ",%.4f\n", probability(listing->logits[listing->order[i]]));
+        ocdm__put(output, ",%.4f\n", probability(listing->ranked[i].logit));
     }
     if (count == 0) {
         write_cell(listing, path, strlen(path));
@@ -292,17 +274,9 @@ static ocdm_status list_photo(void *state, const ocdm__photo *photo, ocdm_error 
         }
         return tell_failure(listing, photo->why, error);
     }
-    listing->logits = photo->logits;
     for (size_t i = 0; i < listing->classes; i++)
-        listing->order[i] = (uint32_t)i;
-    for (size_t i = listing->classes / 2; i-- > 0;)
-        sift(listing, i, listing->classes);
-    for (size_t end = listing->classes; end-- > 1;) {
-        uint32_t last = listing->order[0];
-        listing->order[0] = listing->order[end];
-        listing->order[end] = last;
-        sift(listing, 0, end);
-    }
+        listing->ranked[i] = (struct ranked){photo->logits[i], (uint32_t)i};
+    qsort(listing->ranked, listing->classes, sizeof *listing->ranked, by_logit);
     writers[listing->form](listing, photo->path, count_labels(listing));
     return ocdm__output_check(&listing->output, error);
 }
@@ -327,7 +301,7 @@ static ocdm_status open_listing(struct listing *listing, const ocdm__predictor *
     listing->about = &predictor->about;
     listing->classes = predictor->fit.class_count;
     listing->terminal = path == NULL && isatty(STDOUT_FILENO);
-    OCDM_TRY(ocdm__new(&listing->order, listing->classes, sizeof *listing->order, "the classes", error));
+    OCDM_TRY(ocdm__new(&listing->ranked, listing->classes, sizeof *listing->ranked, "the classes", error));
     OCDM_TRY(path != NULL ? ocdm__output_open(&listing->output, path, error)
                           : ocdm__output_open_fd(&listing->output, STDOUT_FILENO, "standard output", error));
     if (listing->form == CSV)
@@ -373,7 +347,7 @@ static ocdm_status predict_photos(const ocdm__arguments *arguments, ocdm__predic
     OCDM_THEN(status, ocdm__predictor_open(&predictor, &settings->network, error));
     OCDM_THEN(status, ocdm__read_class_names(arguments, predictor.fit.class_count, &predictor.about, error));
     OCDM_THEN(status, list_photos(arguments, listing, &predictor, settings, error));
-    ocdm__release(listing->order);
+    ocdm__release(listing->ranked);
     ocdm__predictor_close(&predictor);
     return status;
 }

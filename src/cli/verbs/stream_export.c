@@ -1,6 +1,7 @@
 /* `ocdm stream export`: a stream's records in the order of a run. `ocdm stream show`: a few of them, to look at. */
 #define _POSIX_C_SOURCE 200809L
 
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include "base/text.h"
 #include "cli/verbs.h"
 #include "experiment/loop/schedule.h"
+#include "report/text.h"
 #include "stream/file.h"
 
 static const char *const split_names[] = {"train", "test", "all", NULL};
@@ -165,31 +167,25 @@ static bool passes(const struct filter *filter, const ocdm__stream_table *table,
 
 static void write_shown(ocdm__output *output, const char *before, const char *text, size_t length)
 {
-    ocdm__shown_label shown = ocdm__show_label(text, length);
-    ocdm__output_text(output, before);
-    ocdm__output_text(output, shown.text);
+    ocdm__put(output, "%s%s", before, ocdm__show_label(text, length).text);
 }
 
 static void write_line(ocdm__output *output, const ocdm__stream_table *table, size_t sample)
 {
     size_t length;
     const char *id = ocdm__text_at(&table->ids, sample, &length);
-    ocdm__output_uint64(output, sample);
-    ocdm__output_count(output, "  task ", table->tasks[sample]);
-    ocdm__output_text(output, table->parts[sample] == OCDM__TEST ? "  test   " : "  train  ");
+    uint64_t first = table->label_starts[sample], end = table->label_starts[sample + 1];
+    ocdm__put(output, "%zu  task %" PRIu32 "  %-5s  ", sample, table->tasks[sample],
+              table->parts[sample] == OCDM__TEST ? "test" : "train");
     write_shown(output, "", id, length);
-    ocdm__output_text(output, " ");
-    for (uint64_t k = table->label_starts[sample]; k < table->label_starts[sample + 1]; k++) {
+    ocdm__output_text(output, first == end ? "  (no label)" : " ");
+    for (uint64_t k = first; k < end; k++) {
         const char *label = ocdm__text_at(&table->classes, table->labels[k], &length);
-        write_shown(output, k > table->label_starts[sample] ? ", " : " ", label, length);
+        write_shown(output, k > first ? ", " : " ", label, length);
     }
-    if (table->label_starts[sample] == table->label_starts[sample + 1])
-        ocdm__output_text(output, " (no label)");
     size_t known = ocdm__bits_count(ocdm__known_labels(table, sample), table->class_count);
-    if (known < table->class_count) {
-        ocdm__output_count(output, "  known: ", known);
-        ocdm__output_count(output, " of ", table->class_count);
-    }
+    if (known < table->class_count)
+        ocdm__put(output, "  known: %zu of %zu", known, table->class_count);
     if (table->paths.starts != NULL) {
         const char *path = ocdm__text_at(&table->paths, sample, &length);
         write_shown(output, "  ", path, length);

@@ -14,6 +14,7 @@
 #include "cli/console.h"
 #include "cli/verbs.h"
 #include "experiment/weights_file.h"
+#include "report/text.h"
 
 /* What is printed. */
 struct answer {
@@ -112,13 +113,6 @@ static size_t write_name(ocdm__output *output, const char *name, size_t length)
     return columns;
 }
 
-static void write_spaces(ocdm__output *output, size_t from, size_t to)
-{
-    do
-        ocdm__output_text(output, " ");
-    while (++from < to);
-}
-
 static size_t shape_text(const struct ocdm__tensor *tensor, char text[OCDM__TENSOR_RANK * 24])
 {
     size_t used = 0;
@@ -160,18 +154,11 @@ static void write_about(ocdm__output *output, const ocdm__weights_about *about)
 {
     if (!ocdm__weights_about_known(about))
         return;
-    if (about->images) {
-        ocdm__output_count(output, "input       images, --resize ", about->resize);
-        ocdm__output_count(output, " --crop ", about->crop);
-        ocdm__output_text(output, ", mean ");
-        ocdm__output_text(output, about->scale.mean_text);
-        ocdm__output_text(output, ", std ");
-        ocdm__output_text(output, about->scale.deviation_text);
-        ocdm__output_text(output, "\n");
-    } else {
-        ocdm__output_text(output,
-                          about->feature_mean != NULL ? "input       features, standardized\n" : "input       features\n");
-    }
+    if (about->images)
+        ocdm__put(output, "input       images, --resize %" PRIu32 " --crop %" PRIu32 ", mean %s, std %s\n", about->resize,
+                  about->crop, about->scale.mean_text, about->scale.deviation_text);
+    else
+        ocdm__put(output, "input       features%s\n", about->feature_mean != NULL ? ", standardized" : "");
     /* As many as fit on a line. */
     size_t used = 12, shown = 0;
     ocdm__output_text(output, "classes     ");
@@ -181,17 +168,11 @@ static void write_about(ocdm__output *output, const ocdm__weights_about *about)
         used += label.width + 2;
         if (shown > 0 && used > 88)
             break;
-        ocdm__output_text(output, shown > 0 ? ", " : "");
-        ocdm__output_text(output, label.text);
+        ocdm__put(output, "%s%s", shown > 0 ? ", " : "", label.text);
     }
     if (shown < about->class_count)
         ocdm__output_count(output, ", and more: ", about->class_count - shown);
-    ocdm__output_text(output, "\n");
-    ocdm__output_text(output, "run         ");
-    ocdm__output_text(output, about->run);
-    ocdm__output_text(output, ", by ocdm ");
-    ocdm__output_text(output, about->program);
-    ocdm__output_text(output, "\n");
+    ocdm__put(output, "\nrun         %s, by ocdm %s\n", about->run, about->program);
 }
 
 /* Names that other programs put before those of the network. */
@@ -220,28 +201,17 @@ static void write_text(ocdm__output *output, const struct answer *answer)
     write_fit(output, &answer->fit);
     write_wrapper(output, &answer->file);
     write_about(output, &answer->about);
-    ocdm__output_count(output, "parameters  ", ocdm__weights_parameters(&answer->file.tensors));
-    ocdm__output_count(output, "\ntensors     ", file->tensor_count);
-    ocdm__output_text(output, "\n");
-    if (file->tensor_count == 0)
-        return;
-    ocdm__output_text(output, "\nname");
-    write_spaces(output, 4, widths.name + 2);
-    ocdm__output_text(output, "type  shape");
-    write_spaces(output, 5, widths.shape + 2);
-    ocdm__output_text(output, "bytes\n");
+    ocdm__put(output, "parameters  %" PRIu64 "\ntensors     %zu\n", ocdm__weights_parameters(&answer->file.tensors),
+              file->tensor_count);
+    if (file->tensor_count > 0)
+        ocdm__put(output, "\n%-*s  type  %-*s  bytes\n", (int)widths.name, "name", (int)widths.shape, "shape");
     for (size_t i = 0; i < file->tensor_count; i++) {
         const struct ocdm__tensor *tensor = &file->tensors[i];
         char shape[OCDM__TENSOR_RANK * 24];
-        size_t length = shape_text(tensor, shape);
-        const char *type = ocdm__dtypes[tensor->dtype].name;
-        write_spaces(output, write_name(output, tensor->name, tensor->name_length), widths.name + 2);
-        ocdm__output_text(output, type);
-        write_spaces(output, strlen(type), 6);
-        ocdm__output_text(output, shape);
-        write_spaces(output, length, widths.shape + 2);
-        ocdm__output_uint64(output, tensor->size);
-        ocdm__output_text(output, "\n");
+        shape_text(tensor, shape);
+        size_t used = write_name(output, tensor->name, tensor->name_length);
+        ocdm__put(output, "%*s%-6s%-*s  %" PRIu64 "\n", (int)(used < widths.name + 2 ? widths.name + 2 - used : 1), "",
+                  ocdm__dtypes[tensor->dtype].name, (int)widths.shape, shape, tensor->size);
     }
 }
 
