@@ -34,16 +34,10 @@ static double reverse_kl_term(double q, double kept, double ln_p, double total)
     return ocdm__exp(ln_p) * (ln_p - ocdm__ln_real((kept > 0 ? kept : 0.5) / total));
 }
 
-static double reverse_kl_weight(uint32_t kept, double p, double most_p, double rest)
+static struct deletion reverse_kl_deletion(uint32_t kept, double p, double most_p, double rest)
 {
     (void)rest;
-    return -(p / most_p) * (kept > 1 ? ocdm__ln_ratio(kept) : ocdm__ln(2));
-}
-
-static double reverse_kl_scale(double most_p, double rest)
-{
-    (void)rest;
-    return most_p;
+    return (struct deletion){.weight = -(p / most_p) * (kept > 1 ? ocdm__ln_ratio(kept) : ocdm__ln(2)), .scale = most_p};
 }
 
 static double l2_term(double q, double kept, double ln_p, double total)
@@ -54,22 +48,11 @@ static double l2_term(double q, double kept, double ln_p, double total)
     return difference * difference;
 }
 
-static double l2_weight(uint32_t kept, double p, double most_p, double rest)
+static struct deletion l2_deletion(uint32_t kept, double p, double most_p, double rest)
 {
     (void)most_p;
-    return (2 * (double)kept - 1) / rest - 2 * p;
-}
-
-static double l2_base(uint32_t kept, double p, double rest)
-{
     double difference = (double)kept / rest - p;
-    return difference * difference;
-}
-
-static double l2_scale(double most_p, double rest)
-{
-    (void)most_p;
-    return 1 / rest;
+    return (struct deletion){(2 * (double)kept - 1) / rest - 2 * p, difference * difference, 1 / rest};
 }
 
 static double tv_term(double q, double kept, double ln_p, double total)
@@ -79,31 +62,18 @@ static double tv_term(double q, double kept, double ln_p, double total)
     return fabs(q - ocdm__exp(ln_p)) / 2;
 }
 
-static double tv_weight(uint32_t kept, double p, double most_p, double rest)
+static struct deletion tv_deletion(uint32_t kept, double p, double most_p, double rest)
 {
     (void)most_p;
-    return fabs((double)kept - p * rest) - fabs((double)kept - 1 - p * rest);
-}
-
-static double tv_base(uint32_t kept, double p, double rest)
-{
-    return fabs((double)kept / rest - p) / 2;
-}
-
-static double tv_scale(double most_p, double rest)
-{
-    (void)most_p;
-    return 0.5 / rest;
+    return (struct deletion){fabs((double)kept - p * rest) - fabs((double)kept - 1 - p * rest),
+                             fabs((double)kept / rest - p) / 2, 0.5 / rest};
 }
 
 const struct distance ocdm__distances[] = {
     [OCDM_KL] = {.term = kl_term},
-    [OCDM_REVERSE_KL] = {.term = reverse_kl_term,
-                         .weight = reverse_kl_weight,
-                         .offset = ocdm__ln_real,
-                         .scale = reverse_kl_scale},
-    [OCDM_L2] = {.term = l2_term, .weight = l2_weight, .base = l2_base, .scale = l2_scale},
-    [OCDM_TV] = {.term = tv_term, .weight = tv_weight, .base = tv_base, .scale = tv_scale},
+    [OCDM_REVERSE_KL] = {reverse_kl_term, reverse_kl_deletion, ocdm__ln_real},
+    [OCDM_L2] = {.term = l2_term, .deletion = l2_deletion},
+    [OCDM_TV] = {.term = tv_term, .deletion = tv_deletion},
 };
 
 /* ---- tie rules ------------------------------------------------------------------------------------------------------ */
@@ -202,20 +172,23 @@ static void look(struct scan *scan, uint32_t labels)
     double most = 0;
     for (uint32_t i = 0; i < pool->class_count; i++)
         most = scan->target[i] > most ? scan->target[i] : most;
-    double most_p = most, rest = (double)(pool->label_total - labels);
+    double rest = (double)(pool->label_total - labels);
     scan->labels = labels;
-    scan->base = 0;
+    scan->base = scan->scale = 0;
     for (uint32_t i = 0; i < pool->class_count; i++) {
         uint32_t kept = pool->classes[i].kept;
         scan->weight[i] = 0;
-        if (rest > 0 && kept > 0)
-            scan->weight[i] = ocdm__nearest(distance->weight(kept, scan->target[i], most_p, rest) * OCDM__GRID);
-        if (rest > 0 && distance->base != NULL && scan->target[i] > 0)
-            scan->base += distance->base(kept, scan->target[i], rest);
+        if (!(rest > 0) || (kept == 0 && !(scan->target[i] > 0)))
+            continue;
+        const struct deletion deletion = distance->deletion(kept, scan->target[i], most, rest);
+        scan->scale = deletion.scale;
+        if (kept > 0)
+            scan->weight[i] = ocdm__nearest(deletion.weight * OCDM__GRID);
+        if (scan->target[i] > 0)
+            scan->base += deletion.base;
     }
     if (rest > 0 && distance->offset != NULL)
         scan->base += distance->offset(rest);
-    scan->scale = distance->scale(most_p, rest);
 }
 
 static int64_t scan_objective(void *context, uint32_t labels, int64_t score)

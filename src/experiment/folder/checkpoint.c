@@ -157,6 +157,7 @@ struct pass {
     ocdm__output *to;
     const unsigned char *from;
     const struct layout *layouts; /* of the file that is read, one for each kind */
+    bool reported;                /* only the version of the weights that is reported; else only the others */
     size_t count;                 /* of the file's numbers so far */
 };
 
@@ -222,9 +223,8 @@ static void pass_number(struct pass *pass, double *number)
 /* ---- numbers of a run ---------------------------------------------------------------------------------------------------- */
 
 /* A run that is restored goes on from the times of the checkpoint. */
-static void pass_times(struct pass *pass, ocdm__run *run, bool reported)
+static void pass_times(struct pass *pass, ocdm__run *run)
 {
-    (void)reported;
     ocdm__run_times times = ocdm__run_times_now(run);
     pass_record(pass, TIMES, &times);
     if (pass->from != NULL)
@@ -232,9 +232,8 @@ static void pass_times(struct pass *pass, ocdm__run *run, bool reported)
 }
 
 /* The newest point is kept apart from those that the curve has thinned out. */
-static void pass_curve(struct pass *pass, ocdm__run *run, bool reported)
+static void pass_curve(struct pass *pass, ocdm__run *run)
 {
-    (void)reported;
     for (size_t i = 0; i < run->curve->count; i++)
         pass_record(pass, POINT, &run->curve->points[i]);
     pass_record(pass, POINT, &run->curve->last);
@@ -242,10 +241,10 @@ static void pass_curve(struct pass *pass, ocdm__run *run, bool reported)
 
 /* The version of the weights that is reported, then the others, if there are some, in tensors of their own. An evaluation has
  * the averages of all classes, of each group, and of each task that was tested. */
-static void pass_evaluations(struct pass *pass, ocdm__run *run, bool reported)
+static void pass_evaluations(struct pass *pass, ocdm__run *run)
 {
     for (size_t v = 0; v < run->version_count; v++)
-        for (size_t i = 0; (v == run->reported) == reported && i < run->evaluation_count; i++) {
+        for (size_t i = 0; (v == run->reported) == pass->reported && i < run->evaluation_count; i++) {
             ocdm__evaluation *evaluation = &run->versions[v].evaluations[i];
             pass_record(pass, EVALUATION, evaluation);
             pass_record(pass, AVERAGES, &evaluation->total);
@@ -256,39 +255,35 @@ static void pass_evaluations(struct pass *pass, ocdm__run *run, bool reported)
         }
 }
 
-static void pass_scores(struct pass *pass, ocdm__run *run, bool reported)
+static void pass_scores(struct pass *pass, ocdm__run *run)
 {
     for (size_t v = 0; v < run->version_count; v++)
-        for (size_t c = 0; (v == run->reported) == reported && c < run->stream->table.class_count; c++)
+        for (size_t c = 0; (v == run->reported) == pass->reported && c < run->stream->table.class_count; c++)
             pass_record(pass, SCORE, &run->versions[v].scores[c]);
 }
 
 /* They are compared before a run is restored, which has them then. */
-static void pass_class_weights(struct pass *pass, ocdm__run *run, bool reported)
+static void pass_class_weights(struct pass *pass, ocdm__run *run)
 {
-    (void)reported;
     for (size_t c = 0; c < run->stream->table.class_count; c++)
         pass_number(pass, &run->class_weights[c]);
 }
 
-static void pass_cost(struct pass *pass, ocdm__run *run, bool reported)
+static void pass_cost(struct pass *pass, ocdm__run *run)
 {
-    (void)reported;
     pass_record(pass, COST, &run->cost);
 }
 
 /* mAP of each evaluation at any time, by each version of the weights. */
-static void pass_probes(struct pass *pass, ocdm__run *run, bool reported)
+static void pass_probes(struct pass *pass, ocdm__run *run)
 {
-    (void)reported;
     for (size_t i = 0; i < run->probes.count * run->probes.versions; i++)
         pass_number(pass, &run->probes.map[i]);
 }
 
 /* mAP of each task before the first step. */
-static void pass_untrained(struct pass *pass, ocdm__run *run, bool reported)
+static void pass_untrained(struct pass *pass, ocdm__run *run)
 {
-    (void)reported;
     for (size_t k = 0; k < run->schedule.order.task_count; k++)
         pass_number(pass, &run->untrained[k]);
 }
@@ -299,8 +294,8 @@ enum owner { EVERY_RUN, WITH_AVERAGES, WITH_CLASS_WEIGHTS, WITH_PROBES, WITH_TRA
 static const struct numbers {
     const char *name;
     enum owner owner; /* only runs that have them: others keep their bytes */
-    bool reported;    /* only the version of the weights that is reported; else only the others */
-    void (*pass)(struct pass *pass, ocdm__run *run, bool reported);
+    bool reported;    /* as in struct pass */
+    void (*pass)(struct pass *pass, ocdm__run *run);
 } numbers[] = {
     {"times", EVERY_RUN, true, pass_times},
     {"curve", EVERY_RUN, true, pass_curve},
@@ -363,9 +358,10 @@ static ocdm_status add_numbers(struct image *image, ocdm__run *run, uint64_t log
     add_tensor(image, "position", OCDM__U64, NULL, image->numbers.used / 8);
     for (size_t i = 0; i < NUMBERS; i++) {
         size_t begun = image->numbers.used;
+        pass.reported = numbers[i].reported;
         if (!is_of(&numbers[i], run))
             continue;
-        numbers[i].pass(&pass, run, numbers[i].reported);
+        numbers[i].pass(&pass, run);
         add_tensor(image, numbers[i].name, OCDM__F64, NULL, (image->numbers.used - begun) / 8);
     }
     OCDM_TRY(ocdm__output_check(&image->numbers, error));
@@ -617,19 +613,19 @@ static ocdm_status restore_numbers(const ocdm__checkpoint *checkpoint, const str
 {
     for (size_t i = 0; i < NUMBERS; i++) {
         const struct ocdm__tensor *tensor = find_tensor(checkpoint, numbers[i].name, OCDM__F64);
-        struct pass counted = {.layouts = layouts};
+        struct pass counted = {.layouts = layouts, .reported = numbers[i].reported};
         if (!is_of(&numbers[i], run) || numbers[i].owner == WITH_CLASS_WEIGHTS)
             continue;
         if (tensor == NULL && numbers[i].name == cost_name && run->misses == NULL) {
             run->cost = (ocdm__run_cost){.operations = NAN, .updates = NAN}; /* an earlier version did not say */
             continue;
         }
-        numbers[i].pass(&counted, run, numbers[i].reported);
+        numbers[i].pass(&counted, run);
         if (tensor == NULL || tensor->size != 8 * counted.count)
             return ocdm__fail(error, OCDM_BAD_FILE, "the file is damaged or not a checkpoint of this program",
                               "%s: %s is missing or of another size", checkpoint->file.name, numbers[i].name);
-        struct pass read = {.from = tensor->data, .layouts = layouts};
-        numbers[i].pass(&read, run, numbers[i].reported);
+        struct pass read = {.from = tensor->data, .layouts = layouts, .reported = numbers[i].reported};
+        numbers[i].pass(&read, run);
     }
     return OCDM_OK;
 }
