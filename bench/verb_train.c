@@ -54,7 +54,6 @@ static ocdm_status read_train_request(const ocdm__arguments *arguments, struct r
         .network = ocdm__network_settings_default()};
     request->settings.network.precision = request->precision == 1 ? OCDM__PRECISION_BF16 : OCDM__PRECISION_F32;
     request->settings.network.threads = ocdm__model_takes_images(model) ? threads : 1;
-    request->settings.network.fast = ocdm__argument_given(arguments, "fast");
     return OCDM_OK;
 }
 
@@ -224,7 +223,6 @@ static const ocdm__flag train_flags[] = {
     {.letter = 'b', .name = "batch", .value = "B", .fallback = "20", .help = "samples per step"},
     {.name = "precision", .value = "P", .fallback = "f32", .choices = precisions, .help = "number format of the layers"},
     {.name = "threads", .value = "T", .fallback = "2", .help = "threads; linear and mlp use one"},
-    {.name = "fast", .help = "allow results that depend on the number of threads"},
     {.name = "steps", .value = "N", .fallback = "0", .help = "steps to time; 0: as many as fit ten seconds, at least five"},
     {.name = "json", .help = "print JSON"},
     {.name = NULL},

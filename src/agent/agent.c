@@ -68,7 +68,7 @@ static ocdm_status reserve_training(ocdm__agent *agent, size_t batch, ocdm_error
 static ocdm_status join_ranks(ocdm__agent *agent, ocdm_error *error)
 {
     const ocdm__ranks *ranks = ocdm__ranks_all();
-    if (ranks->size == 1 || agent->network->image_layers == 0 || agent->network->fast)
+    if (ranks->size == 1 || agent->network->image_layers == 0)
         return OCDM_OK;
     OCDM_TRY(ocdm__new(&agent->starts, ranks->size + 1, sizeof *agent->starts, "parts of a batch", error));
     agent->ranks = ranks;
@@ -306,11 +306,6 @@ uint32_t ocdm__agent_feature_width(const ocdm__agent *agent)
 size_t ocdm__agent_gradient_size(const void *agent)
 {
     return ((const ocdm__agent *)agent)->network->trained_count;
-}
-
-size_t ocdm__agent_average_count(const void *agent)
-{
-    return ((const ocdm__agent *)agent)->settings.averages.count;
 }
 
 double ocdm__agent_operations(const void *agent, size_t count, size_t fresh)

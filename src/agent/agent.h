@@ -11,7 +11,7 @@
  *     status = ocdm__agent_predict(agent, images, count, logits, &error);
  *
  * The same settings, weights and batches give bit-identical weights for any number of threads, on the same CPU with the same
- * oneDNN, unless `fast` is set. An agent must be used by one thread at a time; it starts its own threads.
+ * oneDNN. An agent must be used by one thread at a time; it starts its own threads.
  */
 #ifndef OCDM_AGENT_AGENT_H
 #define OCDM_AGENT_AGENT_H
@@ -75,7 +75,6 @@ typedef struct ocdm__network_settings {
     uint64_t warmup;        /* steps until the learning rate is whole */
     uint64_t seed;          /* of the weights that no file gives */
     uint32_t threads;       /* 1 to OCDM__MAX_THREADS; default 1. linear and mlp use one */
-    bool fast;              /* let results depend on the number of threads */
 } ocdm__network_settings;
 
 /* A network to make. */
@@ -142,7 +141,6 @@ ocdm_status ocdm__agent_batch_gradient(ocdm__agent *agent, const ocdm__batch *ba
  * the trained weights. A step returns to version 0. OCDM_OK, OCDM_NO_MEMORY.
  */
 ocdm_status ocdm__agent_use(void *agent, size_t version, ocdm_error *error);
-size_t ocdm__agent_average_count(const void *agent);
 
 /* ---- several ranks --------------------------------------------------------------------------------------------------- */
 

@@ -35,9 +35,8 @@ struct ocdm__conv_shape ocdm__layer_shape(const ocdm__network *network, const st
 struct ocdm__share ocdm__share_of(const ocdm__network *network, size_t images)
 {
     struct ocdm__share share = {.images = images, .lanes = 1, .end = images, .room = images};
-    size_t wanted = network->fast ? network->threads : OCDM__LANES;
     while (network->image_layers > 0 && 2 * share.lanes <= images &&
-           (share.lanes < wanted || images > share.lanes * OCDM__LANE_IMAGES))
+           (share.lanes < OCDM__LANES || images > share.lanes * OCDM__LANE_IMAGES))
         share.lanes *= 2;
     share.end_lane = share.lanes;
     return share;

@@ -189,7 +189,10 @@ static void list_linear(struct list *list, const struct row *row, const struct o
 static void list_mlp(struct list *list, const struct row *row, const struct ocdm__model_size *size)
 {
     (void)row;
-    struct ocdm__node hidden = {.kind = OCDM__NODE_LINEAR, .activation = OCDM__RELU, .channels = size->hidden > 0 ? size->hidden : MLP_WIDTH, .name = "hidden"};
+    struct ocdm__node hidden = {.kind = OCDM__NODE_LINEAR,
+                                .activation = OCDM__RELU,
+                                .channels = size->hidden > 0 ? size->hidden : MLP_WIDTH,
+                                .name = "hidden"};
     head(list, append(list, hidden), size->class_count);
 }
 

@@ -1,7 +1,6 @@
 /* Creates and destroys networks, and allocates the memory of their passes. */
 #include "agent/network.h"
 
-
 #include "base/allocate.h"
 
 void ocdm__network_destroy(ocdm__network *network)
@@ -66,7 +65,6 @@ ocdm_status ocdm__network_create(const ocdm__agent_settings *settings, ocdm__net
     OCDM_TRY(ocdm__new(&made, 1, sizeof *made, "a network", error));
     made->threads = ocdm__model_takes_images(settings->size.name) ? settings->network.threads : 1;
     made->bf16 = settings->network.precision == OCDM__PRECISION_BF16;
-    made->fast = settings->network.fast;
     made->average_count = settings->network.averages.count;
     ocdm_status status = fill_network(made, settings, error);
     if (status != OCDM_OK) {

@@ -162,7 +162,7 @@ typedef struct ocdm__network {
     ocdm__device *device;
     ocdm__team *team;
     unsigned threads;
-    bool bf16, fast;
+    bool bf16;
     bool stale;     /* parameters have changed since the copies were made */
     bool can_train; /* the memory that only training needs is allocated */
     uint32_t average_count;

@@ -121,13 +121,6 @@ static bool environment_disables_amx(void)
     return false;
 }
 
-/* Whether the CPU reports AMX that cannot be used, and oneDNN's own variables do not disable it anyway. Where AMX can be used,
- * this requests the state of its tiles from the system. */
-static bool amx_must_be_hidden(void)
-{
-    return !amx_is_usable() && !environment_disables_amx();
-}
-
 /* ---- devices --------------------------------------------------------------------------------------------------------- */
 
 enum { ARGUMENTS = 3 };
@@ -198,10 +191,11 @@ static void leave(void)
 
 /* ---- the CPU -------------------------------------------------------------------------------------------------------- */
 
-/* oneDNN chooses its instructions at the first primitive; before that AMX can be disabled. */
+/* oneDNN chooses its instructions at the first primitive; before that AMX can be disabled, where the CPU reports it and it
+ * cannot be used. Where it can, this requests the state of its tiles from the system. */
 static void choose_instructions(void)
 {
-    if (amx_must_be_hidden())
+    if (!amx_is_usable() && !environment_disables_amx())
         (void)dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx512_core_bf16);
 }
 

@@ -22,7 +22,6 @@ ocdm__learner ocdm__agent_learner(ocdm__agent *agent)
                                                       .fetch = ocdm__agent_fetch,
                                                       .load = ocdm__agent_load,
                                                       .outputs = ocdm__agent_outputs,
-                                                      .average_count = ocdm__agent_average_count,
                                                       .use = ocdm__agent_use,
                                                       .operations = ocdm__agent_operations,
                                                       .destroy = ocdm__agent_destroy,

@@ -47,9 +47,8 @@ typedef struct ocdm__learner_functions {
     /* What the last step computed. NULL: the run cannot use it. */
     ocdm__outputs (*outputs)(const void *state);
 
-    /* Averages of its weights that the learner keeps; `use` chooses what prediction and saving take from now on: 0 the trained
-     * weights, i the average number i - 1. NULL: there are none. */
-    size_t (*average_count)(const void *state);
+    /* Chooses what prediction and saving take from now on: 0 the trained weights, i the average of them number i - 1. NULL: the
+     * learner keeps no averages. */
     ocdm_status (*use)(void *state, size_t version, ocdm_error *error);
 
     /* Floating-point operations of a training step on `count` samples, of which `fresh` are of the stream; docs/methods.md
