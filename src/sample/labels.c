@@ -106,7 +106,7 @@ static ocdm_status name_label(ocdm__sampling *sampling, enum option option, cons
                               ocdm_error *error)
 {
     struct ocdm__label_options *labels = &sampling->labels;
-    ocdm_status status = ocdm__records_number_label(sampling->records, entry->label, entry->label_length, number, error);
+    ocdm_status status = ocdm__label_table_add(&sampling->records->table, entry->label, entry->label_length, number, error);
     if (status != OCDM_OK)
         return status;
     if (!ocdm__reserve_zeroed(&labels->named, &labels->named_count, (size_t)*number + 1, 1))
@@ -206,7 +206,7 @@ void ocdm__note_label(ocdm__sampling *sampling, uint32_t label)
 bool ocdm__drop_labels(ocdm__sampling *sampling, ocdm__record *record)
 {
     const struct ocdm__label_options *labels = &sampling->labels;
-    const uint32_t *numbers = ocdm__records_labels(sampling->records) + record->label_at;
+    const uint32_t *numbers = sampling->records->numbers + record->label_at;
     for (size_t i = 0; labels->named_count > 0 && i < record->label_count; i++)
         ocdm__note_label(sampling, numbers[i]);
     if (sampling->options.ignore == NULL && sampling->options.only == NULL)
@@ -221,7 +221,7 @@ bool ocdm__drop_labels(ocdm__sampling *sampling, ocdm__record *record)
 /* Every label that occurred, each ended by a NUL; release `names` and names[0]. */
 static ocdm_status list_occurred(const ocdm__sampling *sampling, const char ***names, size_t *count, ocdm_error *error)
 {
-    const ocdm__label_table *table = ocdm__records_label_table(sampling->records);
+    const ocdm__label_table *table = &sampling->records->table;
     char *bytes = ocdm__allocate(table->used + table->count + 1, 1);
     *names = ocdm__allocate((size_t)table->count + 1, sizeof **names);
     *count = 0;
@@ -249,7 +249,7 @@ static ocdm_status warn_of(const ocdm__sampling *sampling, enum option option, u
     const char **names = NULL;
     char word[64], line[600], more[64] = "";
     size_t count, length;
-    const char *text = ocdm__label_table_text(ocdm__records_label_table(sampling->records), first, &length);
+    const char *text = ocdm__label_table_text(&sampling->records->table, first, &length);
     ocdm_status status = list_occurred(sampling, &names, &count, error);
     if (status == OCDM_OK) {
         snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), text);

@@ -203,7 +203,7 @@ static ocdm_status read_class(ocdm__sampling *sampling, const struct ocdm__shard
         !read_whole(ocdm__json_find(row, "kept"), &kept) || kept > class->seen || kept > shard->kept_count)
         return bad_summary(shard, "a row of `per_class` without label, seen and kept", error);
     class->kept = (uint32_t)kept;
-    OCDM_TRY(ocdm__records_number_label(sampling->records, label, strlen(label), &class->id, error));
+    OCDM_TRY(ocdm__label_table_add(&sampling->records->table, label, strlen(label), &class->id, error));
     if (!isnan(weight))
         OCDM_TRY(ocdm_memory_set_weight(sampling->memory, class->id, weight, error));
     if (class->seen > 0)

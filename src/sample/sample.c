@@ -420,7 +420,7 @@ static ocdm_status grow_batch(ocdm__sampling *sampling, ocdm_error *error)
 
 static bool has_several_labels(const ocdm__sampling *sampling, const ocdm__record *record)
 {
-    const uint32_t *labels = ocdm__records_labels(sampling->records) + record->label_at;
+    const uint32_t *labels = sampling->records->numbers + record->label_at;
     for (size_t i = 1; i < record->label_count; i++)
         if (labels[i] != labels[0])
             return true;
@@ -492,7 +492,7 @@ static ocdm_status gather(ocdm__sampling *sampling, bool *more, ocdm_error *erro
 
 static ocdm_status update(ocdm__sampling *sampling, ocdm_change *change, ocdm_error *error)
 {
-    const uint32_t *labels = ocdm__records_labels(sampling->records);
+    const uint32_t *labels = sampling->records->numbers;
     uint64_t first = sampling->accepted - sampling->batch_count;
     for (size_t i = 0; i < sampling->batch_count; i++) {
         const ocdm__record *record = &sampling->batch[i].record;

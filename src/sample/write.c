@@ -88,7 +88,7 @@ ocdm_status ocdm__sampling_classes(const ocdm__sampling *sampling, ocdm__class_r
         return ocdm__fail_memory(error, "the list of classes");
     }
     ocdm_memory_counts(sampling->memory, classes, class_count);
-    const ocdm__label_table *labels = ocdm__records_label_table(sampling->records);
+    const ocdm__label_table *labels = &sampling->records->table;
     size_t seen = 0; /* a class with a minimum that was never seen does not count */
     for (size_t i = 0; i < class_count; i++)
         if (classes[i].seen > 0) {
@@ -162,7 +162,7 @@ static void write_settings(ocdm__output *output, const ocdm__sampling *sampling)
     write_word(output, ",\"distance_name\":", ocdm_distance_name(options->distance));
     write_word(output, ",\"tie\":", ocdm_tie_name(options->tie));
     ocdm__output_real(output, ",\"tolerance\":", options->tolerance);
-    write_word(output, ",\"format\":", ocdm__format_name(ocdm__records_format(sampling->records)));
+    write_word(output, ",\"format\":", ocdm__format_names[sampling->records->format]);
 }
 
 void ocdm__record_sum_text(uint64_t sum, char text[OCDM__RECORD_SUM])
@@ -203,7 +203,7 @@ static ocdm_status write_summary(ocdm__sampling *sampling, ocdm_error *error)
     if (status != OCDM_OK)
         return status;
     ocdm__output_count(output, "{\"records\":", sampling->accepted + sampling->elsewhere);
-    ocdm__output_count(output, ",\"skipped\":", ocdm__records_skipped(sampling->records));
+    ocdm__output_count(output, ",\"skipped\":", sampling->records->skipped);
     ocdm__output_count(output, ",\"unlabelled\":", sampling->unlabelled);
     if (sampling->options.ignore != NULL || sampling->options.only != NULL)
         ocdm__output_count(output, ",\"passed\":", sampling->passed);
@@ -247,7 +247,8 @@ static void write_line(ocdm__output *output, const char *bytes, size_t length)
 static void write_header(ocdm__output *output, const ocdm__sampling *sampling)
 {
     size_t length;
-    const char *header = ocdm__records_header(sampling->records, &length);
+    const char *header = sampling->records->header;
+    length = sampling->records->header_length;
     if (header != NULL)
         write_line(output, header, length);
 }
@@ -397,12 +398,12 @@ static void write_heading(ocdm__output *output, const ocdm__sampling *sampling, 
                  sampling->passed == 1 ? " has" : "s have");
         ocdm__output_text(output, line);
     }
-    uint64_t skipped = ocdm__records_skipped(sampling->records);
+    uint64_t skipped = sampling->records->skipped;
     if (!skipped)
         return;
     snprintf(line, sizeof line, "skipped %llu bad record%s, the first: ", (unsigned long long)skipped, skipped == 1 ? "" : "s");
     ocdm__output_text(output, line);
-    ocdm__output_text(output, ocdm__records_first_skipped(sampling->records));
+    ocdm__output_text(output, sampling->records->first_skipped.message);
     ocdm__output_text(output, "\n");
 }
 

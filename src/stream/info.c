@@ -21,7 +21,7 @@ static ocdm_status count_record(ocdm__stream_info *info, const ocdm__record *rec
                                    .test = has_split && members.part == OCDM__TEST,
                                    .has_task = (members.found & 1u << OCDM__MEMBER_TASK) != 0};
     if (sample.label_count > 0)
-        sample.labels = ocdm__records_labels(info->records) + record->label_at;
+        sample.labels = info->records->numbers + record->label_at;
     sample.task = sample.has_task ? members.task : 0;
     return ocdm__statistics_add(&info->statistics, &sample, error);
 }
@@ -156,7 +156,7 @@ const char *ocdm__stream_info_label(const ocdm__stream_info *info, uint32_t clas
 {
     if (info->is_stream_file)
         return ocdm__text_at(&info->stream.table.classes, class_number, length);
-    return ocdm__label_table_text(ocdm__records_label_table(info->records), class_number, length);
+    return ocdm__label_table_text(&info->records->table, class_number, length);
 }
 
 void ocdm__stream_info_clear(ocdm__stream_info *info)

@@ -89,7 +89,7 @@ static ocdm_status collect_records(struct collection *collection, const char *pa
         status = ocdm__records_next(records, &record, &found, error);
         found = found && status == OCDM_OK;
         if (found)
-            status = collect(collection, ocdm__records_labels(records) + record.label_at, record.label_count, error);
+            status = collect(collection, records->numbers + record.label_at, record.label_count, error);
         if (status != OCDM_OK)
             break;
         ocdm__records_release(records);

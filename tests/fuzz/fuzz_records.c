@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/hash_table.h"
-#include "stream/records/state.h"
+#include "stream/records/record.h"
 
 /* What came out, as far as it can differ. */
 struct outcome {
@@ -35,8 +35,7 @@ static void fold_record(struct outcome *outcome, const ocdm__records *records, c
         fold(outcome, ocdm__records_id(records, record), record->id_length);
     for (size_t i = 0; i < record->label_count; i++) {
         size_t length;
-        const char *label = ocdm__label_table_text(ocdm__records_label_table(records),
-                                                   ocdm__records_labels(records)[record->label_at + i], &length);
+        const char *label = ocdm__label_table_text(&records->table, records->numbers[record->label_at + i], &length);
         fold(outcome, label, length);
     }
     outcome->hash += record->line + record->label_count;
@@ -79,7 +78,7 @@ static struct outcome read_stream(const uint8_t *data, size_t size, const ocdm__
     if (outcome.status == OCDM_OK) {
         records->labels.simple = records->labels.simple && !general_only;
         read_records(records, &outcome, &error);
-        outcome.skipped = ocdm__records_skipped(records);
+        outcome.skipped = records->skipped;
     }
     ocdm__records_close(records);
     memcpy(outcome.message, error.message, sizeof outcome.message);

@@ -45,8 +45,7 @@ static size_t describe(const ocdm__records *records, const ocdm__record *record,
     used = append(out, used, room, "|", 1);
     for (size_t i = 0; i < record->label_count; i++) {
         size_t length;
-        const char *label = ocdm__label_table_text(ocdm__records_label_table(records),
-                                                   ocdm__records_labels(records)[record->label_at + i], &length);
+        const char *label = ocdm__label_table_text(&records->table, records->numbers[record->label_at + i], &length);
         used = append(out, used, room, ",", i > 0);
         used = append(out, used, room, label, length);
     }
@@ -76,6 +75,6 @@ void read_all(ocdm__input input, const ocdm__record_options *options, char *out,
     if (status != OCDM_OK)
         snprintf(out, room, "%d %s", (int)status, error.message);
     if (skipped)
-        *skipped = records ? ocdm__records_skipped(records) : 0;
+        *skipped = records ? records->skipped : 0;
     ocdm__records_close(records);
 }

@@ -2,7 +2,7 @@
 #ifndef OCDM_TESTS_RECORD_TEXT_H
 #define OCDM_TESTS_RECORD_TEXT_H
 
-#include "stream/records/state.h"
+#include "stream/records/record.h"
 
 #define JSONL OCDM__FORMAT_JSONL
 #define CSV OCDM__FORMAT_CSV

@@ -188,7 +188,8 @@ TEST(csv_gives_its_header_to_be_printed_again)
     ocdm__record_options options = {.format = CSV};
     assert_int_equal(ocdm__records_begin(&records, &input, NULL, &options, NULL), OCDM_OK);
     size_t length;
-    const char *header = ocdm__records_header(records, &length);
+    const char *header = records->header;
+    length = records->header_length;
     assert_int_equal(length, 20);
     assert_memory_equal(header, "id,\"la\nbels\",labels\r", 20);
     ocdm__records_close(records);

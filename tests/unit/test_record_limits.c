@@ -14,7 +14,7 @@ static enum ocdm__record_format told(const char *path, const char *text)
     ocdm__records *records = NULL;
     ocdm__record_options options = {.format = OCDM__FORMAT_AUTO};
     assert_int_equal(ocdm__records_begin(&records, &input, path, &options, NULL), OCDM_OK);
-    enum ocdm__record_format format = ocdm__records_format(records);
+    enum ocdm__record_format format = records->format;
     ocdm__records_close(records);
     return format;
 }
@@ -93,8 +93,8 @@ TEST(records_leave_no_label_behind_when_bad)
     assert_int_equal(ocdm__records_begin(&records, &input, NULL, &options, NULL), OCDM_OK);
     while (found)
         assert_int_equal(ocdm__records_next(records, &record, &found, NULL), OCDM_OK);
-    assert_int_equal(ocdm__records_label_table(records)->count, 1);
-    assert_string_equal(ocdm__records_first_skipped(records), "in:1:20: a label is a string or a whole number");
+    assert_int_equal(records->table.count, 1);
+    assert_string_equal(records->first_skipped.message, "in:1:20: a label is a string or a whole number");
     ocdm__records_close(records);
 }
 
@@ -179,7 +179,7 @@ TEST(records_are_passed_over_in_little_memory_when_too_long)
         }
         /* Over a stray quote that makes one record of the rest of a file, only its first line is lost. */
         assert_int_equal(count, quoted ? 132 - 2 : 2);
-        assert_int_equal(ocdm__records_skipped(records), 1);
+        assert_int_equal(records->skipped, 1);
         assert_true(quoted || widest <= 2 << 20);
         assert_memory_equal(ocdm__records_bytes(records, record.at), "b", 1);
         ocdm__records_close(records);
@@ -230,12 +230,12 @@ TEST(records_are_forgotten_or_end_the_stream_when_refused)
         assert_int_equal(status, skip ? OCDM_OK : OCDM_BAD_RECORD);
         if (!skip)
             assert_string_equal(error.message, "in:2:22: not this one");
-        assert_int_equal(ocdm__records_skipped(records), skip);
+        assert_int_equal(records->skipped, skip);
         assert_int_equal(ocdm__records_next(records, &record[2], &found, NULL), OCDM_OK);
         assert_memory_equal(ocdm__records_id(records, &record[0]), "1", 1);
         assert_memory_equal(ocdm__records_id(records, &record[2]), "3", 1);
-        assert_int_equal(ocdm__records_labels(records)[record[0].label_at], 0);
-        assert_int_equal(ocdm__records_labels(records)[record[2].label_at], 2);
+        assert_int_equal(records->numbers[record[0].label_at], 0);
+        assert_int_equal(records->numbers[record[2].label_at], 2);
         ocdm__records_close(records);
     }
 }

@@ -46,7 +46,7 @@ static void show_progress(struct progress *progress, const ocdm__sampling *sampl
     char text[128];
     if (!ocdm__status_line_is_due(&progress->line))
         return;
-    double megabytes = (double)ocdm__records_bytes_read(ocdm__sampling_records(sampling)) / 1e6;
+    double megabytes = (double)ocdm__sampling_records(sampling)->input.bytes_read / 1e6;
     snprintf(text, sizeof text, "%llu records, %.0f MB, %.0f MB/s",
              (unsigned long long)ocdm_memory_arrived(ocdm__sampling_memory(sampling)), megabytes,
              megabytes / (ocdm__seconds_now() - progress->started));

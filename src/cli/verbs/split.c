@@ -180,7 +180,7 @@ static ocdm_status take_record(struct split *split, const ocdm__record *record, 
     size_t i = split->count++, first = (size_t)split->offsets[i];
     memcpy(split->bytes + split->used, ocdm__records_bytes(split->records, record->at), record->length);
     for (size_t c = 0; c < record->label_count; c++)
-        split->labels[first + c] = ocdm__records_labels(split->records)[record->label_at + c];
+        split->labels[first + c] = split->records->numbers[record->label_at + c];
     split->used += record->length;
     split->ends[i + 1] = split->used;
     split->offsets[i + 1] = first + record->label_count;
@@ -261,12 +261,13 @@ static void write_line(ocdm__output *output, const char *bytes, size_t length)
 static ocdm_status write_files(struct split *split, const char *folder, ocdm_error *error)
 {
     size_t length;
-    const char *header = ocdm__records_header(split->records, &length);
+    const char *header = split->records->header;
+    length = split->records->header_length;
     OCDM_TRY(ocdm__make_folder(folder, error));
     for (size_t p = 0; p < split->part_count; p++) {
         char path[PATH_ROOM];
-        int needed = snprintf(path, sizeof path, "%s/%s.%s", folder, split->parts[p].name,
-                              ocdm__format_name(ocdm__records_format(split->records)));
+        int needed =
+            snprintf(path, sizeof path, "%s/%s.%s", folder, split->parts[p].name, ocdm__format_names[split->records->format]);
         if (needed >= PATH_ROOM)
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, "use a shorter path", "--output is too long");
         OCDM_TRY(ocdm__output_open(&split->parts[p].output, path, error));
@@ -324,7 +325,7 @@ static void print_table(const struct split *split, const uint8_t *rare)
         printf("labels missing in a part, although they have as many records as there are parts: %llu\n",
                (unsigned long long)missing);
     /* Labels that cannot be in all parts, by name. */
-    const ocdm__label_table *table = ocdm__records_label_table(split->records);
+    const ocdm__label_table *table = &split->records->table;
     size_t count = 0, named = 0, length;
     for (uint32_t c = 0; c < table->count; c++)
         count += rare[c];
@@ -346,10 +347,10 @@ static ocdm_status print_json(const struct split *split, const uint8_t *rare, oc
 {
     ocdm__output output;
     OCDM_TRY(ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error));
-    const ocdm__label_table *table = ocdm__records_label_table(split->records);
+    const ocdm__label_table *table = &split->records->table;
     ocdm__json_open(&output, NULL, '{');
     ocdm__json_count(&output, "records", split->count);
-    ocdm__json_count(&output, "skipped", ocdm__records_skipped(split->records));
+    ocdm__json_count(&output, "skipped", split->records->skipped);
     ocdm__json_count(&output, "labels", table->count);
     ocdm__json_count(&output, "order", split->options.order);
     ocdm__json_count(&output, "seed", split->options.seed);
@@ -382,7 +383,7 @@ static ocdm_status print_json(const struct split *split, const uint8_t *rare, oc
 static ocdm_status print_result(const struct split *split, bool json, ocdm_error *error)
 {
     /* Whether each label has fewer records than there are parts; release it. */
-    uint32_t labels = ocdm__records_label_table(split->records)->count;
+    uint32_t labels = split->records->table.count;
     size_t *counts = ocdm__allocate(labels, sizeof *counts), *last = ocdm__allocate(labels, sizeof *last);
     uint8_t *rare = ocdm__allocate(labels, 1);
     for (size_t i = 0; counts != NULL && last != NULL && i < split->count; i++)

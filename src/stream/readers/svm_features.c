@@ -18,7 +18,7 @@
 #include "base/text.h"
 #include "stream/lines.h"
 #include "stream/readers/readers.h"
-#include "stream/records/state.h"
+#include "stream/records/record.h"
 
 struct svm_rows {
     ocdm__line_rows line; /* first, so that one address is both */

@@ -9,7 +9,7 @@
 #include <zstd.h>
 
 #include "base/allocate.h"
-#include "stream/records/state.h"
+#include "stream/records/record.h"
 
 /* Compressed bytes that are read at a time. */
 #define PACKED_SIZE ((size_t)128 * 1024)
@@ -168,11 +168,11 @@ static ocdm_status peek(ocdm__input *input, size_t from, size_t wanted, ocdm_err
 #define BLANKS ((size_t)64 * 1024)
 
 /* The next byte from `at` on that is not blank; reads on when there is none yet. SIZE_MAX when there is none at all. */
-static size_t next_visible(ocdm__records *records, size_t at, ocdm_error *error)
+static size_t next_visible(ocdm__records *records, size_t at)
 {
     ocdm__input *input = &records->input;
     for (; at < records->next + BLANKS; at++) {
-        if (peek(input, at, 1, error) != OCDM_OK || at >= input->size)
+        if (peek(input, at, 1, NULL) != OCDM_OK || at >= input->size)
             return SIZE_MAX;
         if (strchr(" \t\r\n", input->data[at]) == NULL || input->data[at] == '\0')
             return at;
@@ -181,29 +181,29 @@ static size_t next_visible(ocdm__records *records, size_t at, ocdm_error *error)
 }
 
 /* By the first two bytes that are not blank. A read that fails here fails again when records are read. */
-ocdm_status ocdm__check_json(ocdm__records *records, ocdm_error *error)
+ocdm_status ocdm__check_json(ocdm__records *records)
 {
     char hint[300];
     const char *name = records->input.name, *file = file_name(&records->input);
     bool table = records->format == OCDM__FORMAT_CSV || records->format == OCDM__FORMAT_TSV;
-    size_t at = next_visible(records, records->next, NULL);
-    size_t next = at == SIZE_MAX ? SIZE_MAX : next_visible(records, at + 1, NULL);
+    size_t at = next_visible(records, records->next);
+    size_t next = at == SIZE_MAX ? SIZE_MAX : next_visible(records, at + 1);
     if (next == SIZE_MAX || records->format == OCDM__FORMAT_SVM)
         return OCDM_OK;
     const char *data = records->input.data;
     if (data[at] == '[' && data[next] == '{') {
         snprintf(hint, sizeof hint, "one object per line is wanted: jq -c '.[]' '%.200s' > records.jsonl", file);
-        return ocdm__fail(error, OCDM_BAD_RECORD, hint, "%s: a JSON array, not JSON Lines", name);
+        return ocdm__fail(&records->why, OCDM_BAD_RECORD, hint, "%s: a JSON array, not JSON Lines", name);
     }
     if (data[at] != '{' || data[next] != '"')
         return OCDM_OK;
     if (table)
-        return ocdm__fail(error, OCDM_BAD_RECORD, "--format jsonl reads it", "%s: JSON, not %s", name,
-                          ocdm__format_name(records->format));
+        return ocdm__fail(&records->why, OCDM_BAD_RECORD, "--format jsonl reads it", "%s: JSON, not %s", name,
+                          ocdm__format_names[records->format]);
     if (memchr(data + at, '\n', next - at) == NULL)
         return OCDM_OK;
     snprintf(hint, sizeof hint, "one object per line is wanted: jq -c . '%.200s' > records.jsonl", file);
-    return ocdm__fail(error, OCDM_BAD_RECORD, hint, "%s: a JSON object over several lines, not JSON Lines", name);
+    return ocdm__fail(&records->why, OCDM_BAD_RECORD, hint, "%s: a JSON object over several lines, not JSON Lines", name);
 }
 
 /* Installs the decompressor, starting with the compressed bytes that are in the window already. */
@@ -231,23 +231,23 @@ static const struct content *find_content(const ocdm__input *input, size_t from)
     return NULL;
 }
 
-ocdm_status ocdm__records_sniff(ocdm__records *records, size_t from, ocdm_error *error)
+ocdm_status ocdm__records_sniff(ocdm__records *records, size_t from)
 {
     ocdm__input *input = &records->input;
     char hint[300];
-    ocdm_status status = peek(input, from, MAGIC_SIZE, error);
+    ocdm_status status = peek(input, from, MAGIC_SIZE, &records->why);
     const struct content *content = status == OCDM_OK ? find_content(input, from) : NULL;
     if (content != NULL && content->begin != NULL) {
-        status = begin_unpacking(input, from, content, error);
+        status = begin_unpacking(input, from, content, &records->why);
         content = status == OCDM_OK ? find_content(input, from) : NULL;
     }
     if (status != OCDM_OK)
         return status;
     if (content != NULL && content->begin != NULL)
-        return ocdm__fail(error, OCDM_BAD_RECORD, "unpack it once first", "%s: packed twice", input->name);
+        return ocdm__fail(&records->why, OCDM_BAD_RECORD, "unpack it once first", "%s: packed twice", input->name);
     if (content != NULL) {
         snprintf(hint, sizeof hint, "%s%.100s%s", content->before, file_name(input), content->after);
-        return ocdm__fail(error, OCDM_BAD_RECORD, hint, "%s: %s, not records", input->name, content->name);
+        return ocdm__fail(&records->why, OCDM_BAD_RECORD, hint, "%s: %s, not records", input->name, content->name);
     }
     return OCDM_OK;
 }

@@ -14,25 +14,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "stream/records/state.h"
-
-/* A field: positions of its content in the window, quotes aside. */
-struct field {
-    size_t at, end;
-    bool doubled; /* it has doubled quotes, which mean one quote each */
-};
-
-/* Iterates over the fields of a record. */
-struct split {
-    ocdm__records *records;
-    const ocdm__record_place *place;
-    ocdm_error *error;
-    size_t next; /* where the next field starts */
-    size_t end;  /* where the record ends, a carriage return aside */
-    bool done;
-    char delimiter;
-    bool quotes;
-};
+#include "stream/records/record.h"
 
 /* ---- the end of a csv record ---------------------------------------------------------------------------------------- */
 
@@ -66,94 +48,92 @@ size_t ocdm__find_csv_end(enum ocdm__csv_state *state, char delimiter, const cha
 
 /* ---- fields --------------------------------------------------------------------------------------------------------- */
 
-static struct split begin_split(ocdm__records *records, const ocdm__record_place *place, ocdm_error *error)
+struct ocdm__fields ocdm__fields_of(const char *text, size_t length, char delimiter)
 {
-    bool csv = records->format == OCDM__FORMAT_CSV;
-    size_t end = place->end;
-    if (end > place->at && records->input.data[end - 1] == '\r')
-        end--;
-    return (struct split){.records = records,
-                          .place = place,
-                          .error = error,
-                          .next = place->at,
-                          .end = end,
-                          .delimiter = records->delimiter,
-                          .quotes = csv};
+    length -= length > 0 && text[length - 1] == '\r';
+    return (struct ocdm__fields){.next = text, .end = text + length, .delimiter = delimiter};
 }
 
-/* The position of the quote that ends the field, or `end` when there is none. */
-static size_t find_closing_quote(const struct split *split, struct field *field)
+/* The quote that ends the field, or `end` when there is none. */
+static const char *find_closing_quote(struct ocdm__field *field, const char *end)
 {
-    const char *data = split->records->input.data;
-    for (size_t at = field->at; at < split->end; at += 2) {
-        const char *quote = memchr(data + at, '"', split->end - at);
-        if (!quote)
+    for (const char *at = field->at; at < end; at += 2) {
+        at = memchr(at, '"', (size_t)(end - at));
+        if (at == NULL)
             break;
-        at = (size_t)(quote - data);
-        if (at + 1 >= split->end || quote[1] != '"')
+        if (at + 1 >= end || at[1] != '"')
             return at;
         field->doubled = true;
     }
-    return split->end;
+    return end;
 }
 
-static ocdm_status read_quoted(struct split *split, struct field *field)
+bool ocdm__next_field(struct ocdm__fields *fields, struct ocdm__field *field)
 {
-    const char *data = split->records->input.data;
-    *field = (struct field){.at = split->next + 1};
-    field->end = find_closing_quote(split, field);
-    split->records->lost_count = true;
-    if (field->end == split->end)
-        return ocdm__bad_record(split->records, split->place, split->next, split->error, NULL, "a quoted field without an end");
-    size_t after = field->end + 1;
-    if (after < split->end && data[after] != split->delimiter)
-        return ocdm__bad_record(split->records, split->place, after, split->error, NULL,
-                                "something follows the closing quote of a field");
-    split->records->lost_count = false;
-    split->done = after >= split->end;
-    split->next = after + 1;
-    return OCDM_OK;
+    const char *start = fields->next, *end = fields->end;
+    if (start == NULL)
+        return false;
+    if (fields->delimiter == '\t' || start == end || *start != '"') {
+        const char *stop = start < end ? memchr(start, fields->delimiter, (size_t)(end - start)) : NULL;
+        *field = (struct ocdm__field){.at = start, .end = stop != NULL ? stop : end};
+        fields->next = stop != NULL ? stop + 1 : NULL;
+        return true;
+    }
+    *field = (struct ocdm__field){.at = start + 1, .quoted = true};
+    field->end = find_closing_quote(field, end);
+    const char *after = field->end + 1;
+    if (field->end == end) {
+        field->trouble = "a quoted field without an end";
+        field->trouble_at = start;
+    } else if (after < end && *after != fields->delimiter) {
+        field->trouble = "something follows the closing quote of a field";
+        field->trouble_at = after;
+    }
+    fields->next = after < end ? after + 1 : NULL;
+    return true;
 }
 
-/* The next field, as long as the split is not done. */
-static ocdm_status next_field(struct split *split, struct field *field)
+size_t ocdm__copy_field(const struct ocdm__field *field, char *out, size_t room)
 {
-    const char *data = split->records->input.data;
-    if (split->quotes && split->next < split->end && data[split->next] == '"')
-        return read_quoted(split, field);
-    const char *delimiter =
-        split->next < split->end ? memchr(data + split->next, split->delimiter, split->end - split->next) : NULL;
-    *field = (struct field){.at = split->next, .end = delimiter ? (size_t)(delimiter - data) : split->end};
-    split->done = !delimiter;
-    split->next = field->end + 1;
-    return OCDM_OK;
-}
-
-/* Copies a field's content with doubled quotes reduced to one; `out` has room for end - at bytes. Returns its length. */
-static size_t copy_field(const ocdm__records *records, const struct field *field, char *out)
-{
-    const char *data = records->input.data;
     size_t length = 0;
-    for (size_t at = field->at; at < field->end; at++) {
-        out[length++] = data[at];
-        at += field->doubled && data[at] == '"';
+    for (const char *at = field->at; at < field->end && length < room; at++) {
+        out[length++] = *at;
+        at += field->doubled && *at == '"';
     }
     return length;
 }
 
+static struct ocdm__fields current_fields(const ocdm__records *records)
+{
+    return ocdm__fields_of(ocdm__current(records), ocdm__current_length(records), records->delimiter);
+}
+
+/* Refuses a field with broken quotes. */
+static ocdm_status check_field(ocdm__records *records, const struct ocdm__field *field)
+{
+    if (field->trouble == NULL)
+        return OCDM_OK;
+    records->lost_count = true;
+    return ocdm__bad_record(records, field->trouble_at, NULL, "%s", field->trouble);
+}
+
 /* ---- the header ----------------------------------------------------------------------------------------------------- */
+
+static bool is_text(const char *text, size_t length, const char *other, size_t other_length)
+{
+    return length == other_length && memcmp(text, other, length) == 0;
+}
 
 static size_t without_return(const char *line, size_t length)
 {
     return length - (length > 0 && line[length - 1] == '\r');
 }
 
-static ocdm_status fail_columns(const ocdm__records *records, const ocdm__record_place *place, const char *name,
-                                const char *trouble, ocdm_error *error)
+static ocdm_status fail_columns(ocdm__records *records, const char *name, const char *trouble)
 {
     bool other = records->options.delimiter == NULL && memchr(records->header, ';', records->header_length) != NULL &&
                  records->format == OCDM__FORMAT_CSV && memchr(records->header, ',', records->header_length) == NULL;
-    return ocdm__bad_record(records, place, place->at, error,
+    return ocdm__bad_record(records, ocdm__current(records),
                             other ? "`--delimiter ';'`, if that is between the columns"
                                   : "`--labels NAME` and `--id NAME` say which columns they are; a file without a header needs "
                                     "one: sed '1i id,labels' FILE",
@@ -162,131 +142,92 @@ static ocdm_status fail_columns(const ocdm__records *records, const ocdm__record
 }
 
 /* Notes the column if it has the name; SIZE_MAX means none yet. */
-static bool match_column(const char *text, size_t length, const char *name, size_t number, size_t *column)
+static ocdm_status match_column(ocdm__records *records, const char *text, size_t length, const char *name, size_t number,
+                                size_t *column)
 {
-    if (length != strlen(name) || memcmp(text, name, length) != 0)
-        return true;
-    bool first = *column == SIZE_MAX;
-    *column = number;
-    return first;
-}
-
-/* Where the names of the columns of --one-hot begin and end: FIRST:LAST, or what precedes the * of PREFIX*. */
-struct hot_range {
-    const char *first, *last; /* last is NULL for a prefix */
-    size_t first_length, last_length;
-};
-
-static struct hot_range read_range(const char *text)
-{
-    size_t length = strlen(text);
-    const char *colon = strchr(text, ':');
-    if (length > 0 && text[length - 1] == '*')
-        return (struct hot_range){.first = text, .first_length = length - 1};
-    if (colon == NULL)
-        return (struct hot_range){.first = text, .first_length = length, .last = text, .last_length = length};
-    return (struct hot_range){.first = text,
-                              .first_length = (size_t)(colon - text),
-                              .last = colon + 1,
-                              .last_length = length - (size_t)(colon - text) - 1};
-}
-
-static bool is_text(const char *text, size_t length, const char *other, size_t other_length)
-{
-    return length == other_length && memcmp(text, other, length) == 0;
-}
-
-/* Whether a column is one of --one-hot; ranges run from the first column to the last, whatever is between. */
-static bool is_hot(ocdm__records *records, const struct hot_range *range, const char *name, size_t length)
-{
-    if (range->last == NULL)
-        return length > range->first_length && memcmp(name, range->first, range->first_length) == 0;
-    bool first = is_text(name, length, range->first, range->first_length);
-    bool last = is_text(name, length, range->last, range->last_length);
-    bool inside = records->in_range || first;
-    records->in_range = inside && !last;
-    return inside;
-}
-
-/* Notes the name of a column if it is one of --one-hot. Room for all of them is there. */
-static ocdm_status note_hot(ocdm__records *records, size_t number, const char *name, size_t length, ocdm_error *error)
-{
-    struct hot_range range = read_range(records->options.one_hot);
-    if (number == 0) {
-        size_t columns = records->header_length + 1;
-        records->hot = ocdm__allocate(columns, sizeof *records->hot);
-        records->hot_at = ocdm__allocate(columns, sizeof *records->hot_at);
-        records->hot_names = ocdm__allocate(2 * columns + OCDM__LABEL_PADDING, 1);
-        if (records->hot == NULL || records->hot_at == NULL || records->hot_names == NULL)
-            return ocdm__fail_memory(error, "the columns");
-    }
-    if (!is_hot(records, &range, name, length))
+    if (!is_text(text, length, name, strlen(name)))
         return OCDM_OK;
-    size_t cut = range.last == NULL ? range.first_length : 0;
-    records->hot[number] = 1;
-    records->hot_at[number] = (uint32_t)records->hot_used;
-    memcpy(records->hot_names + records->hot_used, name + cut, length - cut);
-    records->hot_used += length - cut + 1;
+    if (*column != SIZE_MAX)
+        return fail_columns(records, name, "two columns named");
+    *column = number;
     return OCDM_OK;
 }
 
-static ocdm_status find_columns(ocdm__records *records, const ocdm__record_place *place, ocdm_error *error)
+/* Whether a column is one of --one-hot, PREFIX* or FIRST:LAST or one name: ranges run from the first column to the last,
+ * whatever is between. Sets how much of a name is cut off. */
+static bool is_hot(ocdm__records *records, const char *name, size_t length, size_t *cut)
 {
-    struct split split = begin_split(records, place, error);
-    records->label_column = records->id_column = SIZE_MAX;
-    ocdm_status status = ocdm__reserve_scratch(records, place->end - place->at, error);
-    for (size_t number = 0; status == OCDM_OK && !split.done; number++) {
-        struct field field;
-        status = next_field(&split, &field);
-        if (status != OCDM_OK)
-            return status;
-        size_t length = copy_field(records, &field, records->scratch);
-        if (records->options.one_hot != NULL)
-            status = note_hot(records, number, records->scratch, length, error);
-        else if (!match_column(records->scratch, length, records->labels.text, number, &records->label_column))
-            return fail_columns(records, place, records->labels.text, "two columns named", error);
-        if (!records->options.no_id && !match_column(records->scratch, length, records->id.text, number, &records->id_column))
-            return fail_columns(records, place, records->id.text, "two columns named", error);
-        records->column_count = number + 1;
+    const char *range = records->options.one_hot, *colon = strchr(range, ':');
+    size_t range_length = strlen(range), first_length = colon != NULL ? (size_t)(colon - range) : range_length;
+    *cut = 0;
+    if (range_length > 0 && range[range_length - 1] == '*') {
+        *cut = range_length - 1;
+        return length > *cut && memcmp(name, range, *cut) == 0;
     }
-    return status;
+    const char *last = colon != NULL ? colon + 1 : range;
+    bool inside = records->in_range || is_text(name, length, range, first_length);
+    records->in_range = inside && !is_text(name, length, last, strlen(last));
+    return inside;
 }
 
-bool ocdm__is_header_again(const ocdm__records *records, const ocdm__record_place *place, bool *other)
+/* Finds the columns by their names, which are copied one after another. */
+static ocdm_status find_columns(ocdm__records *records)
 {
-    const char *line = records->input.data + place->at;
-    size_t length = without_return(line, place->end - place->at),
+    struct ocdm__fields fields = current_fields(records);
+    struct ocdm__field field;
+    size_t room = ocdm__current_length(records), cut;
+    char *name = records->hot_names = ocdm__allocate(room + OCDM__LABEL_PADDING, 1);
+    records->hot = ocdm__allocate(room + 1, sizeof *records->hot);
+    records->label_column = records->id_column = SIZE_MAX;
+    if (name == NULL || records->hot == NULL)
+        return ocdm__fail_memory(&records->why, "the columns");
+    for (size_t number = 0; ocdm__next_field(&fields, &field); number++) {
+        OCDM_TRY(check_field(records, &field));
+        size_t length = ocdm__copy_field(&field, name, room);
+        if (records->options.one_hot == NULL) {
+            OCDM_TRY(match_column(records, name, length, records->labels.text, number, &records->label_column));
+        } else if (is_hot(records, name, length, &cut)) {
+            records->hot[number] = (ocdm__label_piece){name + cut, length - cut};
+            records->hot_count++;
+        }
+        if (!records->options.no_id)
+            OCDM_TRY(match_column(records, name, length, records->id.text, number, &records->id_column));
+        records->column_count = number + 1;
+        name += length;
+    }
+    return OCDM_OK;
+}
+
+bool ocdm__is_header_again(const ocdm__records *records, bool *other)
+{
+    const char *line = ocdm__current(records), *labels = records->labels.text;
+    size_t length = without_return(line, ocdm__current_length(records)),
            wanted = without_return(records->header, records->header_length);
     if (length == wanted && memcmp(line, records->header, length) == 0)
         return true;
     if (!records->file_begins)
         return false;
-    struct split split = begin_split((ocdm__records *)records, place, NULL);
-    struct field field;
-    while (!split.done && next_field(&split, &field) == OCDM_OK)
-        if (!field.doubled && field.end - field.at == strlen(records->labels.text) &&
-            memcmp(records->input.data + field.at, records->labels.text, field.end - field.at) == 0)
-            *other = true;
+    struct ocdm__fields fields = current_fields(records);
+    for (struct ocdm__field field; ocdm__next_field(&fields, &field) && field.trouble == NULL;)
+        *other = *other || (!field.doubled && is_text(field.at, (size_t)(field.end - field.at), labels, strlen(labels)));
     return false;
 }
 
-ocdm_status ocdm__read_header(ocdm__records *records, const ocdm__record_place *place, ocdm_error *error)
+ocdm_status ocdm__read_header(ocdm__records *records)
 {
-    records->header_length = place->end - place->at;
+    records->header_length = ocdm__current_length(records);
     records->header = ocdm__allocate(records->header_length, 1);
-    if (!records->header)
-        return ocdm__fail_memory(error, "the header");
-    memcpy(records->header, records->input.data + place->at, records->header_length);
-    ocdm_status status = ocdm__check_text(records, place, error);
-    OCDM_THEN(status, find_columns(records, place, error));
-    if (status != OCDM_OK)
-        return status;
-    if (records->options.one_hot != NULL && (records->hot_used == 0 || records->in_range))
-        return fail_columns(records, place, records->options.one_hot, "no columns", error);
+    if (records->header == NULL)
+        return ocdm__fail_memory(&records->why, "the header");
+    memcpy(records->header, ocdm__current(records), records->header_length);
+    OCDM_TRY(ocdm__check_text(records));
+    OCDM_TRY(find_columns(records));
+    if (records->options.one_hot != NULL && (records->hot_count == 0 || records->in_range))
+        return fail_columns(records, records->options.one_hot, "no columns");
     if (records->label_column == SIZE_MAX && records->options.one_hot == NULL)
-        return fail_columns(records, place, records->labels.text, "no column named", error);
+        return fail_columns(records, records->labels.text, "no column named");
     if (records->id_column == SIZE_MAX && records->id_required)
-        return fail_columns(records, place, records->id.text, "no column named", error);
+        return fail_columns(records, records->id.text, "no column named");
     return OCDM_OK;
 }
 
@@ -297,44 +238,41 @@ static inline bool is_space(char byte)
     return byte == ' ' || byte == '\t';
 }
 
-/* Notes one label without the spaces around it. */
-static ocdm_status add_trimmed(ocdm__records *records, const ocdm__record_place *place, size_t position, const char *text,
-                               size_t length, ocdm_error *error)
+/* Drops the spaces around what is from *at to *end. */
+static inline void trim(const char **at, const char **end)
 {
-    while (length > 0 && is_space(*text)) {
-        text++;
-        length--;
-    }
-    while (length > 0 && is_space(text[length - 1]))
-        length--;
-    return length > 0 ? ocdm__add_piece(records, place, position, text, length, error) : OCDM_OK;
+    while (*at < *end && is_space(**at))
+        ++*at;
+    while (*end > *at && is_space((*end)[-1]))
+        --*end;
+}
+
+/* Notes one label without the spaces around it. */
+static ocdm_status add_trimmed(ocdm__records *records, const char *at, const char *text, const char *end)
+{
+    trim(&text, &end);
+    return text < end ? ocdm__add_piece(records, at, text, (size_t)(end - text)) : OCDM_OK;
 }
 
 /* The next separator, or `end`. A character of several bytes never starts inside another. */
 static const char *find_separator(const char *at, const char *end, const char *separator, size_t size)
 {
-    while (at < end) {
-        const char *found = memchr(at, separator[0], (size_t)(end - at));
-        if (!found)
-            break;
-        if ((size_t)(end - found) >= size && memcmp(found, separator, size) == 0)
-            return found;
-        at = found + 1;
-    }
+    for (; at < end && (at = memchr(at, separator[0], (size_t)(end - at))) != NULL; at++)
+        if ((size_t)(end - at) >= size && memcmp(at, separator, size) == 0)
+            return at;
     return end;
 }
 
-ocdm_status ocdm__add_separated(ocdm__records *records, const ocdm__record_place *place, size_t position, const char *at,
-                                const char *end, ocdm_error *error)
+ocdm_status ocdm__add_separated(ocdm__records *records, const char *at, const char *text, const char *end)
 {
     const char *separator = records->options.separator != NULL ? records->options.separator : ";";
     size_t size = strlen(separator);
     for (;;) {
-        const char *cut = find_separator(at, end, separator, size);
-        ocdm_status status = add_trimmed(records, place, position, at, (size_t)(cut - at), error);
-        if (status != OCDM_OK || cut == end)
-            return status;
-        at = cut + size;
+        const char *cut = find_separator(text, end, separator, size);
+        OCDM_TRY(add_trimmed(records, at, text, cut));
+        if (cut == end)
+            return OCDM_OK;
+        text = cut + size;
     }
 }
 
@@ -348,119 +286,79 @@ static const char *word_end(const char *at, const char *end, char quote)
 }
 
 /* A cell that is a list of JSON or Python: ['a', "b", 3] or (a, b). Words in quotes are taken as they are. */
-static ocdm_status read_list(struct split *split, size_t position, const char *at, const char *end)
+static ocdm_status read_list(ocdm__records *records, const char *place, const char *at, const char *end)
 {
-    while (at < end && is_space(*at))
-        at++;
-    while (end > at && is_space(end[-1]))
-        end--;
+    trim(&at, &end);
     if (at == end)
         return OCDM_OK;
     if (end - at < 2 || strchr("[({", *at) == NULL || strchr("])}", end[-1]) == NULL)
-        return ocdm__bad_record(split->records, split->place, position, split->error, NULL,
-                                "the labels are no list such as ['a', 'b']");
+        return ocdm__bad_record(records, place, NULL, "the labels are no list such as ['a', 'b']");
     for (at++, end--; at < end;) {
         while (at < end && (is_space(*at) || *at == ','))
             at++;
         bool quoted = at < end && (*at == '\'' || *at == '"');
         const char *word = at + quoted, *stop = quoted ? word_end(word, end, *at) : memchr(at, ',', (size_t)(end - at));
         if (quoted && stop == end)
-            return ocdm__bad_record(split->records, split->place, position, split->error, NULL,
-                                    "a word of a list has no closing quote");
+            return ocdm__bad_record(records, place, NULL, "a word of a list has no closing quote");
         stop = stop == NULL ? end : stop;
-        ocdm_status status = add_trimmed(split->records, split->place, position, word, (size_t)(stop - word), split->error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(add_trimmed(records, place, word, stop));
         at = stop + quoted;
     }
     return OCDM_OK;
 }
 
-/* Whether a cell of a column of zeros and ones is 1; `good` is false when it is neither. */
-static bool is_one(const char *at, size_t length, bool *good)
+/* A cell of a column of zeros and ones. */
+static ocdm_status read_hot(ocdm__records *records, const struct ocdm__field *field, const ocdm__label_piece *label)
 {
-    static const char *const ones[] = {"1", "1.0", "true", "True", "TRUE"}, *const zeros[] = {"0",     "0.0",   "false",
-                                                                                              "False", "FALSE", ""};
-    while (length > 0 && is_space(*at)) {
-        at++;
-        length--;
-    }
-    while (length > 0 && is_space(at[length - 1]))
-        length--;
-    *good = true;
-    for (size_t i = 0; i < sizeof ones / sizeof *ones; i++)
-        if (is_text(at, length, ones[i], strlen(ones[i])))
-            return true;
-    for (size_t i = 0; i < sizeof zeros / sizeof *zeros; i++)
-        if (is_text(at, length, zeros[i], strlen(zeros[i])))
-            return false;
-    *good = false;
-    return false;
+    static const struct {
+        const char *text;
+        bool one;
+    } known[] = {{"1", true},    {"1.0", true},    {"true", true},   {"True", true},   {"TRUE", true}, {"0", false},
+                 {"0.0", false}, {"false", false}, {"False", false}, {"FALSE", false}, {"", false}};
+    const char *at = field->at, *end = field->end;
+    trim(&at, &end);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (is_text(at, (size_t)(end - at), known[i].text, strlen(known[i].text)))
+            return known[i].one ? ocdm__add_piece(records, field->at, label->text, label->length) : OCDM_OK;
+    return ocdm__bad_record(records, field->at, NULL, "the column \"%.*s\" has neither 0 nor 1", (int)label->length,
+                            label->text);
 }
 
-static ocdm_status read_hot(ocdm__records *records, struct split *split, const struct field *field, size_t column)
+static ocdm_status read_labels(ocdm__records *records, const struct ocdm__field *field)
 {
-    bool good;
-    const char *label = records->hot_names + records->hot_at[column];
-    bool one = is_one(records->input.data + field->at, field->end - field->at, &good);
-    if (!good)
-        return ocdm__bad_record(records, split->place, field->at, split->error, NULL, "the column \"%s\" has neither 0 nor 1",
-                                label);
-    return one ? ocdm__add_piece(records, split->place, field->at, label, strlen(label), split->error) : OCDM_OK;
-}
-
-static ocdm_status read_labels(ocdm__records *records, struct split *split, const struct field *field)
-{
-    const char *at = records->input.data + field->at, *end = records->input.data + field->end;
+    const char *at = field->at, *end = field->end;
     if (field->doubled) {
-        ocdm_status status = ocdm__reserve_scratch(records, field->end - field->at, split->error);
-        if (status != OCDM_OK)
-            return status;
+        size_t room = (size_t)(end - at);
+        OCDM_TRY(ocdm__reserve_scratch(records, room));
         at = records->scratch;
-        end = at + copy_field(records, field, records->scratch);
+        end = at + ocdm__copy_field(field, records->scratch, room);
     }
-    if (records->options.label_form == OCDM__LABELS_LIST)
-        return read_list(split, field->at, at, end);
-    return ocdm__add_separated(records, split->place, field->at, at, end, split->error);
+    return records->options.label_form == OCDM__LABELS_LIST ? read_list(records, field->at, at, end)
+                                                            : ocdm__add_separated(records, field->at, at, end);
 }
 
-static ocdm_status read_id(ocdm__records *records, const struct field *field, ocdm__record *record, ocdm_error *error)
+ocdm_status ocdm__read_fields(ocdm__records *records, ocdm__record *record)
 {
-    ocdm_status status = ocdm__reserve_id(records, field->end - field->at, error);
-    if (status == OCDM_OK)
-        ocdm__add_id(records, record, copy_field(records, field, records->ids + records->id_used));
-    return status;
-}
-
-static ocdm_status read_columns(ocdm__records *records, struct split *split, ocdm__record *record, size_t *count)
-{
-    ocdm_status status = OCDM_OK;
-    for (*count = 0; status == OCDM_OK && !split->done; ++*count) {
-        struct field field;
-        status = next_field(split, &field);
-        if (status == OCDM_OK && *count == records->label_column)
-            status = read_labels(records, split, &field);
-        if (status == OCDM_OK && records->hot != NULL && *count < records->column_count && records->hot[*count])
-            status = read_hot(records, split, &field, *count);
-        if (status == OCDM_OK && *count == records->id_column)
-            status = read_id(records, &field, record, split->error);
+    struct ocdm__field field;
+    size_t count = 0;
+    OCDM_TRY(ocdm__check_text(records));
+    for (struct ocdm__fields fields = current_fields(records); ocdm__next_field(&fields, &field); count++) {
+        OCDM_TRY(check_field(records, &field));
+        if (count == records->label_column)
+            OCDM_TRY(read_labels(records, &field));
+        if (count < records->column_count && records->hot[count].text != NULL)
+            OCDM_TRY(read_hot(records, &field, &records->hot[count]));
+        if (count == records->id_column) {
+            size_t room = (size_t)(field.end - field.at);
+            OCDM_TRY(ocdm__reserve_id(records, room));
+            ocdm__add_id(records, record, ocdm__copy_field(&field, records->ids + records->id_used, room));
+        }
     }
-    return status;
-}
-
-ocdm_status ocdm__read_fields(ocdm__records *records, const ocdm__record_place *place, ocdm__record *record, ocdm_error *error)
-{
-    struct split split = begin_split(records, place, error);
-    size_t count;
-    ocdm_status status = ocdm__check_text(records, place, error);
-    OCDM_THEN(status, read_columns(records, &split, record, &count));
-    if (status != OCDM_OK)
-        return status;
     records->lost_count = count != records->column_count;
     if (records->lost_count)
-        return ocdm__bad_record(records, place, place->at, error, NULL, "%zu field%s where the header has %zu", count,
+        return ocdm__bad_record(records, ocdm__current(records), NULL, "%zu field%s where the header has %zu", count,
                                 count == 1 ? "" : "s", records->column_count);
-    return ocdm__add_labels(records, record, error);
+    return ocdm__add_labels(records, record);
 }
 
 /* ---- LIBSVM and XMC ------------------------------------------------------------------------------------------------- */
@@ -476,79 +374,53 @@ static bool is_whole(const char *at, const char *end)
 bool ocdm__is_xmc_header(const char *line, size_t length)
 {
     const char *end = line + length;
-    for (int i = 0; i < 3; i++) {
-        struct ocdm__svm_token token = ocdm__next_svm_token(line, end);
+    struct ocdm__svm_token token = ocdm__next_svm_token(line, end);
+    for (int i = 0; i < 3; i++, token = ocdm__next_svm_token(token.end, end))
         if (!is_whole(token.at, token.end))
             return false;
-        line = token.end;
-    }
-    struct ocdm__svm_token rest = ocdm__next_svm_token(line, end);
-    return rest.at == rest.end;
-}
-
-static bool starts_number(char byte)
-{
-    return (byte >= '0' && byte <= '9') || byte == '+' || byte == '-' || byte == '.';
+    return token.at == token.end;
 }
 
 bool ocdm__has_feature(const char *line, size_t length)
 {
     const char *end = line + length;
-    for (;;) {
-        struct ocdm__svm_token token = ocdm__next_svm_token(line, end);
-        if (token.at == token.end)
-            return false;
+    struct ocdm__svm_token token = ocdm__next_svm_token(line, end);
+    for (; token.at < token.end; token = ocdm__next_svm_token(token.end, end)) {
         const char *colon = memchr(token.at, ':', (size_t)(token.end - token.at));
-        if (colon && is_whole(token.at, colon) && colon + 1 < token.end && starts_number(colon[1]))
+        if (colon != NULL && is_whole(token.at, colon) && colon + 1 < token.end &&
+            (is_whole(colon + 1, colon + 2) || memchr("+-.", colon[1], 3) != NULL))
             return true;
-        line = token.end;
     }
+    return false;
 }
 
-static size_t position_of(const ocdm__records *records, const char *at)
-{
-    return (size_t)(at - records->input.data);
-}
-
-static ocdm_status read_svm_labels(ocdm__records *records, const ocdm__record_place *place, struct ocdm__svm_token token,
-                                   ocdm_error *error)
+/* The labels of a line, between commas. */
+static ocdm_status read_svm_labels(ocdm__records *records, struct ocdm__svm_token token)
 {
     for (const char *at = token.at;;) {
-        const char *comma = memchr(at, ',', (size_t)(token.end - at));
-        const char *end = comma ? comma : token.end;
+        const char *comma = memchr(at, ',', (size_t)(token.end - at)), *end = comma != NULL ? comma : token.end;
         if (at == end)
-            return ocdm__bad_record(records, place, position_of(records, at), error, NULL, "an empty label");
-        ocdm_status status = ocdm__add_piece(records, place, position_of(records, at), at, (size_t)(end - at), error);
-        if (status != OCDM_OK || !comma)
-            return status;
+            return ocdm__bad_record(records, at, NULL, "an empty label");
+        OCDM_TRY(ocdm__add_piece(records, at, at, (size_t)(end - at)));
+        if (comma == NULL)
+            return OCDM_OK;
         at = comma + 1;
     }
 }
 
-static ocdm_status check_features(const ocdm__records *records, const ocdm__record_place *place, const char *at,
-                                  const char *end, ocdm_error *error)
+ocdm_status ocdm__read_svm(ocdm__records *records, ocdm__record *record)
 {
-    for (;;) {
-        struct ocdm__svm_token token = ocdm__next_svm_token(at, end);
-        if (token.at == token.end)
-            return OCDM_OK;
+    const char *at = ocdm__current(records), *end = at + ocdm__current_length(records);
+    struct ocdm__svm_token token = ocdm__next_svm_token(at, end);
+    OCDM_TRY(ocdm__check_text(records));
+    if (token.at == at && memchr(at, ':', (size_t)(token.end - at)) == NULL) {
+        OCDM_TRY(read_svm_labels(records, token));
+        token = ocdm__next_svm_token(token.end, end);
+    }
+    for (; token.at < token.end; token = ocdm__next_svm_token(token.end, end)) {
         const char *colon = memchr(token.at, ':', (size_t)(token.end - token.at));
-        if (!colon || colon == token.at || colon + 1 == token.end)
-            return ocdm__bad_record(records, place, position_of(records, token.at), error, NULL,
-                                    "a feature that is not name:value");
-        at = token.end;
+        if (colon == NULL || colon == token.at || colon + 1 == token.end)
+            return ocdm__bad_record(records, token.at, NULL, "a feature that is not name:value");
     }
-}
-
-ocdm_status ocdm__read_svm(ocdm__records *records, const ocdm__record_place *place, ocdm__record *record, ocdm_error *error)
-{
-    const char *at = records->input.data + place->at, *end = records->input.data + place->end;
-    ocdm_status status = ocdm__check_text(records, place, error);
-    struct ocdm__svm_token first = ocdm__next_svm_token(at, end);
-    if (status == OCDM_OK && first.at == at && !memchr(at, ':', (size_t)(first.end - at))) {
-        status = read_svm_labels(records, place, first, error);
-        at = first.end;
-    }
-    OCDM_THEN(status, check_features(records, place, at, end, error));
-    return status == OCDM_OK ? ocdm__add_labels(records, record, error) : status;
+    return ocdm__add_labels(records, record);
 }

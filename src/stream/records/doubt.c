@@ -8,7 +8,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "stream/records/state.h"
+#include "stream/records/record.h"
 
 /* A character that occurs inside at least a third of the labels, as if it were the separator; 0 if there is none. */
 static char likely_separator(const ocdm__label_table *table, uint32_t *example)

@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "stream/records/state.h"
+#include "stream/records/record.h"
 
 /* ---- simple records ------------------------------------------------------------------------------------------------- */
 
@@ -100,8 +100,7 @@ static inline place_in_text read_simple_labels(ocdm__records *records, ocdm__rec
     }
 }
 
-static inline place_in_text read_simple_id(ocdm__records *records, const ocdm__record_place *place, ocdm__record *record,
-                                           place_in_text at)
+static inline place_in_text read_simple_id(ocdm__records *records, ocdm__record *record, place_in_text at)
 {
     place_in_text end = scalar_end(at);
     if (!end)
@@ -114,14 +113,13 @@ static inline place_in_text read_simple_id(ocdm__records *records, const ocdm__r
     else
         memcpy(records->ids + records->id_used, at + quote, length);
     ocdm__add_id(records, record, length);
-    record->shown_at = (size_t)((const char *)at - records->input.data) - place->at;
+    record->shown_at = (size_t)((const char *)at - ocdm__current(records));
     record->shown_length = (size_t)(end - at);
     return end;
 }
 
 /* The members, from `at` on; returns where the object ends, or NULL. */
-static inline place_in_text read_simple_members(ocdm__records *records, const ocdm__record_place *place, ocdm__record *record,
-                                                place_in_text at, bool *labelled)
+static inline place_in_text read_simple_members(ocdm__records *records, ocdm__record *record, place_in_text at, bool *labelled)
 {
     for (;;) {
         place_in_text quote = *at == '"' ? string_end(at) : NULL;
@@ -134,7 +132,7 @@ static inline place_in_text read_simple_members(ocdm__records *records, const oc
             at = *labelled ? NULL : read_simple_labels(records, record, at);
             *labelled = true;
         } else if (is_name(&records->id, name, length)) {
-            at = record->has_id ? NULL : read_simple_id(records, place, record, at);
+            at = record->has_id ? NULL : read_simple_id(records, record, at);
         } else {
             at = scalar_end(at);
         }
@@ -147,13 +145,13 @@ static inline place_in_text read_simple_members(ocdm__records *records, const oc
     }
 }
 
-bool ocdm__read_simple(ocdm__records *records, const ocdm__record_place *place, ocdm__record *record)
+bool ocdm__read_simple(ocdm__records *records, ocdm__record *record)
 {
-    place_in_text at = (place_in_text)records->input.data + place->at, end = (place_in_text)records->input.data + place->end;
+    place_in_text at = (place_in_text)ocdm__current(records), end = at + ocdm__current_length(records);
     bool labelled = false;
     if (*at != '{')
         return false;
-    at = read_simple_members(records, place, record, pass_spaces(at + 1), &labelled);
+    at = read_simple_members(records, record, pass_spaces(at + 1), &labelled);
     if (!at)
         return false;
     at += *at == '\r';
@@ -179,27 +177,20 @@ enum step { STEP_ASIDE, STEP_INSIDE, STEP_TARGET, STEP_TWICE };
 /* The state of reading one record. */
 struct reading {
     ocdm__records *records;
-    const ocdm__record_place *place;
     ocdm__record *record;
-    ocdm_error *error;
     struct follower labels, id;
     ocdm__json json;
 };
 
-static size_t position_of(const struct reading *reading)
-{
-    return (size_t)(reading->json.text - reading->records->input.data);
-}
-
 static ocdm_status fail_json(struct reading *reading)
 {
-    return ocdm__bad_record(reading->records, reading->place, reading->place->at + reading->json.error_at, reading->error, NULL,
-                            "broken JSON: %s", reading->json.reason);
+    return ocdm__bad_record(reading->records, ocdm__current(reading->records) + reading->json.error_at, NULL, "broken JSON: %s",
+                            reading->json.reason);
 }
 
 static ocdm_status fail_value(struct reading *reading, const char *reason)
 {
-    return ocdm__bad_record(reading->records, reading->place, position_of(reading), reading->error, NULL, "%s", reason);
+    return ocdm__bad_record(reading->records, reading->json.text, NULL, "%s", reason);
 }
 
 /* Where the current key leads on a path. */
@@ -228,21 +219,18 @@ static inline ocdm_status add_text(struct reading *reading, const char *text, si
 {
     ocdm__records *records = reading->records;
     if (records->options.separator != NULL)
-        return ocdm__add_separated(records, reading->place, position_of(reading), text, text + length, reading->error);
+        return ocdm__add_separated(records, reading->json.text, text, text + length);
     if (length == 0)
         return OCDM_OK;
-    return ocdm__add_piece(records, reading->place, position_of(reading), text, length, reading->error);
+    return ocdm__add_piece(records, reading->json.text, text, length);
 }
 
 static ocdm_status add_escaped(struct reading *reading)
 {
     ocdm__records *records = reading->records;
     const ocdm__json *json = &reading->json;
-    if (records->scratch_used == 0) {
-        ocdm_status status = ocdm__reserve_scratch(records, reading->place->end - reading->place->at, reading->error);
-        if (status != OCDM_OK)
-            return status;
-    }
+    if (records->scratch_used == 0)
+        OCDM_TRY(ocdm__reserve_scratch(records, ocdm__current_length(records)));
     char *text = records->scratch + records->scratch_used;
     size_t length = ocdm__json_unescape(json->text, json->length, text);
     records->scratch_used += length;
@@ -263,7 +251,7 @@ static inline ocdm_status add_label(struct reading *reading, enum ocdm__json_eve
     } else {
         return event == OCDM__JSON_ERROR ? fail_json(reading) : fail_value(reading, "a label is a string or a whole number");
     }
-    return ocdm__add_piece(reading->records, reading->place, position_of(reading), text, length, reading->error);
+    return ocdm__add_piece(reading->records, reading->json.text, text, length);
 }
 
 /* An element of an array of zeros and ones: the label is its position. */
@@ -279,16 +267,13 @@ static ocdm_status add_hot(struct reading *reading, enum ocdm__json_event event,
         return fail_value(reading, "a multi-hot array has zeros and ones only");
     if (zero)
         return OCDM_OK;
-    ocdm_status status = OCDM_OK;
     if (records->scratch_used == 0) /* up to ten digits an element, which has two bytes at least */
-        status = ocdm__reserve_scratch(records, 5 * (reading->place->end - reading->place->at) + 16, reading->error);
-    if (status != OCDM_OK)
-        return status;
+        OCDM_TRY(ocdm__reserve_scratch(records, 5 * ocdm__current_length(records) + 16));
     char digits[16], *text = records->scratch + records->scratch_used;
     size_t length = (size_t)snprintf(digits, sizeof digits, "%u", position);
     memcpy(text, digits, length);
     records->scratch_used += length;
-    return ocdm__add_piece(records, reading->place, position_of(reading), text, length, reading->error);
+    return ocdm__add_piece(records, reading->json.text, text, length);
 }
 
 static ocdm_status read_labels(struct reading *reading)
@@ -302,9 +287,7 @@ static ocdm_status read_labels(struct reading *reading)
         return fail_value(reading, "the labels are an array of strings and whole numbers, or one of them");
     for (uint32_t i = 0; (event = ocdm__json_next(&reading->json)) != OCDM__JSON_ARRAY_END; i++) {
         bool hot = reading->records->options.label_form == OCDM__LABELS_MULTI_HOT;
-        ocdm_status status = hot ? add_hot(reading, event, i) : add_label(reading, event);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(hot ? add_hot(reading, event, i) : add_label(reading, event));
     }
     return OCDM_OK;
 }
@@ -317,9 +300,7 @@ static ocdm_status read_id(struct reading *reading)
         return fail_json(reading);
     if (event != OCDM__JSON_STRING && event != OCDM__JSON_NUMBER)
         return fail_value(reading, "an id is a string or a number");
-    ocdm_status status = ocdm__reserve_id(reading->records, json->length, reading->error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__reserve_id(reading->records, json->length));
     char *id = reading->records->ids + reading->records->id_used;
     size_t length = json->length;
     if (event == OCDM__JSON_STRING && json->escaped)
@@ -328,7 +309,7 @@ static ocdm_status read_id(struct reading *reading)
         memcpy(id, json->text, length);
     ocdm__add_id(reading->records, reading->record, length);
     size_t quote = event == OCDM__JSON_STRING;
-    reading->record->shown_at = position_of(reading) - quote - reading->place->at;
+    reading->record->shown_at = (size_t)(json->text - ocdm__current(reading->records)) - quote;
     reading->record->shown_length = json->length + 2 * quote;
     return OCDM_OK;
 }
@@ -363,9 +344,7 @@ static ocdm_status read_members(struct reading *reading)
     for (;;) {
         enum ocdm__json_event event = ocdm__json_next(json);
         if (event == OCDM__JSON_KEY) {
-            ocdm_status status = read_member(reading);
-            if (status != OCDM_OK)
-                return status;
+            OCDM_TRY(read_member(reading));
         } else if (event == OCDM__JSON_OBJECT_END) {
             leave_object(&reading->labels, json->depth);
             leave_object(&reading->id, json->depth);
@@ -378,11 +357,10 @@ static ocdm_status read_members(struct reading *reading)
 /* The names of the members of the object, separated by commas; ... when there is no room for all. */
 static void list_members(const struct reading *reading, char *text, size_t room)
 {
-    const ocdm__record_place *place = reading->place;
     ocdm__json json;
     size_t used = 0;
     text[0] = '\0';
-    ocdm__json_begin(&json, reading->records->input.data + place->at, place->end - place->at);
+    ocdm__json_begin(&json, ocdm__current(reading->records), ocdm__current_length(reading->records));
     ocdm__json_next(&json);
     while (ocdm__json_next(&json) == OCDM__JSON_KEY) {
         if (used + json.length + 8 > room) {
@@ -396,38 +374,35 @@ static void list_members(const struct reading *reading, char *text, size_t room)
 
 static ocdm_status check_members(struct reading *reading)
 {
-    const ocdm__records *records = reading->records;
+    ocdm__records *records = reading->records;
     const struct follower *labels = &reading->labels, *id = &reading->id;
     char members[200];
     if (labels->reached < labels->path->part_count) {
         list_members(reading, members, sizeof members);
         return ocdm__bad_record(
-            records, reading->place, reading->place->at, reading->error,
+            records, ocdm__current(records),
             records->options.hint && !records->has_read ? "`--labels NAME` says where the labels are" : NULL,
             "the record has no member \"%s\"; it has: %s", labels->path->text, members[0] != '\0' ? members : "none");
     }
     if (id->reached < id->path->part_count && records->id_required)
-        return ocdm__bad_record(records, reading->place, reading->place->at, reading->error, NULL,
-                                "the record has no member \"%s\"", id->path->text);
+        return ocdm__bad_record(records, ocdm__current(records), NULL, "the record has no member \"%s\"", id->path->text);
     return OCDM_OK;
 }
 
-ocdm_status ocdm__read_jsonl(ocdm__records *records, const ocdm__record_place *place, ocdm__record *record, ocdm_error *error)
+ocdm_status ocdm__read_jsonl(ocdm__records *records, ocdm__record *record)
 {
-    struct reading reading;
+    struct reading reading; /* not initialised as a whole: the JSON reader is large */
     reading.records = records;
-    reading.place = place;
     reading.record = record;
-    reading.error = error;
     reading.labels = (struct follower){.path = &records->labels};
     reading.id = (struct follower){.path = &records->id};
-    ocdm__json_begin_padded(&reading.json, records->input.data + place->at, place->end - place->at);
+    ocdm__json_begin_padded(&reading.json, ocdm__current(records), ocdm__current_length(records));
     enum ocdm__json_event event = ocdm__json_next(&reading.json);
     if (event == OCDM__JSON_ERROR)
         return fail_json(&reading);
     if (event != OCDM__JSON_OBJECT)
         return fail_value(&reading, "the record is not an object");
-    ocdm_status status = read_members(&reading);
-    OCDM_THEN(status, check_members(&reading));
-    return status == OCDM_OK ? ocdm__add_labels(records, record, error) : status;
+    OCDM_TRY(read_members(&reading));
+    OCDM_TRY(check_members(&reading));
+    return ocdm__add_labels(records, record);
 }

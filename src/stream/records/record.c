@@ -12,40 +12,37 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "stream/records/state.h"
 
 /* ---- labels and ids ------------------------------------------------------------------------------------------------- */
 
-ocdm_status ocdm__grow_pieces(ocdm__records *records, const ocdm__record_place *place, size_t position, ocdm_error *error)
+ocdm_status ocdm__grow_pieces(ocdm__records *records, const char *at)
 {
     if (records->piece_count == OCDM_MAX_LABELS)
-        return ocdm__bad_record(records, place, position, error, NULL, "more than %u labels on one record", OCDM_MAX_LABELS);
+        return ocdm__bad_record(records, at, NULL, "more than %u labels on one record", OCDM_MAX_LABELS);
     if (!ocdm__reserve(&records->pieces, &records->piece_room, records->piece_count + 1, sizeof *records->pieces))
-        return ocdm__fail_memory(error, "the labels of a record");
+        return ocdm__fail_memory(&records->why, "the labels of a record");
     if (records->piece_room > OCDM_MAX_LABELS)
         records->piece_room = OCDM_MAX_LABELS;
     return OCDM_OK;
 }
 
-ocdm_status ocdm__reserve_scratch(ocdm__records *records, size_t length, ocdm_error *error)
+ocdm_status ocdm__reserve_scratch(ocdm__records *records, size_t length)
 {
     if (!ocdm__reserve(&records->scratch, &records->scratch_room, length + OCDM__LABEL_PADDING, 1))
-        return ocdm__fail_memory(error, "the labels of a record");
+        return ocdm__fail_memory(&records->why, "the labels of a record");
     return OCDM_OK;
 }
 
-ocdm_status ocdm__add_labels(ocdm__records *records, ocdm__record *record, ocdm_error *error)
+ocdm_status ocdm__add_labels(ocdm__records *records, ocdm__record *record)
 {
     size_t needed = records->number_count + records->piece_count;
     if (needed > records->number_room &&
         !ocdm__reserve(&records->numbers, &records->number_room, needed, sizeof *records->numbers))
-        return ocdm__fail_memory(error, "the labels of a batch");
+        return ocdm__fail_memory(&records->why, "the labels of a batch");
     for (size_t i = 0; i < records->piece_count; i++) {
         const ocdm__label_piece *piece = &records->pieces[i];
-        ocdm_status status = ocdm__label_table_add_padded(&records->table, piece->text, piece->length,
-                                                          &records->numbers[records->number_count + i], error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(ocdm__label_table_add_padded(&records->table, piece->text, piece->length,
+                                              &records->numbers[records->number_count + i], &records->why));
     }
     record->label_at = records->number_count;
     record->label_count = records->piece_count;
@@ -54,25 +51,20 @@ ocdm_status ocdm__add_labels(ocdm__records *records, ocdm__record *record, ocdm_
     return OCDM_OK;
 }
 
-ocdm_status ocdm__grow_ids(ocdm__records *records, size_t length, ocdm_error *error)
+ocdm_status ocdm__grow_ids(ocdm__records *records, size_t length)
 {
     if (!ocdm__reserve(&records->ids, &records->id_room, records->id_used + length + OCDM__INPUT_PADDING, 1))
-        return ocdm__fail_memory(error, "the ids of a batch");
+        return ocdm__fail_memory(&records->why, "the ids of a batch");
     return OCDM_OK;
 }
 
-static size_t count_parts(const char *text)
-{
-    size_t count = 1;
-    for (; *text; text++)
-        count += *text == '.';
-    return count;
-}
-
-ocdm_status ocdm__split_path(const char *text, ocdm__name_path *path, ocdm_error *error)
+/* Splits a dotted path. OCDM_OK, OCDM_BAD_ARGUMENT (an empty part), OCDM_NO_MEMORY. */
+static ocdm_status split_path(const char *text, ocdm__name_path *path, ocdm_error *error)
 {
     path->text = text;
-    path->part_count = count_parts(text);
+    path->part_count = 1;
+    for (const char *dot = strchr(text, '.'); dot != NULL; dot = strchr(dot + 1, '.'))
+        path->part_count++;
     path->parts = ocdm__allocate(path->part_count, sizeof *path->parts);
     if (!path->parts)
         return ocdm__fail_memory(error, "a name");
@@ -128,16 +120,14 @@ static void move_past(ocdm__records *records, size_t end, size_t next)
 }
 
 /* Discards the rest of the record at `next`; the first `end - next` bytes, without its end, are in the window. */
-static ocdm_status pass_over(ocdm__records *records, enum ocdm__csv_state *state, size_t end, ocdm_error *error)
+static ocdm_status pass_over(ocdm__records *records, enum ocdm__csv_state *state, size_t end)
 {
     ocdm__input *input = &records->input;
     while (end == input->size && !input->ended && !input->stopped) {
         if (records->format == OCDM__FORMAT_CSV)
             records->line += count_newlines(input->data + records->next, end - records->next);
         ocdm__input_remove(input, records->next, end);
-        ocdm_status status = ocdm__input_fill(input, error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(ocdm__input_fill(input, &records->why));
         end = find_end(records, state, records->next);
     }
     move_past(records, end, end < input->size ? end + 1 : end);
@@ -149,27 +139,24 @@ static const char *hint_of(const ocdm__records *records)
     return records->options.hint && !records->options.skip_bad ? records->options.hint : "";
 }
 
-bool ocdm__resume_after_first_line(ocdm__records *records, const ocdm__record_place *place)
+bool ocdm__resume_after_first_line(ocdm__records *records)
 {
     const char *data = records->input.data;
-    const char *newline = memchr(data + place->at, '\n', place->end - place->at);
+    const char *newline = memchr(data + records->place.at, '\n', records->place.end - records->place.at);
     if (records->format != OCDM__FORMAT_CSV || !newline)
         return false;
     records->next = (size_t)(newline - data) + 1;
-    records->line = place->line + 1;
+    records->line = records->place.line + 1;
     return true;
 }
 
-static ocdm_status fail_too_long(ocdm__records *records, const ocdm__record_place *place, enum ocdm__csv_state *state,
-                                 size_t end, ocdm_error *error)
+static ocdm_status fail_too_long(ocdm__records *records, enum ocdm__csv_state *state, size_t end)
 {
-    if (records->options.skip_bad && !ocdm__resume_after_first_line(records, place)) {
-        ocdm_status status = pass_over(records, state, end, error);
-        if (status != OCDM_OK)
-            return status;
+    if (records->options.skip_bad && !ocdm__resume_after_first_line(records)) {
+        OCDM_TRY(pass_over(records, state, end));
     }
-    return ocdm__fail(error, OCDM_BAD_RECORD, hint_of(records), "%s:%llu:%zu: a record of over 64 MiB", records->input.name,
-                      (unsigned long long)place->line, OCDM__MAX_RECORD + 1);
+    return ocdm__fail(&records->why, OCDM_BAD_RECORD, hint_of(records), "%s:%llu:%zu: a record of over 64 MiB",
+                      records->input.name, (unsigned long long)records->place.line, OCDM__MAX_RECORD + 1);
 }
 
 void ocdm__close_gap(ocdm__records *records)
@@ -213,13 +200,11 @@ static enum ocdm__record_format format_of_path(const char *path)
     return OCDM__FORMAT_AUTO;
 }
 
-static ocdm_status pass_byte_order_mark(ocdm__records *records, ocdm_error *error)
+static ocdm_status pass_byte_order_mark(ocdm__records *records)
 {
     ocdm__input *input = &records->input;
     while (input->size - records->next < 3 && !input->ended && !input->stopped) {
-        ocdm_status status = ocdm__input_fill(input, error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(ocdm__input_fill(input, &records->why));
     }
     if (input->size - records->next >= 3 && memcmp(input->data + records->next, "\xEF\xBB\xBF", 3) == 0)
         records->next += 3;
@@ -227,58 +212,57 @@ static ocdm_status pass_byte_order_mark(ocdm__records *records, ocdm_error *erro
 }
 
 /* Continues with the next file. The bytes in the window, which have all been read, stay there. */
-static ocdm_status next_file(ocdm__records *records, ocdm_error *error)
+static ocdm_status next_file(ocdm__records *records)
 {
     const char *path = *records->paths++;
     enum ocdm__record_format format = format_of_path(path);
     records->path_count--;
     if (records->format == OCDM__FORMAT_AUTO)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`--format` tells it", "%s is empty, so that the format is not known",
-                          records->input.name);
+        return ocdm__fail(&records->why, OCDM_BAD_ARGUMENT, "`--format` tells it",
+                          "%s is empty, so that the format is not known", records->input.name);
     if (records->options.format == OCDM__FORMAT_AUTO && format != OCDM__FORMAT_AUTO && format != records->format)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "records of one kind at a time, or `--format` for all of them",
-                          "%s is %s by its name, and the files before it are %s", path, ocdm__format_name(format),
-                          ocdm__format_name(records->format));
-    ocdm_status status = ocdm__input_next_file(&records->input, path, error);
-    OCDM_THEN(status, ocdm__records_sniff(records, records->next, error));
+        return ocdm__fail(&records->why, OCDM_BAD_ARGUMENT, "records of one kind at a time, or `--format` for all of them",
+                          "%s is %s by its name, and the files before it are %s", path, ocdm__format_names[format],
+                          ocdm__format_names[records->format]);
+    ocdm_status status = ocdm__input_next_file(&records->input, path, &records->why);
+    OCDM_THEN(status, ocdm__records_sniff(records, records->next));
     records->line = 1;
     records->file_at = records->next;
     records->file_begins = true;
-    OCDM_THEN(status, pass_byte_order_mark(records, error));
-    return status == OCDM_OK ? ocdm__check_json(records, error) : status;
+    OCDM_THEN(status, pass_byte_order_mark(records));
+    OCDM_THEN(status, ocdm__check_json(records));
+    return status;
 }
 
-static ocdm_status find_line(ocdm__records *records, ocdm__record_place *place, bool *found, ocdm_error *error)
+static ocdm_status find_line(ocdm__records *records, bool *found)
 {
     ocdm__input *input = &records->input;
     enum ocdm__csv_state state = OCDM__CSV_FIELD_START;
     size_t scanned = records->next;
     for (;;) {
         size_t end = find_end(records, &state, scanned);
-        place->line = records->line;
-        place->at = records->next;
-        place->line_at = records->line == 1 ? records->file_at : records->next;
-        place->end = end;
-        if (end - place->at > OCDM__MAX_RECORD)
-            return fail_too_long(records, place, &state, end, error);
-        *found = end < input->size || (input->ended && end > place->at);
+        records->place.line = records->line;
+        records->place.at = records->next;
+        records->place.line_at = records->line == 1 ? records->file_at : records->next;
+        records->place.end = end;
+        if (end - records->place.at > OCDM__MAX_RECORD)
+            return fail_too_long(records, &state, end);
+        *found = end < input->size || (input->ended && end > records->place.at);
         if (*found) {
             move_past(records, end, end < input->size ? end + 1 : end);
             return OCDM_OK;
         }
         if (input->stopped || (input->ended && records->path_count == 0))
             return OCDM_OK;
-        ocdm_status status = input->ended ? next_file(records, error) : ocdm__input_fill(input, error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(input->ended ? next_file(records) : ocdm__input_fill(input, &records->why));
         scanned = records->next > end ? records->next : end;
     }
 }
 
 /* Whether a line is no record. A csv line of spaces is a record: its one field is spaces. */
-static inline bool is_blank(const ocdm__records *records, const ocdm__record_place *place)
+static inline bool is_blank(const ocdm__records *records)
 {
-    const char *at = records->input.data + place->at, *end = records->input.data + place->end;
+    const char *at = ocdm__current(records), *end = at + ocdm__current_length(records);
     bool fields = records->format == OCDM__FORMAT_CSV || records->format == OCDM__FORMAT_TSV;
     while (at < end && (*at == '\r' || (!fields && (*at == ' ' || *at == '\t'))))
         at++;
@@ -286,30 +270,30 @@ static inline bool is_blank(const ocdm__records *records, const ocdm__record_pla
 }
 
 /* A line that is the header again is no record; another header is an error where a file begins. */
-static ocdm_status pass_header(ocdm__records *records, const ocdm__record_place *place, bool *again, ocdm_error *error)
+static ocdm_status pass_header(ocdm__records *records, bool *again)
 {
     bool other = false;
-    *again = ocdm__is_header_again(records, place, &other);
+    size_t length = ocdm__current_length(records);
+    *again = ocdm__is_header_again(records, &other);
     if (!other || !records->file_begins)
         return OCDM_OK;
-    return ocdm__fail(error, OCDM_BAD_RECORD, "files that are read together have the same columns",
+    return ocdm__fail(&records->why, OCDM_BAD_RECORD, "files that are read together have the same columns",
                       "%s:%llu:1: another header than that of the first file: %.*s", records->input.name,
-                      (unsigned long long)place->line, (int)(place->end - place->at < 200 ? place->end - place->at : 200),
-                      records->input.data + place->at);
+                      (unsigned long long)records->place.line, (int)(length < 200 ? length : 200), ocdm__current(records));
 }
 
-ocdm_status ocdm__next_place(ocdm__records *records, ocdm__record_place *place, bool *found, ocdm_error *error)
+ocdm_status ocdm__next_place(ocdm__records *records, bool *found)
 {
     for (;;) {
-        ocdm_status status = find_line(records, place, found, error);
+        ocdm_status status = find_line(records, found);
         if (status != OCDM_OK || !*found)
             return status;
-        if (!is_blank(records, place)) {
+        if (!is_blank(records)) {
             bool again = false;
             if (records->header != NULL)
-                status = pass_header(records, place, &again, error);
+                status = pass_header(records, &again);
             else if (records->file_begins && records->format == OCDM__FORMAT_SVM)
-                again = ocdm__is_xmc_header(records->input.data + place->at, place->end - place->at);
+                again = ocdm__is_xmc_header(ocdm__current(records), ocdm__current_length(records));
             records->file_begins = false;
             if (status != OCDM_OK || !again)
                 return status;
@@ -318,27 +302,24 @@ ocdm_status ocdm__next_place(ocdm__records *records, ocdm__record_place *place, 
     }
 }
 
-ocdm_status ocdm__bad_record(const ocdm__records *records, const ocdm__record_place *place, size_t position, ocdm_error *error,
-                             const char *hint, const char *format, ...)
+ocdm_status ocdm__bad_record(ocdm__records *records, const char *at, const char *hint, const char *format, ...)
 {
-    const char *data = records->input.data;
-    uint64_t line = place->line + count_newlines(data + place->line_at, position - place->line_at);
-    size_t line_at = position;
-    while (line_at > place->line_at && data[line_at - 1] != '\n')
+    const char *start = records->input.data + records->place.line_at, *line_at = at;
+    uint64_t line = records->place.line + count_newlines(start, (size_t)(at - start));
+    while (line_at > start && line_at[-1] != '\n')
         line_at--;
     char reason[400];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
-    return ocdm__fail(error, OCDM_BAD_RECORD, hint ? hint : hint_of(records), "%s:%llu:%zu: %s", records->input.name,
-                      (unsigned long long)line, position - line_at + 1, reason);
+    return ocdm__fail_at(records->input.name, (ocdm__place){line, (uint64_t)(at - line_at) + 1}, OCDM_BAD_RECORD, &records->why,
+                         hint ? hint : hint_of(records), "%s", reason);
 }
 
-ocdm_status ocdm__check_text(const ocdm__records *records, const ocdm__record_place *place, ocdm_error *error)
+ocdm_status ocdm__check_text(ocdm__records *records)
 {
-    const unsigned char *data = (const unsigned char *)records->input.data;
-    const unsigned char *at = data + place->at, *end = data + place->end;
+    const unsigned char *at = (const unsigned char *)ocdm__current(records), *end = at + ocdm__current_length(records);
     while (at < end) {
         uint64_t word;
         memcpy(&word, at, 8); /* the window is padded */
@@ -349,8 +330,7 @@ ocdm_status ocdm__check_text(const ocdm__records *records, const ocdm__record_pl
         }
         size_t length = ocdm__utf8_sequence(at, end);
         if (length == 0 || *at == 0)
-            return ocdm__bad_record(records, place, (size_t)(at - data), error, NULL, "%s",
-                                    length ? "a NUL byte" : "invalid UTF-8");
+            return ocdm__bad_record(records, (const char *)at, NULL, "%s", length ? "a NUL byte" : "invalid UTF-8");
         at += length;
     }
     return OCDM_OK;
@@ -362,68 +342,61 @@ const char *const ocdm__format_names[] = {"auto", "jsonl", "csv", "tsv", "svm", 
 
 const char *const ocdm__label_form_names[] = {"plain", "list", "multi-hot", NULL};
 
-const char *ocdm__format_name(enum ocdm__record_format format)
-{
-    return ocdm__format_names[format];
-}
-
 /* Field by field: copying a whole struct costs more than everything else here. */
-static inline void begin_record(ocdm__record *record, const ocdm__record_place *place)
+static inline void begin_record(const ocdm__records *records, ocdm__record *record)
 {
-    record->at = place->at;
-    record->length = place->end - place->at;
-    record->line = place->line;
+    record->at = records->place.at;
+    record->length = records->place.end - records->place.at;
+    record->line = records->place.line;
     record->has_id = false;
     record->id_at = record->id_length = 0;
     record->shown_at = record->shown_length = 0;
     record->label_at = record->label_count = 0;
 }
 
-static inline ocdm_status read_json_line(ocdm__records *records, const ocdm__record_place *place, ocdm__record *record,
-                                         ocdm_error *error)
+static inline ocdm_status read_json_line(ocdm__records *records, ocdm__record *record)
 {
     if (!records->labels.simple || !records->id.simple || records->options.separator != NULL)
-        return ocdm__read_jsonl(records, place, record, error);
+        return ocdm__read_jsonl(records, record);
     size_t id_used = records->id_used;
-    if (ocdm__read_simple(records, place, record))
+    if (ocdm__read_simple(records, record))
         return OCDM_OK;
-    begin_record(record, place);
+    begin_record(records, record);
     records->id_used = id_used;
-    return ocdm__read_jsonl(records, place, record, error);
+    return ocdm__read_jsonl(records, record);
 }
 
-static inline ocdm_status read_record(ocdm__records *records, ocdm__record *record, ocdm_error *error)
+static inline ocdm_status read_record(ocdm__records *records, ocdm__record *record)
 {
-    const ocdm__record_place *place = &records->place;
     records->piece_count = 0;
     records->scratch_used = 0;
     records->lost_count = false;
-    begin_record(record, place);
+    begin_record(records, record);
     switch (records->format) {
     case OCDM__FORMAT_JSONL:
-        return read_json_line(records, place, record, error);
+        return read_json_line(records, record);
     case OCDM__FORMAT_CSV:
     case OCDM__FORMAT_TSV:
-        return ocdm__read_fields(records, place, record, error);
+        return ocdm__read_fields(records, record);
     default:
-        return ocdm__read_svm(records, place, record, error);
+        return ocdm__read_svm(records, record);
     }
 }
 
-static void count_skipped(ocdm__records *records, const ocdm_error *why)
+static void count_skipped(ocdm__records *records)
 {
     if (records->skipped++ == 0)
-        records->first_skipped = *why;
+        records->first_skipped = records->why;
 }
 
 /* The next record, good or not, with its labels; found is false at the end. */
-static ocdm_status next_any(ocdm__records *records, ocdm__record *record, bool *found, ocdm_error *error)
+static ocdm_status next_any(ocdm__records *records, ocdm__record *record, bool *found)
 {
-    ocdm_status status = ocdm__next_place(records, &records->place, found, error);
+    ocdm_status status = ocdm__next_place(records, found);
     if (status != OCDM_OK || !*found)
         return status;
     size_t id_used = records->id_used;
-    status = read_record(records, record, error);
+    status = read_record(records, record);
     records->kept_before = records->kept;
     if (status == OCDM_OK)
         records->kept = records->next;
@@ -433,21 +406,25 @@ static ocdm_status next_any(ocdm__records *records, ocdm__record *record, bool *
     return status;
 }
 
+/* Hands a failure to the caller. */
+static ocdm_status tell(const ocdm__records *records, ocdm_status status, ocdm_error *error)
+{
+    if (status != OCDM_OK && error != NULL)
+        *error = records->why;
+    return status;
+}
+
 ocdm_status ocdm__records_next(ocdm__records *records, ocdm__record *record, bool *found, ocdm_error *error)
 {
-    ocdm_error why;
     for (;;) {
-        ocdm_status status = next_any(records, record, found, &why);
+        ocdm_status status = next_any(records, record, found);
         if (status == OCDM_OK)
             return OCDM_OK;
-        if (status != OCDM_BAD_RECORD || !records->options.skip_bad) {
-            if (error)
-                *error = why;
-            return status;
-        }
-        count_skipped(records, &why);
+        if (status != OCDM_BAD_RECORD || !records->options.skip_bad)
+            return tell(records, status, error);
+        count_skipped(records);
         if (records->lost_count)
-            ocdm__resume_after_first_line(records, &records->place);
+            ocdm__resume_after_first_line(records);
         ocdm__close_gap(records);
     }
 }
@@ -475,37 +452,13 @@ static void give_back(ocdm__records *records, const ocdm__record *record)
 ocdm_status ocdm__records_refuse(ocdm__records *records, const ocdm__record *record, const char *reason, const char *hint,
                                  bool skip, ocdm_error *error)
 {
-    ocdm_error why;
-    ocdm_status status = ocdm__bad_record(records, &records->place, record->at + record->shown_at, &why, hint, "%s", reason);
-    if (!records->options.skip_bad && !skip) {
-        if (error)
-            *error = why;
-        return status;
-    }
-    count_skipped(records, &why);
+    ocdm_status status =
+        ocdm__bad_record(records, ocdm__records_bytes(records, record->at) + record->shown_at, hint, "%s", reason);
+    if (!records->options.skip_bad && !skip)
+        return tell(records, status, error);
+    count_skipped(records);
     give_back(records, record);
     return OCDM_OK;
-}
-
-const char *ocdm__records_bytes(const ocdm__records *records, size_t at)
-{
-    return records->input.data + at;
-}
-
-const char *ocdm__records_id(const ocdm__records *records, const ocdm__record *record)
-{
-    return records->ids + record->id_at;
-}
-
-const uint32_t *ocdm__records_labels(const ocdm__records *records)
-{
-    return records->numbers;
-}
-
-ocdm_status ocdm__records_number_label(ocdm__records *records, const char *text, size_t length, uint32_t *number,
-                                       ocdm_error *error)
-{
-    return ocdm__label_table_add(&records->table, text, length, number, error);
 }
 
 size_t ocdm__records_drop_labels(ocdm__records *records, ocdm__record *record, const uint8_t *listed, size_t count, uint8_t bit,
@@ -522,42 +475,6 @@ size_t ocdm__records_drop_labels(ocdm__records *records, ocdm__record *record, c
     if (left == 0)
         give_back(records, record);
     return left;
-}
-
-const ocdm__label_table *ocdm__records_label_table(const ocdm__records *records)
-{
-    return &records->table;
-}
-
-enum ocdm__record_format ocdm__records_format(const ocdm__records *records)
-{
-    return records->format;
-}
-
-char ocdm__records_delimiter(const ocdm__records *records)
-{
-    return records->delimiter;
-}
-
-const char *ocdm__records_header(const ocdm__records *records, size_t *length)
-{
-    *length = records->header_length;
-    return records->header;
-}
-
-uint64_t ocdm__records_skipped(const ocdm__records *records)
-{
-    return records->skipped;
-}
-
-const char *ocdm__records_first_skipped(const ocdm__records *records)
-{
-    return records->skipped ? records->first_skipped.message : NULL;
-}
-
-uint64_t ocdm__records_bytes_read(const ocdm__records *records)
-{
-    return records->input.bytes_read;
 }
 
 /* ---- telling formats apart ------------------------------------------------------------------------------------------ */
@@ -577,80 +494,71 @@ static enum ocdm__record_format format_of_line(const char *line, size_t length)
 }
 
 /* The first line that is not blank, which is not skipped even if it is bad. */
-static ocdm_status first_place(ocdm__records *records, ocdm__record_place *place, bool *found, ocdm_error *error)
+static ocdm_status first_place(ocdm__records *records, bool *found)
 {
     bool skip_bad = records->options.skip_bad;
     records->options.skip_bad = false;
-    ocdm_status status = ocdm__next_place(records, place, found, error);
+    ocdm_status status = ocdm__next_place(records, found);
     records->options.skip_bad = skip_bad;
     return status;
 }
 
 /* The same without moving past it; blank lines before it are consumed, since the window cannot hold any number of them. A line
  * that is too long is cut to the limit; reading it later reports the error. */
-static ocdm_status peek_place(ocdm__records *records, ocdm__record_place *place, bool *found, ocdm_error *error)
+static ocdm_status peek_place(ocdm__records *records, bool *found)
 {
-    ocdm_status status = first_place(records, place, found, error);
+    ocdm_status status = first_place(records, found);
     if (status == OCDM_BAD_RECORD) {
-        place->end = place->at + OCDM__MAX_RECORD;
+        records->place.end = records->place.at + OCDM__MAX_RECORD;
         *found = true;
         status = OCDM_OK;
     }
     if (status == OCDM_OK && *found) {
-        records->next = place->at;
-        records->line = place->line;
+        records->next = records->place.at;
+        records->line = records->place.line;
     }
-    return status;
-}
-
-static ocdm_status tell_format(ocdm__records *records, ocdm_error *error)
-{
-    ocdm__record_place place;
-    bool found = false;
-    ocdm_status status = peek_place(records, &place, &found, error);
-    if (status == OCDM_OK && found)
-        records->format = format_of_line(records->input.data + place.at, place.end - place.at);
     return status;
 }
 
 /* ---- opening -------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status check_separator(const char *separator, ocdm_error *error)
+static ocdm_status check_separator(ocdm__records *records)
 {
+    const char *separator = records->options.separator;
     const unsigned char *at = (const unsigned char *)separator;
     size_t length = separator != NULL ? strlen(separator) : 0;
     bool one_character = length > 0 && ocdm__utf8_sequence(at, at + length) == length;
     if (separator == NULL || (one_character && !strchr("\"\r\n", separator[0])))
         return OCDM_OK;
-    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "such as `--sep ';'`",
+    return ocdm__fail(&records->why, OCDM_BAD_ARGUMENT, "such as `--sep ';'`",
                       "the separator \"%s\" is not one character, other than a quote or an end of line", separator);
 }
 
-static ocdm_status set_delimiter(ocdm__records *records, ocdm_error *error)
+static ocdm_status set_delimiter(ocdm__records *records)
 {
     const char *delimiter = records->options.delimiter;
     records->delimiter = records->format == OCDM__FORMAT_TSV ? '\t' : delimiter != NULL ? delimiter[0] : ',';
     if (delimiter == NULL)
         return OCDM_OK;
     if (records->format != OCDM__FORMAT_CSV && records->format != OCDM__FORMAT_AUTO)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave it out, or take `--format csv`",
-                          "`--delimiter` does not apply to the format %s", ocdm__format_name(records->format));
+        return ocdm__fail(&records->why, OCDM_BAD_ARGUMENT, "leave it out, or take `--format csv`",
+                          "`--delimiter` does not apply to the format %s", ocdm__format_names[records->format]);
     if (strlen(delimiter) == 1 && delimiter[0] > ' ' && delimiter[0] < 0x7F && delimiter[0] != '"')
         return OCDM_OK;
-    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "such as `--delimiter ';'`; `--format tsv` has tabs",
+    return ocdm__fail(&records->why, OCDM_BAD_ARGUMENT, "such as `--delimiter ';'`; `--format tsv` has tabs",
                       "the delimiter \"%s\" is not one ASCII character, other than a quote or a blank", delimiter);
 }
 
 /* The names of labels and id, split at dots for jsonl; csv and tsv use the whole. */
-static ocdm_status set_names(ocdm__records *records, ocdm_error *error)
+static ocdm_status set_names(ocdm__records *records)
 {
     const ocdm__record_options *options = &records->options;
     const char *labels = options->labels ? options->labels : "labels", *id = options->id ? options->id : "id";
     records->id_required = options->id != NULL;
     if (options->id && options->no_id)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave one of the two out", "`--id` and `--no-id` are both given");
+        return ocdm__fail(&records->why, OCDM_BAD_ARGUMENT, "leave one of the two out", "`--id` and `--no-id` are both given");
     if (options->id && strcmp(labels, id) == 0)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`--labels` and `--id` name two members or columns",
+        return ocdm__fail(&records->why, OCDM_BAD_ARGUMENT, "`--labels` and `--id` name two members or columns",
                           "labels and id have the same name, \"%s\"", id);
     records->labels.text = labels;
     records->id.text = id;
@@ -658,70 +566,57 @@ static ocdm_status set_names(ocdm__records *records, ocdm_error *error)
     if (records->format != OCDM__FORMAT_AUTO &&
         ((options->one_hot != NULL && !fields) || (options->label_form == OCDM__LABELS_LIST && !fields) ||
          (options->label_form == OCDM__LABELS_MULTI_HOT && records->format != OCDM__FORMAT_JSONL)))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT,
+        return ocdm__fail(&records->why, OCDM_BAD_ARGUMENT,
                           "`--one-hot` and `--label-form list` are for csv and tsv, `--label-form multi-hot` for jsonl",
-                          "a flag about labels does not apply to the format %s", ocdm__format_name(records->format));
+                          "a flag about labels does not apply to the format %s", ocdm__format_names[records->format]);
     if (records->format == OCDM__FORMAT_SVM && (options->labels || options->id))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "svm has its labels before the features, and no ids",
+        return ocdm__fail(&records->why, OCDM_BAD_ARGUMENT, "svm has its labels before the features, and no ids",
                           "`--labels` and `--id` do not apply to the format svm");
     if (records->format != OCDM__FORMAT_JSONL)
         return OCDM_OK;
-    ocdm_status status = ocdm__split_path(labels, &records->labels, error);
-    OCDM_THEN(status, ocdm__split_path(id, &records->id, error));
+    ocdm_status status = split_path(labels, &records->labels, &records->why);
+    OCDM_THEN(status, split_path(id, &records->id, &records->why));
     if (options->no_id)
         records->id.length = SIZE_MAX; /* no name is that long */
     return status;
 }
 
-static ocdm_status open_header(ocdm__records *records, ocdm_error *error)
-{
-    ocdm__record_place place;
-    bool found = false;
-    ocdm_status status = first_place(records, &place, &found, error);
-    if (status != OCDM_OK)
-        return status;
-    if (found)
-        return ocdm__read_header(records, &place, error);
-    if (records->input.stopped)
-        return OCDM_OK;
-    return ocdm__fail(error, OCDM_BAD_RECORD, "the first line of a csv or tsv file names its columns",
-                      "%s:1:1: the header is missing", records->input.name);
-}
-
-static ocdm_status pass_xmc_header(ocdm__records *records, ocdm_error *error)
-{
-    ocdm__record_place place;
-    bool found = false;
-    ocdm_status status = peek_place(records, &place, &found, error);
-    if (status == OCDM_OK && found && ocdm__is_xmc_header(records->input.data + place.at, place.end - place.at))
-        status = first_place(records, &place, &found, error);
-    return status;
-}
-
 /* Everything that needs the input's first bytes. */
-static ocdm_status begin(ocdm__records *records, const char *path, ocdm_error *error)
+static ocdm_status begin(ocdm__records *records, const char *path)
 {
-    ocdm_status status = ocdm__records_sniff(records, 0, error);
-    OCDM_THEN(status, pass_byte_order_mark(records, error));
+    bool found = false;
+    OCDM_TRY(check_separator(records));
+    OCDM_TRY(ocdm__records_sniff(records, 0));
+    OCDM_TRY(pass_byte_order_mark(records));
     if (records->format == OCDM__FORMAT_AUTO)
         records->format = format_of_path(path);
-    if (status == OCDM_OK && records->format == OCDM__FORMAT_AUTO)
-        status = tell_format(records, error);
-    OCDM_THEN(status, ocdm__check_json(records, error));
-    OCDM_THEN(status, set_names(records, error));
-    OCDM_THEN(status, set_delimiter(records, error));
-    if (status != OCDM_OK)
-        return status;
-    if (records->format == OCDM__FORMAT_CSV || records->format == OCDM__FORMAT_TSV)
-        return open_header(records, error);
-    return records->format == OCDM__FORMAT_SVM ? pass_xmc_header(records, error) : OCDM_OK;
+    if (records->format == OCDM__FORMAT_AUTO) {
+        OCDM_TRY(peek_place(records, &found));
+        if (found)
+            records->format = format_of_line(ocdm__current(records), ocdm__current_length(records));
+    }
+    OCDM_TRY(ocdm__check_json(records));
+    OCDM_TRY(set_names(records));
+    OCDM_TRY(set_delimiter(records));
+    if (records->format == OCDM__FORMAT_CSV || records->format == OCDM__FORMAT_TSV) {
+        OCDM_TRY(first_place(records, &found));
+        if (found || records->input.stopped)
+            return found ? ocdm__read_header(records) : OCDM_OK;
+        return ocdm__fail(&records->why, OCDM_BAD_RECORD, "the first line of a csv or tsv file names its columns",
+                          "%s:1:1: the header is missing", records->input.name);
+    }
+    if (records->format != OCDM__FORMAT_SVM)
+        return OCDM_OK;
+    OCDM_TRY(peek_place(records, &found));
+    bool header = found && ocdm__is_xmc_header(ocdm__current(records), ocdm__current_length(records));
+    return header ? first_place(records, &found) : OCDM_OK;
 }
 
 ocdm_status ocdm__records_begin(ocdm__records **records, ocdm__input *input, const char *path,
                                 const ocdm__record_options *options, ocdm_error *error)
 {
     ocdm__records *made = ocdm__allocate(1, sizeof *made);
-    if (!made) {
+    if (made == NULL) {
         ocdm__input_close(input);
         return ocdm__fail_memory(error, "the record reader");
     }
@@ -729,12 +624,13 @@ ocdm_status ocdm__records_begin(ocdm__records **records, ocdm__input *input, con
     made->options = *options;
     made->format = options->format;
     made->line = 1;
-    ocdm_status status = check_separator(made->options.separator, error);
-    OCDM_THEN(status, begin(made, path, error));
-    if (status == OCDM_OK)
+    ocdm_status status = begin(made, path);
+    if (status == OCDM_OK) {
         *records = made;
-    else
+    } else {
+        tell(made, status, error);
         ocdm__records_close(made);
+    }
     return status;
 }
 
@@ -742,8 +638,8 @@ ocdm_status ocdm__records_open(ocdm__records **records, const char *path, const 
                                const volatile sig_atomic_t *stop, ocdm_error *error)
 {
     ocdm__input input;
-    ocdm_status status = ocdm__input_open(&input, path, stop, error);
-    return status == OCDM_OK ? ocdm__records_begin(records, &input, path, options, error) : status;
+    OCDM_TRY(ocdm__input_open(&input, path, stop, error));
+    return ocdm__records_begin(records, &input, path, options, error);
 }
 
 void ocdm__records_follow(ocdm__records *records, char *const *paths, size_t count)
@@ -766,7 +662,6 @@ void ocdm__records_close(ocdm__records *records)
     ocdm__release(records->scratch);
     ocdm__release(records->header);
     ocdm__release(records->hot);
-    ocdm__release(records->hot_at);
     ocdm__release(records->hot_names);
     ocdm__release(records);
 }

@@ -9,7 +9,7 @@
  *         bool found;
  *         if (ocdm__records_next(records, &record, &found, error) != OCDM_OK) ...
  *         if (!found) break;
- *         use(ocdm__records_labels(records) + record.label_at, record.label_count);
+ *         use(records->numbers + record.label_at, record.label_count);
  *         ocdm__records_release(records);
  *     }
  *     ocdm__records_close(records);
@@ -23,6 +23,8 @@
 #ifndef OCDM_STREAM_RECORDS_RECORD_H
 #define OCDM_STREAM_RECORDS_RECORD_H
 
+#include "base/error.h"
+#include "base/input.h"
 #include "ocdm/ocdm.h"
 #include "stream/labelled_set.h"
 
@@ -44,7 +46,6 @@ enum ocdm__record_format {
 
 /* The names of the formats on the command line, by enum ocdm__record_format, ended by NULL. */
 extern const char *const ocdm__format_names[];
-const char *ocdm__format_name(enum ocdm__record_format format);
 
 /* How labels are written. */
 enum ocdm__label_form {
@@ -96,11 +97,88 @@ typedef struct ocdm__record {
     /* The id as a JSON value of the record itself: `shown_length` bytes from at + shown_at; 0 bytes when it is not JSON. */
     size_t shown_at, shown_length;
 
-    size_t label_at; /* its labels, repeats included: ocdm__records_labels(records) + label_at, label_count of them */
+    size_t label_at; /* its labels, repeats included: records->numbers + label_at, label_count of them */
     size_t label_count;
 } ocdm__record;
 
-typedef struct ocdm__records ocdm__records;
+/* A label of the current record: bytes in the window or in the reader's scratch. */
+typedef struct ocdm__label_piece {
+    const char *text;
+    size_t length;
+} ocdm__label_piece;
+
+/* A dotted path, or a column's name: the parts are slices of one text. */
+typedef struct ocdm__name_path {
+    const char *text; /* the whole */
+    size_t length;
+    ocdm__label_piece *parts;
+    size_t part_count;
+    bool simple;       /* one part of up to 16 bytes, ... */
+    uint64_t words[2]; /* ... which are these */
+} ocdm__name_path;
+
+/* Where the current record lies. A csv record may span lines; the first line may start with a byte order mark. */
+typedef struct ocdm__record_place {
+    size_t line_at; /* where its first line starts */
+    size_t at;      /* where the record starts */
+    size_t end;     /* where it ends, before the end of line */
+    uint64_t line;
+} ocdm__record_place;
+
+/* Part of csv's state machine, so that the end of a record can be sought in pieces. */
+enum ocdm__csv_state {
+    OCDM__CSV_FIELD_START = 0,
+    OCDM__CSV_PLAIN,
+    OCDM__CSV_QUOTED,
+    OCDM__CSV_QUOTE_IN_QUOTED /* the end of a quoted field, or the first of a doubled quote */
+};
+
+typedef struct ocdm__records {
+    /* For everyone to read. */
+    ocdm__input input;
+    enum ocdm__record_format format; /* AUTO until the first line has been read */
+    ocdm__label_table table;         /* the labels by number; one may be added before any record has it */
+    uint32_t *numbers;               /* the labels of the records not released; moves with the next record */
+    char *header; /* of a csv or tsv file without its end of line, so that a selection of records can be a file
+                     of the same kind; NULL for the other formats */
+    size_t header_length;
+    char delimiter;           /* of csv and tsv, between columns */
+    uint64_t skipped;         /* how many records */
+    ocdm_error first_skipped; /* what was wrong with the first of them */
+
+    /* For the files of this folder. */
+    ocdm__record_options options;
+    ocdm_error why;     /* the last failure */
+    char *const *paths; /* the files that follow */
+    size_t path_count;
+    bool file_begins; /* the next line is the first of a file that is not the first */
+    size_t file_at;   /* where the current file starts in the window, as long as its first line is the current one */
+    ocdm__name_path labels, id;
+    bool id_required;
+
+    size_t next;              /* where the next line starts in the window */
+    uint64_t line;            /* its number, from 1 */
+    size_t kept;              /* where the last record that is not released ends; the bytes between are not needed */
+    size_t kept_before;       /* the same without the record last read */
+    ocdm__record_place place; /* of the current record */
+
+    size_t number_count, number_room;
+    char *ids; /* the ids of the records not released */
+    size_t id_used, id_room;
+    ocdm__label_piece *pieces; /* the labels of the current record */
+    size_t piece_count, piece_room;
+    char *scratch; /* its labels whose escapes or quotes had to be undone; room for a whole record, so that pieces stay valid */
+    size_t scratch_used, scratch_room;
+
+    size_t column_count, label_column, id_column; /* id_column is SIZE_MAX when there is none */
+    ocdm__label_piece *hot;                       /* with one_hot, by column: its label, or no text */
+    size_t hot_count;                             /* how many have one */
+    bool in_range;                                /* the header is between the first and the last column of one_hot */
+    char *hot_names;                              /* the names of the columns, one after another */
+    bool has_read;                                /* some record was good */
+    bool separated;                               /* some record had several labels */
+    bool lost_count;                              /* csv, tsv: the current record has broken quotes or too few or many fields */
+} ocdm__records;
 
 /*
  * Opens `path`, standard input when it is NULL or "-", unpacks it if it is gzip or zstd, finds out the format and reads a
@@ -139,42 +217,187 @@ void ocdm__records_release(ocdm__records *records);
 ocdm_status ocdm__records_refuse(ocdm__records *records, const ocdm__record *record, const char *reason, const char *hint,
                                  bool skip, ocdm_error *error);
 
-/* Bytes, ids and labels of records not released yet; the addresses may change with the next record. */
-const char *ocdm__records_bytes(const ocdm__records *records, size_t at);
-const char *ocdm__records_id(const ocdm__records *records, const ocdm__record *record);
-const uint32_t *ocdm__records_labels(const ocdm__records *records);
+/* Bytes and ids of records not released yet; the addresses may change with the next record. */
+static inline const char *ocdm__records_bytes(const ocdm__records *records, size_t at)
+{
+    return records->input.data + at;
+}
 
-/* The number of a label, whether or not a record will have it: for options about labels, before records are read. OCDM_OK,
- * OCDM_NO_MEMORY, OCDM_LIMIT. */
-ocdm_status ocdm__records_number_label(ocdm__records *records, const char *text, size_t length, uint32_t *number,
-                                       ocdm_error *error);
+static inline const char *ocdm__records_id(const ocdm__records *records, const ocdm__record *record)
+{
+    return records->ids + record->id_at;
+}
 
 /* Removes labels from the last record: those of which `bit` in their byte of `listed` is `wanted`; labels from `count` on have
  * 0 there. Returns how many are left; without any the record is forgotten. */
 size_t ocdm__records_drop_labels(ocdm__records *records, ocdm__record *record, const uint8_t *listed, size_t count, uint8_t bit,
                                  bool wanted);
 
-/* The labels by number. */
-const ocdm__label_table *ocdm__records_label_table(const ocdm__records *records);
-
-/* The format, AUTO until the first line has been read. */
-enum ocdm__record_format ocdm__records_format(const ocdm__records *records);
-
-/* The character between columns of csv or tsv. */
-char ocdm__records_delimiter(const ocdm__records *records);
-
-/* The header of a csv or tsv file without its end of line, so that a selection of records can be a file of the same kind; NULL
- * for the other formats. */
-const char *ocdm__records_header(const ocdm__records *records, size_t *length);
-
 /* What looks wrong about the labels of the records so far, with what to do about it: one line; "" when nothing does. OCDM_OK,
  * OCDM_NO_MEMORY. */
 ocdm_status ocdm__records_label_warning(const ocdm__records *records, char text[OCDM__DOUBT], ocdm_error *error);
 
-/* How many records were skipped, what was wrong with the first of them (NULL when there is none), and how many bytes were read.
- */
-uint64_t ocdm__records_skipped(const ocdm__records *records);
-const char *ocdm__records_first_skipped(const ocdm__records *records);
-uint64_t ocdm__records_bytes_read(const ocdm__records *records);
+/* ---- for the files of this folder ----------------------------------------------------------------------------------- */
+
+/* The text of the current record. */
+static inline const char *ocdm__current(const ocdm__records *records)
+{
+    return records->input.data + records->place.at;
+}
+
+static inline size_t ocdm__current_length(const ocdm__records *records)
+{
+    return records->place.end - records->place.at;
+}
+
+/* ---- opening (record.c) ---- */
+
+/* Reads records from an input that is open, which the reader takes over, on failure too. `path` is for its extension. */
+ocdm_status ocdm__records_begin(ocdm__records **records, ocdm__input *input, const char *path,
+                                const ocdm__record_options *options, ocdm_error *error);
+
+/* ---- contents (content.c) ---- */
+
+/* Checks the first bytes of the file that starts at `from`, the end of the window or later: decompresses it if it is gzip or
+ * zstd, fails with OCDM_BAD_RECORD if it is known not to be records. */
+ocdm_status ocdm__records_sniff(ocdm__records *records, size_t from);
+
+/* OCDM_BAD_RECORD when what follows `next` is JSON other than JSON Lines, or is taken for a table. */
+ocdm_status ocdm__check_json(ocdm__records *records);
+
+/* ---- lines (record.c) ---- */
+
+/* Finds the next line that is not blank, or, in csv, the lines of the next record; found = false at the end. Too long a record
+ * is bad. The place is what the reader moves past either way. */
+ocdm_status ocdm__next_place(ocdm__records *records, bool *found);
+
+/* Removes what was skipped since the last good record from the window if it is large enough to be worth a move, so that any
+ * number of bad records and blank lines may be between two good ones. The current place is invalid afterwards. */
+void ocdm__close_gap(ocdm__records *records);
+
+/* Makes the second line of a csv record with several lines the next to be read; false for other records. */
+bool ocdm__resume_after_first_line(ocdm__records *records);
+
+/* OCDM_BAD_RECORD about a byte of the record, with file:line:column and the reason, formatted as by printf. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 4, 5)))
+#endif
+ocdm_status
+ocdm__bad_record(ocdm__records *records, const char *at, const char *hint, const char *format, ...);
+
+/* OCDM_BAD_RECORD when the record has a NUL byte or invalid UTF-8. */
+ocdm_status ocdm__check_text(ocdm__records *records);
+
+/* ---- labels and ids of the current record (record.c) ---- */
+
+/* Makes room for another label of the current record. OCDM_BAD_RECORD when there are too many; `at` is the label's place, for
+ * the message. */
+ocdm_status ocdm__grow_pieces(ocdm__records *records, const char *at);
+
+/* Notes a label of the current record, after which OCDM__LABEL_PADDING bytes may be read. */
+static inline ocdm_status ocdm__add_piece(ocdm__records *records, const char *at, const char *text, size_t length)
+{
+    if (records->piece_count == records->piece_room)
+        OCDM_TRY(ocdm__grow_pieces(records, at));
+    records->pieces[records->piece_count++] = (ocdm__label_piece){.text = text, .length = length};
+    return OCDM_OK;
+}
+
+/* Room in `scratch` for a record of `length` bytes; only while it is not in use. */
+ocdm_status ocdm__reserve_scratch(ocdm__records *records, size_t length);
+
+/* Turns the noted labels into numbers and adds them to the record: once the whole record is known to be good, so that a bad one
+ * leaves no label behind. */
+ocdm_status ocdm__add_labels(ocdm__records *records, ocdm__record *record);
+
+/* Room for an id of up to `length` bytes at ids + id_used, and for OCDM__INPUT_PADDING bytes more. */
+ocdm_status ocdm__grow_ids(ocdm__records *records, size_t length);
+static inline ocdm_status ocdm__reserve_id(ocdm__records *records, size_t length)
+{
+    return length + OCDM__INPUT_PADDING <= records->id_room - records->id_used ? OCDM_OK : ocdm__grow_ids(records, length);
+}
+
+/* Gives the record the id that was written to ids + id_used. */
+static inline void ocdm__add_id(ocdm__records *records, ocdm__record *record, size_t length)
+{
+    record->has_id = true;
+    record->id_at = records->id_used;
+    record->id_length = length;
+    records->id_used += length;
+}
+
+/* ---- formats: each reads the record at `place`; the caller has emptied `pieces` and filled in the record's place ---- */
+
+/* Reads a record of the simplest kind; false if it is of another kind or bad; the reader's state is then partly changed. */
+bool ocdm__read_simple(ocdm__records *records, ocdm__record *record);
+ocdm_status ocdm__read_jsonl(ocdm__records *records, ocdm__record *record);
+ocdm_status ocdm__read_fields(ocdm__records *records, ocdm__record *record);
+ocdm_status ocdm__read_svm(ocdm__records *records, ocdm__record *record);
+
+/* Notes the labels between separators in a text, without the spaces around them; empty ones are passed over. */
+ocdm_status ocdm__add_separated(ocdm__records *records, const char *at, const char *text, const char *end);
+
+/* Whether the line at `place` is the header again; sets `other` if it is a different header that names the column of the
+ * labels. */
+bool ocdm__is_header_again(const ocdm__records *records, bool *other);
+
+/* Reads the header of a csv or tsv file. */
+ocdm_status ocdm__read_header(ocdm__records *records);
+
+/* ---- fields of csv and tsv (delimited.c) ---- */
+
+/* What is left of a record. */
+struct ocdm__fields {
+    const char *next, *end; /* where the next field starts, NULL after the last; a carriage return at the end is dropped */
+    char delimiter;         /* a tab: there are no quotes */
+};
+
+/* The content of a field, quotes aside. */
+struct ocdm__field {
+    const char *at, *end;
+    bool quoted, doubled; /* whether it has quotes around it; doubled ones inside mean one quote each */
+    const char *trouble;  /* what is wrong with its quotes, at `trouble_at`; NULL: nothing, as in records that were accepted */
+    const char *trouble_at;
+};
+
+struct ocdm__fields ocdm__fields_of(const char *text, size_t length, char delimiter);
+bool ocdm__next_field(struct ocdm__fields *fields, struct ocdm__field *field);
+
+/* Copies a field with doubled quotes reduced to one, up to `room` bytes of it; returns how many. */
+size_t ocdm__copy_field(const struct ocdm__field *field, char *out, size_t room);
+
+/* The position of the newline that ends the csv record, from `bytes` on, or `size` when it is not there; the state carries over
+ * from one piece to the next. */
+size_t ocdm__find_csv_end(enum ocdm__csv_state *state, char delimiter, const char *bytes, size_t size);
+
+/* Whether the line is an XMC header: three integers. */
+bool ocdm__is_xmc_header(const char *line, size_t length);
+
+/* Whether the line has a token such as 12:0.5. */
+bool ocdm__has_feature(const char *line, size_t length);
+
+/* ---- tokens of a LIBSVM or XMC line (delimited.c) ---- */
+
+/* Tokens are separated by blanks; a # at the start of a token starts a comment. `at` == `end` when no token is left. */
+struct ocdm__svm_token {
+    const char *at, *end;
+};
+
+static inline bool ocdm__is_svm_blank(char byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\r';
+}
+
+static inline struct ocdm__svm_token ocdm__next_svm_token(const char *at, const char *end)
+{
+    while (at < end && ocdm__is_svm_blank(*at))
+        at++;
+    if (at < end && *at == '#')
+        at = end;
+    struct ocdm__svm_token token = {.at = at, .end = at};
+    while (token.end < end && !ocdm__is_svm_blank(*token.end))
+        token.end++;
+    return token;
+}
 
 #endif

@@ -169,60 +169,6 @@ static bool read_json_members(const char *bytes, size_t length, const ocdm__want
     return true;
 }
 
-/* ---- members in csv and tsv ----------------------------------------------------------------------------------------- */
-
-/* Iterates over the fields of a record. */
-struct fields {
-    const char *at, *end; /* what is left; at is NULL when nothing is */
-    char delimiter;
-};
-
-static struct fields begin_fields(const char *bytes, size_t length, char delimiter)
-{
-    length -= length > 0 && bytes[length - 1] == '\r';
-    return (struct fields){.at = bytes, .end = bytes + length, .delimiter = delimiter};
-}
-
-/* The end of the quoted field whose opening quote is at `at`: after its closing quote. */
-static const char *quoted_end(const char *at, const char *end)
-{
-    for (at++; at < end; at++) {
-        if (*at != '"')
-            continue;
-        if (at + 1 == end || at[1] != '"')
-            return at + 1;
-        at++;
-    }
-    return end;
-}
-
-/* Takes the next field as it is written. */
-static bool next_field(struct fields *fields, const char **at, size_t *length)
-{
-    if (fields->at == NULL)
-        return false;
-    const char *start = fields->at, *scan = start;
-    if (fields->delimiter != '\t' && start < fields->end && *start == '"')
-        scan = quoted_end(start, fields->end);
-    const char *stop = scan < fields->end ? memchr(scan, fields->delimiter, (size_t)(fields->end - scan)) : NULL;
-    fields->at = stop != NULL ? stop + 1 : NULL;
-    *at = start;
-    *length = (size_t)((stop != NULL ? stop : fields->end) - start);
-    return true;
-}
-
-/* Undoes the quotes of a field, up to `room` bytes of it; returns its length, `room` when it is longer. */
-static size_t copy_plain(const struct fields *fields, const char *at, size_t length, char *out, size_t room)
-{
-    size_t used = 0;
-    bool quoted = fields->delimiter != '\t' && length > 1 && *at == '"';
-    for (size_t i = quoted; i < length - quoted && used < room; i++) {
-        i += quoted && at[i] == '"';
-        out[used++] = at[i];
-    }
-    return used;
-}
-
 /* ---- the header ----------------------------------------------------------------------------------------------------- */
 
 static uint8_t column_member(const char *name, size_t length, const ocdm__wanted_members *wanted)
@@ -235,32 +181,23 @@ static uint8_t column_member(const char *name, size_t length, const ocdm__wanted
     return OCDM__MEMBERS;
 }
 
-static size_t count_fields(const char *bytes, size_t length, char delimiter)
-{
-    struct fields fields = begin_fields(bytes, length, delimiter);
-    size_t count = 0;
-    while (next_field(&fields, &bytes, &length))
-        count++;
-    return count;
-}
-
 /* ---- rows ----------------------------------------------------------------------------------------------------------- */
 
 /* Reads the members of a record that the record reader has accepted. */
 static bool read_field_members(const char *bytes, size_t length, const ocdm__member_reader *columns,
                                ocdm__record_members *members)
 {
-    struct fields fields = begin_fields(bytes, length, columns->delimiter);
-    const char *at;
+    struct ocdm__fields fields = ocdm__fields_of(bytes, length, columns->delimiter);
+    struct ocdm__field field;
     members->found = 0;
-    for (size_t column = 0; column < columns->count && next_field(&fields, &at, &length); column++) {
+    for (size_t column = 0; column < columns->count && ocdm__next_field(&fields, &field); column++) {
         char text[OCDM__LONGEST_MEMBER + 1];
         if (columns->member[column] == OCDM__MEMBERS)
             continue;
         struct member_value value = {.text = text, .string = true, .number = true, .whole = true};
-        value.length = copy_plain(&fields, at, length, text, sizeof text);
+        value.length = ocdm__copy_field(&field, text, sizeof text);
         if (value.length > 0 && !take_member(members, (enum ocdm__member)columns->member[column], &columns->wanted, &value)) {
-            members->at = (size_t)(at - bytes);
+            members->at = (size_t)(field.at - bytes) - field.quoted;
             return false;
         }
     }
@@ -272,22 +209,19 @@ static bool read_field_members(const char *bytes, size_t length, const ocdm__mem
 ocdm_status ocdm__member_reader_begin(ocdm__member_reader *reader, const ocdm__records *records, const char *file,
                                       ocdm_error *error)
 {
-    size_t length;
-    const char *header = ocdm__records_header(records, &length);
-    if (header == NULL)
+    if (records->header == NULL)
         return OCDM_OK;
-    reader->delimiter = ocdm__records_delimiter(records);
-    const ocdm__wanted_members *wanted = &reader->wanted;
-    struct fields fields = begin_fields(header, length, reader->delimiter);
-    unsigned found = 0;
-    size_t room = count_fields(header, length, reader->delimiter);
-    reader->member = ocdm__allocate(room, 1);
+    reader->delimiter = records->delimiter;
+    reader->member = ocdm__allocate(records->column_count, 1);
     if (reader->member == NULL)
         return ocdm__fail_memory(error, "the columns of a table");
-    for (const char *at; next_field(&fields, &at, &length);) {
+    const ocdm__wanted_members *wanted = &reader->wanted;
+    struct ocdm__fields fields = ocdm__fields_of(records->header, records->header_length, reader->delimiter);
+    struct ocdm__field field;
+    unsigned found = 0;
+    while (ocdm__next_field(&fields, &field)) {
         char name[OCDM__LONGEST_MEMBER + 1];
-        length = copy_plain(&fields, at, length, name, sizeof name);
-        uint8_t member = column_member(name, length, wanted);
+        uint8_t member = column_member(name, ocdm__copy_field(&field, name, sizeof name), wanted);
         if (member != OCDM__MEMBERS && (found & 1u << member) != 0)
             return ocdm__fail(error, OCDM_BAD_RECORD, "", "%s:1:1: two columns named \"%s\"", file,
                               member_name((enum ocdm__member)member, wanted));
@@ -307,7 +241,7 @@ bool ocdm__member_reader_read(const ocdm__member_reader *reader, const ocdm__rec
     const char *bytes = ocdm__records_bytes(records, record->at);
     if (reader->member != NULL)
         return read_field_members(bytes, record->length, reader, members);
-    if (ocdm__records_format(records) == OCDM__FORMAT_JSONL)
+    if (records->format == OCDM__FORMAT_JSONL)
         return read_json_members(bytes, record->length, &reader->wanted, members);
     members->found = 0;
     return true;
@@ -575,7 +509,7 @@ static ocdm_status add_record(struct source_reading *state, const ocdm__record *
     }
     sample.label_count = record->label_count;
     if (record->label_count > 0)
-        sample.labels = ocdm__records_labels(state->records) + record->label_at;
+        sample.labels = state->records->numbers + record->label_at;
     status = ocdm__labelled_set_add(state->set, &sample, state->error);
     if (status == OCDM_DUPLICATE_ID && sample.row != OCDM__NO_ROW)
         status = add_apart(state, &sample, number);
@@ -592,7 +526,7 @@ static ocdm_status add_record(struct source_reading *state, const ocdm__record *
 
 static ocdm_status tell_progress(const struct source_reading *state)
 {
-    uint64_t done = ocdm__records_bytes_read(state->records), total = state->file_size > done ? state->file_size : done;
+    uint64_t done = state->records->input.bytes_read, total = state->file_size > done ? state->file_size : done;
     return ocdm__reading_goes_on(state->reading, "reading records", done, total, state->error);
 }
 
@@ -605,10 +539,10 @@ static ocdm_status read_records(struct source_reading *state)
         if (status != OCDM_OK)
             return status;
         /* Counts what the record reader has skipped since the last call. It knows the position of the very first one only. */
-        uint64_t skipped = ocdm__records_skipped(state->records) - state->refused;
+        uint64_t skipped = state->records->skipped - state->refused;
         for (; state->unreadable < skipped; state->unreadable++) {
             bool first = state->unreadable == 0 && state->refused == 0;
-            ocdm__reading_skip(state->reading, UNREADABLE, first ? ocdm__records_first_skipped(state->records) : state->file);
+            ocdm__reading_skip(state->reading, UNREADABLE, first ? state->records->first_skipped.message : state->file);
         }
         if (!found) {
             state->source->record_total = good + state->unreadable;
@@ -638,7 +572,7 @@ static ocdm_status begin_reading(struct source_reading *state, const char *path)
     state->member_reader.wanted.names[OCDM__MEMBER_OTHER] = state->source->tasks_by;
     ocdm_status status =
         ocdm__records_open(&state->records, path, &options, progress != NULL ? progress->stop : NULL, state->error);
-    if (status == OCDM_OK && ocdm__records_format(state->records) == OCDM__FORMAT_SVM &&
+    if (status == OCDM_OK && state->records->format == OCDM__FORMAT_SVM &&
         state->member_reader.wanted.names[OCDM__MEMBER_OTHER] != NULL)
         return ocdm__fail(state->error, OCDM_BAD_ARGUMENT, "svm has labels and features only",
                           "`--tasks-by` does not apply to the format svm");
@@ -658,7 +592,7 @@ ocdm_status ocdm__records_source_read(ocdm__labelled_set *set, const char *path,
     ocdm_status status = begin_reading(state, path);
     OCDM_THEN(status, read_records(state));
     OCDM_THEN(status, ocdm__records_label_warning(state->records, reading->doubt, error));
-    OCDM_THEN(status, settle_classes(set, first, ocdm__records_label_table(state->records), error));
+    OCDM_THEN(status, settle_classes(set, first, &state->records->table, error));
     if (status == OCDM_OK && source->tasks_by != NULL)
         status = settle_tasks(set, first, &source->task_names, error);
     ocdm__records_close(state->records);
