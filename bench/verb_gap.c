@@ -84,16 +84,6 @@ static ocdm_status run_gap(ocdm__arguments *arguments, ocdm_error *error)
     return status;
 }
 
-static const char *const gap_description[] = {
-    "OCDM deletes samples one at a time, each the best one at that moment. This verb compares the result with the best choice "
-    "of all samples at once, eq. (3) of the paper. The gap is the distance that the greedy leaves minus the least distance "
-    "that any choice from the same pool leaves.",
-    "There are three searches. On small random pools every choice is tried. At memory 1000 with two deletions per step, every "
-    "pair is tried, along the stream. With ten deletions, one or two samples of the greedy's choice are exchanged until no "
-    "exchange helps. That search may miss the best choice, so its gap is a lower bound; the limit is a computed upper bound.",
-    NULL,
-};
-
 static const ocdm__flag gap_flags[] = {
     {.name = "records", .value = "FILE", .help = "the stream: records as for `ocdm sample`; built-in by default"},
     {.name = "seed", .value = "S", .fallback = "0", .help = "seed of the random pools, of the built-in stream and of ties"},
@@ -104,7 +94,6 @@ static const ocdm__flag gap_flags[] = {
 const ocdm__verb ocdm__verb_bench_gap = {
     .name = "gap",
     .summary = "measure the greedy against the optimum",
-    .description = gap_description,
     .flags = gap_flags,
     .run = run_gap,
 };

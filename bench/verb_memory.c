@@ -195,25 +195,6 @@ static ocdm_status run_memory(ocdm__arguments *arguments, ocdm_error *error)
     return status;
 }
 
-static const char *const memory_description[] = {
-    "Times whole passes of the stream through a memory, batch by batch. Reading the stream is not timed. Prints microseconds "
-    "per batch, the median over the passes (no pass is started after ten seconds), and the distance to the target at the end.",
-    "`reference` is the paper's loop as written: for every candidate it computes the distance again over all classes, with one "
-    "logarithm each. It is timed on steps spread evenly over the stream, as many as fit into three seconds, each from the "
-    "memory that ocdm had reached. reference/this says how many times faster a policy is.",
-    "Without --records the stream is the built-in one. cbrs takes one label per sample and is left out on other streams.",
-    "--steady times single updates in the steady state: after M samples that fill the memory and 20 x M more (--warmup). It "
-    "prints mean, p50, p99, p99.9 and maximum for each stream, memory size and policy, by default reference, ocdm, prs and "
-    "rs. Samples are made outside the clock, and the cost of reading the clock is subtracted. `from` is the number of updates "
-    "timed: --updates, or fewer when --seconds have passed. If one update of the reference would take longer than that, one "
-    "deletion is timed and multiplied by the number of deletions in an update. The reference always uses KL and rho 0.",
-    "Streams of --steady, endless and random: `skewed`, 1 to 4 labels, each class int(80 x^2) with x uniform; `uniform`, 1 to "
-    "8 of 1000 classes; `records`, the label sets of --records or of the built-in stream, drawn with replacement; `single`, "
-    "one of 1000 classes. searches and steps are work that ocdm counts per deletion: searches over all scores, and scores and "
-    "bounds compared or changed. They do not depend on the machine.",
-    NULL,
-};
-
 static const ocdm__flag memory_flags[] = {
     {.name = "records", .value = "FILE", .help = "the stream: records as for `ocdm sample`, in file order"},
     {.letter = 'm',
@@ -261,18 +242,9 @@ static const ocdm__flag memory_flags[] = {
     {.name = NULL},
 };
 
-static const ocdm__example memory_examples[] = {
-    {"the built-in stream, a small memory", "ocdm-bench memory --memory 1000"},
-    {"your own records, two policies", "ocdm-bench memory --records in.jsonl --policies reference,ocdm --json"},
-    {"single updates of a full memory", "ocdm-bench memory --steady -m 1000,10000 --streams skewed,single"},
-    {NULL, NULL},
-};
-
 const ocdm__verb ocdm__verb_bench_memory = {
     .name = "memory",
     .summary = "time the policies against the paper's loop",
-    .description = memory_description,
-    .examples = memory_examples,
     .flags = memory_flags,
     .run = run_memory,
 };

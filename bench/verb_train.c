@@ -207,14 +207,6 @@ static void follow(const ocdm__arguments *arguments)
     clear_request(&request);
 }
 
-static const char *const train_description[] = {
-    "Times steps of a network on synthetic samples: forward, loss, backward and Adam. Prints the median over the steps, "
-    "after two steps that are not timed. peak_bytes is the peak memory use of the program. Under mpirun, ocdm-mpi times a "
-    "step of all ranks and tells how long rank 0 waits in it.",
-    "--image is for networks that take images, --features for linear and mlp.",
-    NULL,
-};
-
 static const ocdm__flag train_flags[] = {
     {.name = "model", .value = "M", .fallback = "resnet18", .choices = ocdm__model_names, .help = "the network"},
     {.name = "image", .value = "N", .fallback = "224", .help = "width and height of the images in pixels"},
@@ -228,17 +220,9 @@ static const ocdm__flag train_flags[] = {
     {.name = NULL},
 };
 
-static const ocdm__example train_examples[] = {
-    {"a residual network on two cores", "ocdm-bench train --model resnet18 --image 224 --threads 2"},
-    {"a linear head on features", "ocdm-bench train --model linear --features 2048 --classes 80 --json"},
-    {NULL, NULL},
-};
-
 const ocdm__verb ocdm__verb_bench_train = {
     .name = "train",
     .summary = "time a step of a network",
-    .description = train_description,
-    .examples = train_examples,
     .flags = train_flags,
     .run = run_train,
     .distributes = true,

@@ -4,12 +4,15 @@ file(GLOB_RECURSE OCDM_REST_SOURCES CONFIGURE_DEPENDS src/base/*.c src/metrics/*
 list(FILTER OCDM_REST_SOURCES EXCLUDE REGEX "/src/cli/(main|table)\\.c$")
 list(REMOVE_ITEM OCDM_REST_SOURCES ${OCDM_CORE_SOURCES})
 
-# The page's style sheet and script are files that a browser can read; the program has them as arrays.
-foreach(ending css js)
-  set(page_file ${PROJECT_SOURCE_DIR}/src/report/page/page.${ending})
-  set(page_array ${PROJECT_BINARY_DIR}/page_${ending}.c)
-  add_custom_command(OUTPUT ${page_array} DEPENDS ${page_file} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
-    COMMAND ${CMAKE_COMMAND} -DNAME=ocdm__page_${ending} -DINPUT=${page_file} -DOUTPUT=${page_array}
-            -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake)
-  list(APPEND OCDM_REST_SOURCES ${page_array})
-endforeach()
+# Texts that are files of their own, which the program has as arrays: the page's style sheet and script, what the help says.
+function(embed name)
+  set(array ${PROJECT_BINARY_DIR}/${name}.c)
+  list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/)
+  list(JOIN ARGN "," files)
+  add_custom_command(OUTPUT ${array} DEPENDS ${ARGN} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+    COMMAND ${CMAKE_COMMAND} -DNAME=ocdm__${name} -DINPUT=${files} -DOUTPUT=${array} -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake)
+  set(OCDM_REST_SOURCES ${OCDM_REST_SOURCES} ${array} PARENT_SCOPE)
+endfunction()
+embed(page_css src/report/page/page.css)
+embed(page_js src/report/page/page.js)
+embed(help_text src/cli/help.txt bench/help.txt)

@@ -426,12 +426,5 @@ const ocdm__verb ocdm__verb_completion = {
     .operands = "bash|zsh|fish",
     .words = shells,
     .operand_limit = 1,
-    .description =
-        (const char *const[]){"Prints a script that completes the verbs, flags and choices of ocdm, stream files, folders "
-                              "and files, and lists after each comma.",
-                              NULL},
-    .examples = (const ocdm__example[]){{"bash, for this session", "source <(ocdm completion bash)"},
-                                        {"fish, permanently", "ocdm completion fish > ~/.config/fish/completions/ocdm.fish"},
-                                        {NULL, NULL}},
     .run = run_completion,
 };

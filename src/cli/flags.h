@@ -1,7 +1,8 @@
 /*
  * One table of flags per verb: parsing, `--help`, the man page and shell completion all come from it, so they cannot differ.
  *
- * A verb is one const struct, declared in cli/verbs.h, defined in its cli/verbs/<verb>.c:
+ * A verb is one const struct, declared in cli/verbs.h, defined in its cli/verbs/<verb>.c; its description and examples are in
+ * cli/help.txt:
  *
  *     static const ocdm__flag flags[] = {
  *         {.letter = 'm', .name = "memory", .value = "M", .fallback = "1000", .help = "keep at most M records"},
@@ -60,11 +61,6 @@ const char *const *ocdm__policy_choices(const char *names[OCDM__CHOICES], size_t
 const char *const *ocdm__distance_choices(void);
 const char *const *ocdm__tie_choices(void);
 
-typedef struct ocdm__example {
-    const char *says;    /* what it is for, a few words */
-    const char *command; /* one line of shell */
-} ocdm__example;
-
 typedef struct ocdm__arguments ocdm__arguments;
 
 /* The name of the program that has the verbs, as it stands in help and hints. */
@@ -76,8 +72,6 @@ typedef struct ocdm__verb {
     const char *operands;              /* as in the usage line, such as "[FILE|-]"; NULL for none */
     const char *const *(*words)(void); /* the words that its operand may be, terminated by NULL; NULL for any */
     size_t operand_limit;              /* the most operands it takes; more is an error */
-    const char *const *description;    /* paragraphs, terminated by NULL; they are filled to the width of the page */
-    const ocdm__example *examples;     /* ended by one whose command is NULL; NULL for none */
     const ocdm__flag *flags;           /* ended by one whose name is NULL; NULL for none */
     /* Does the work. A failure is reported by the caller; OCDM_STOPPED without a message ends the program silently. */
     ocdm_status (*run)(ocdm__arguments *arguments, ocdm_error *error);

@@ -9,10 +9,46 @@
 #include "base/error.h"
 #include "base/terminal.h"
 
+/* help.txt and bench/help.txt (cmake/rest.cmake). After "== VERB": its paragraphs, with an empty line behind each; its
+ * examples, each a line "# what it is for" and a line of shell, and an empty line. */
+extern const char ocdm__help_text[];
+
+enum { PARAGRAPH = 4096 };
+
 #define NARROWEST 60u
 #define WIDEST 100u
 #define FLAG_COLUMN 26u
 #define NAME_WIDTH 16
+
+/* Where the text of a verb begins; empty when it has none. */
+static const char *find_text(const ocdm__verb *verb)
+{
+    char head[64];
+    snprintf(head, sizeof head, "== %s\n", verb->name);
+    const char *found = strstr(ocdm__help_text, head);
+    return found != NULL ? found + strlen(head) : "";
+}
+
+/* Copies the next line of a text and moves behind it; false when it is empty. */
+static bool next_line(const char **text, char line[PARAGRAPH])
+{
+    size_t length = strcspn(*text, "\n");
+    snprintf(line, PARAGRAPH, "%.*s", (int)length, *text);
+    *text += length + ((*text)[length] == '\n');
+    return length > 0;
+}
+
+/* Copies the next paragraph, its lines joined by spaces; false at the examples, or at the end. */
+static bool next_paragraph(const char **text, char paragraph[PARAGRAPH])
+{
+    char line[PARAGRAPH];
+    size_t used = 0;
+    if (strchr("#=", **text) != NULL) /* or its NUL */
+        return false;
+    while (next_line(text, line) && used < PARAGRAPH)
+        used += (size_t)snprintf(paragraph + used, PARAGRAPH - used, "%s%s", used > 0 ? " " : "", line);
+    return true;
+}
 
 /* The output: as wide as the terminal, within limits, and 80 columns if it is not a terminal. */
 struct page {
@@ -136,19 +172,21 @@ void ocdm__print_verb_help(const ocdm__verb *verb, FILE *out)
     int indent = fprintf(page.out, "Usage: %s ", ocdm__program);
     fill(&page, usage, (size_t)indent, (size_t)indent);
     fprintf(out, "%s %s: %s\n", ocdm__program, verb->name, verb->summary);
-    for (size_t i = 0; verb->description != NULL && verb->description[i] != NULL; i++) {
+    const char *text = find_text(verb);
+    char part[PARAGRAPH];
+    while (next_paragraph(&text, part)) {
         fputc('\n', out);
-        fill(&page, verb->description[i], 0, 0);
+        fill(&page, part, 0, 0);
     }
     static const ocdm__flag help_flag = {.name = "help", .letter = 'h', .help = "print this and exit"};
     fputs("\nFlags:\n", page.out);
     for (size_t i = 0; verb->flags != NULL && verb->flags[i].name != NULL; i++)
         print_flag(&page, &verb->flags[i]);
     print_flag(&page, &help_flag);
-    if (verb->examples != NULL)
+    if (*text == '#')
         fputs("\nExamples:\n", out);
-    for (size_t i = 0; verb->examples != NULL && verb->examples[i].command != NULL; i++)
-        fprintf(out, "  # %s\n  %s\n", verb->examples[i].says, verb->examples[i].command);
+    while (*text != '=' && next_line(&text, part))
+        fprintf(out, "  %s\n", part);
 }
 
 static ocdm_status run_help(ocdm__arguments *arguments, ocdm_error *error)
@@ -174,8 +212,6 @@ const ocdm__verb ocdm__verb_help = {
     .summary = "explain a verb",
     .operands = "[VERB]",
     .operand_limit = 2,
-    .description = (const char *const[]){"Prints what `ocdm VERB --help` prints; without a verb, the list of verbs.", NULL},
-    .examples = (const ocdm__example[]){{"the help of one verb", "ocdm help stream build"}, {NULL, NULL}},
     .run = run_help,
 };
 
@@ -233,9 +269,11 @@ static void write_verb(const ocdm__verb *verb, FILE *out)
     write_line(verb->name, out);
     write_escaped(verb->summary, out);
     fputs(".\n", out);
-    for (size_t i = 0; verb->description != NULL && verb->description[i] != NULL; i++) {
+    const char *text = find_text(verb);
+    char paragraph[PARAGRAPH];
+    while (next_paragraph(&text, paragraph)) {
         fputs(".PP\n", out);
-        write_line(verb->description[i], out);
+        write_line(paragraph, out);
     }
     for (size_t i = 0; verb->flags != NULL && verb->flags[i].name != NULL; i++)
         write_flag(&verb->flags[i], out);
@@ -286,12 +324,16 @@ static ocdm_status run_man(ocdm__arguments *arguments, ocdm_error *error)
         write_verb(ocdm__verbs[i], stdout);
     fputs(".SH EXAMPLES\n", stdout);
     for (size_t i = 0; ocdm__verbs[i] != NULL; i++) {
-        const ocdm__example *example = ocdm__verbs[i]->examples;
-        for (; example != NULL && example->command != NULL; example++) {
+        const char *text = find_text(ocdm__verbs[i]);
+        char line[PARAGRAPH];
+        while (next_paragraph(&text, line))
+            continue;
+        while (*text == '#' && next_line(&text, line)) {
             fputs(".TP\n", stdout);
-            write_line(example->says, stdout);
+            write_line(line + 2, stdout);
+            (void)next_line(&text, line);
             fputs("\\fB", stdout);
-            write_escaped(example->command, stdout);
+            write_escaped(line, stdout);
             fputs("\\fR\n", stdout);
         }
     }
@@ -302,7 +344,5 @@ static ocdm_status run_man(ocdm__arguments *arguments, ocdm_error *error)
 const ocdm__verb ocdm__verb_man = {
     .name = "man",
     .summary = "print the man page",
-    .description = (const char *const[]){"Prints the man page as roff, made from the same tables as the help.", NULL},
-    .examples = (const ocdm__example[]){{"read it without installing", "ocdm man | man -l -"}, {NULL, NULL}},
     .run = run_man,
 };

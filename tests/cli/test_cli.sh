@@ -183,9 +183,9 @@ for line in open(sys.argv[2]):
 everywhere = set().union(*of_verb.values()) | {"version"}
 others = {"logdir"}  # of TensorBoard
 wrong = []
-for path in sorted(source.rglob("*.[ch]")):
+for path in sorted(source.rglob("*.[ch]")) + [source / "cli/help.txt"]:
     text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
-    for literal in re.findall(r'"((?:[^"\\]|\\.)*)"', text):
+    for literal in [text] if path.suffix == ".txt" else re.findall(r'"((?:[^"\\]|\\.)*)"', text):
         for flag in re.findall(r"(?<![\w-])--([a-z][a-z0-9-]*)", literal):
             if flag not in everywhere | others:
                 wrong.append(f"{path.relative_to(source)}: --{flag}")

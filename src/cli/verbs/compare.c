@@ -380,39 +380,7 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
     return status;
 }
 
-/* ---- what the help says ----------------------------------------------------------------------------------------------- */
-
-static const char *const description[] = {
-    "Runs every method with the same seeds on a stream, each as `ocdm run` into FOLDER/METHOD-sSEED, and prints the table "
-    "of the paper: CF1, OF1 and mAP of majority, moderate, minority and all classes, mean mAP over the tasks and forgetting, "
-    "mean and standard deviation over the seeds, and the seconds of 1000 steps. Flags of `ocdm run` are passed on. Finished "
-    "runs are left alone, interrupted runs "
-    "are resumed, so the same command continues after a stop.",
-    "Seeds are paired: methods with the same seed have the same shuffle and the same initial weights. The last column is the "
-    "difference in total mAP to the best other method, with the 95 % interval that holds for all pairs of methods together "
-    "(Tukey's studentised range over paired seeds); bold is what is not significantly worse than the best by the same measure. "
-    "Multitask, the upper bound, is not compared, and times are not ranked.",
-    "--grid lr=0.001,0.003,0.006 chooses a setting of each method without looking at the test samples: every value is run with "
-    "--validation (0.1 by default) of the training samples held out, in FOLDER/grid; the value with the best mean validation "
-    "mAP over "
-    "the seeds is then run again with all training samples and reported on the tests. The table shows what was chosen, "
-    "compare.json all that was tried. --resample-tests resamples the tests for each seed, so that intervals cover them too.",
-    "Several values of --memory, --rho or --order give a table each, in folders with a suffix such as -m300, -r0.2, -o0312. "
-    "--model none runs the memories alone, in this process, and prints the spread of their distances over orders and seeds. "
-    "FOLDER/compare.json has the rows as data, with the value of every seed, and the flags of the comparison.",
-    "`mpirun -n P ocdm-mpi compare ...` deals the runs to P processes, on one machine or many that share the folder; all work "
-    "together on each run if there are fewer runs than processes; docs/scale.md.",
-    NULL,
-};
-
-static const ocdm__example examples[] = {
-    {"three methods, three seeds", "ocdm compare S.safetensors --methods rs,prs,ocdm --seeds 3 --lr 0.006 -o runs"},
-    {"the learning rate of each method by validation",
-     "ocdm compare S.safetensors --methods rs,prs,ocdm --seeds 5 --grid lr=0.001,0.003,0.006 -o runs"},
-    {"smaller memories, for a paper", "ocdm compare S.safetensors --memory 300,500 --seeds 3 --format latex -o runs"},
-    {"memories alone, every order of tasks", "ocdm compare S.safetensors --model none --methods all --order all --seeds 20"},
-    {.command = NULL},
-};
+/* ---- flags ----------------------------------------------------------------------------------------------------------- */
 
 static const ocdm__flag flags[] = {
     {.letter = 'o', .name = "output", .value = "FOLDER", .help = "folder for the runs; required unless --model is none"},
@@ -451,8 +419,6 @@ const ocdm__verb ocdm__verb_compare = {
     .summary = "run several methods and seeds, print the paper's table",
     .operands = "STREAM",
     .operand_limit = 1,
-    .description = description,
-    .examples = examples,
     .flags = flags,
     .run = run,
     .distributes = true,

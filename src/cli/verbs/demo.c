@@ -318,12 +318,6 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
     return stream_only ? print_stream(seed, error) : compare(seed, ocdm__argument_given(arguments, "json"), picture, error);
 }
 
-static const char *const description[] = {
-    "Runs OCDM and the policies it is compared with on the built-in stream (44 classes, 26,617 samples, the statistics of "
-    "the paper's MSCOCO stream) with a memory of 1000 and batches of 10, and shows how evenly each policy keeps the classes.",
-    NULL,
-};
-
 static const ocdm__flag flags[] = {
     {.name = "print-stream", .help = "write the built-in stream as JSON Lines instead"},
     {.name = "seed", .value = "S", .fallback = "0", .help = "seed of the stream and of the policies"},
@@ -332,18 +326,9 @@ static const ocdm__flag flags[] = {
     {.name = NULL},
 };
 
-static const ocdm__example examples[] = {
-    {"which policy keeps the classes balanced?", "ocdm demo"},
-    {"the same as a picture", "ocdm demo --picture balance.svg"},
-    {"the stream, for trying out the filter", "ocdm demo --print-stream | ocdm sample -m 100"},
-    {NULL, NULL},
-};
-
 const ocdm__verb ocdm__verb_demo = {
     .name = "demo",
     .summary = "compare OCDM with the other policies, in seconds",
-    .description = description,
-    .examples = examples,
     .flags = flags,
     .run = run,
 };

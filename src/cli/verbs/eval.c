@@ -261,25 +261,7 @@ static void follow(const ocdm__arguments *arguments)
     close_work(&work);
 }
 
-/* ---- what the help says -------------------------------------------------------------------------------------------------- */
-
-static const char *const description[] = {
-    "Evaluates a saved model on the test part of a stream file and prints CF1, OF1 and mAP over all classes and each group of "
-    "them, in percent. The weights are those written by `ocdm run`, or any safetensors file with torchvision's parameter "
-    "names; its classes must be those of the stream, in the same order. A checkpoint is not a weights file.",
-    "Images are resized and cropped as the weights file of a run says that it was trained; --resize and --crop win over it, with "
-    "a note on stderr. Weights that do not say it take 256 and 224 pixels for image files.",
-    "Raw features are standardized as the weights file says, with a note on stderr; a stream that was standardized in another way "
-    "is refused.",
-    "--explain prints the formula of every number, and needs no stream.",
-    NULL,
-};
-
-static const ocdm__example examples[] = {
-    {"the results of a run, class by class", "ocdm eval S.safetensors --weights runs/ocdm/weights.safetensors --per-class"},
-    {"what the numbers mean", "ocdm eval --explain"},
-    {.command = NULL},
-};
+/* ---- flags ----------------------------------------------------------------------------------------------------------- */
 
 static const ocdm__flag flags[] = {
     {.name = "weights", .value = "FILE", .help = "the saved model; required"},
@@ -317,8 +299,6 @@ const ocdm__verb ocdm__verb_eval = {
     .summary = "score a saved model on a stream's test part",
     .operands = "[STREAM]",
     .operand_limit = 1,
-    .description = description,
-    .examples = examples,
     .flags = flags,
     .run = run,
     .distributes = true,

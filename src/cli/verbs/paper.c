@@ -646,35 +646,6 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
     return status;
 }
 
-static const char *const description[] = {
-    "Prints a table or a figure of the paper, our numbers beside the paper's; without a NAME, the list of them. Figures are "
-    "printed as data, or with --svg drawn. Name each stream after the paper's stream that it replaces: mscoco and nuswide (the "
-    "paper's recipe), cocoseq and nuswideseq (those of PRS); a file without a name replaces the first stream of the item. "
-    "Without --stream, a built-in stream of the same size replaces MSCOCO.",
-    "Several files may replace one stream, as mscoco=A,B,C: streams of the same data with other lists of tasks. Each has its own "
-    "runs, in a folder of the file's name, and its own choice of settings. Tables then have the mean over the lists and [lowest, "
-    "highest]; figures, CSV and JSON have each list by itself.",
-    "Runs with a network are taken from --runs, FOLDER/STREAM/METHOD-sSEED as written by `ocdm compare`. Missing runs are "
-    "made first, with the flags of `ocdm run` below. A run that was made on another stream, or with another setting than the "
-    "table and these flags ask for, is an error that names the run, the setting and both values (exit code 3); what all runs "
-    "have in common is printed under the table. With --grid each method's settings are chosen by validation first, as in "
-    "`ocdm compare`. Memories without a network are always computed. Of claims, gss alone needs runs: with 10 seeds unless "
-    "--seeds is given, and not at all with --model none.",
-    NULL,
-};
-
-static const ocdm__example examples[] = {
-    {"what there is", "ocdm paper"},
-    {"the text's numbers about the memory", "ocdm paper claims --stream mscoco=C.safetensors,nuswide=N.safetensors"},
-    {"Figure 4 as a picture", "ocdm paper memory --stream mscoco=C.safetensors --svg memory.svg"},
-    {"Table 2 as in the paper, from image files",
-     "ocdm paper mscoco --stream mscoco=F.safetensors --images DIR --model resnet101 --weights resnet101.safetensors --lr 1e-4 "
-     "--seeds 3"},
-    {"Table 2 over two lists of tasks", "ocdm paper mscoco --stream mscoco=coco44.safetensors,coco44-2.safetensors --seeds 3"},
-    {"Table 4 from three seeds", "ocdm paper seq --stream cocoseq=S.safetensors --runs runs --seeds 3"},
-    {.command = NULL},
-};
-
 /* A row of OCDM__SETTINGS. Features have a linear layer by default, which needs a larger learning rate than the paper's
  * network. */
 #define PAPER_FLAG(key, member, kind, a_letter, flag, a_value, a_fallback, a_choices, low, high, a_help)                       \
@@ -712,8 +683,6 @@ const ocdm__verb ocdm__verb_paper = {
     .operands = "[NAME]",
     .words = item_names,
     .operand_limit = 1,
-    .description = description,
-    .examples = examples,
     .flags = flags,
     .run = run,
 };

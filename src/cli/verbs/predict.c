@@ -411,33 +411,7 @@ static void follow(const ocdm__arguments *arguments)
         ocdm__ranks_end_after(ocdm__ranks_all(), &error);
 }
 
-/* ---- what the help says -------------------------------------------------------------------------------------------------- */
-
-static const char *const description[] = {
-    "Of image files: prints the labels that a network gives each of them, with their probabilities. FILE is a JPEG or PNG file "
-    "or a folder, which is searched for such files with all folders in it. Labels with a probability above --threshold are "
-    "printed, the most probable first; --top K prints the K most probable ones, whatever their probability. --json prints one "
-    "object a line, {\"file\", \"labels\": [{\"label\", \"probability\"}]}; --csv prints file,label,probability. A file that "
-    "cannot be read or decoded is reported on stderr, the others are done, and the exit code is 3 or 4.",
-    "Of a stream: writes the logits of its samples, in evaluation mode, as an NPY file: 32-bit floats, one row per sample in the "
-    "order of the stream file, one column per class in the order of the stream. A class is predicted if its logit is above 0. "
-    "An image that cannot be decoded is an error, because rows must not shift; with --skip-bad such a sample gets a row of NaN, "
-    "and the number of such rows is printed. A missing image file is always an error.",
-    "The weights file of a run says which model it is of, how its images were resized and cropped, and what its classes are "
-    "called; other weights need --resize, --crop and --classes. Images are resized to a shorter side of --resize, and the centre "
-    "square of --crop is taken. A flag wins over what the weights say, with a note on stderr. The weights must fit the stream: "
-    "the same classes, and for linear and mlp the same number of features. Raw features are standardized as the weights say; a stream "
-    "that was standardized in another way is refused. The result does not depend on the number of threads.",
-    NULL,
-};
-
-static const ocdm__example examples[] = {
-    {"what is in these pictures?", "ocdm predict photo.jpg holidays/ --weights runs/ocdm/weights.safetensors"},
-    {"the three most probable labels, as a table",
-     "ocdm predict holidays/ --weights W.safetensors --top 3 --csv -o labels.csv"},
-    {"logits of the test part of a stream", "ocdm predict S.safetensors --weights W.safetensors -o scores.npy"},
-    {.command = NULL},
-};
+/* ---- flags ----------------------------------------------------------------------------------------------------------- */
 
 static const ocdm__flag flags[] = {
     {.letter = 'o',
@@ -468,8 +442,6 @@ const ocdm__verb ocdm__verb_predict = {
     .summary = "labels of image files, or a network's logits for a stream",
     .operands = "FILE...",
     .operand_limit = SIZE_MAX,
-    .description = description,
-    .examples = examples,
     .flags = flags,
     .run = run,
     .distributes = true,

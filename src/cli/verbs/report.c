@@ -172,24 +172,6 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
     return status;
 }
 
-static const char *const description[] = {
-    "Writes one HTML page about runs: which method is best and by how much, the paper's table, the classes in memory, the "
-    "distance to the target, the mAP after each task and of each task, the average precision of every class, the loss, the "
-    "effect of rho, memory size and task order where they were swept, which samples are in memory, where the time went, and the "
-    "command that repeats the runs. Methods can be hidden, classes searched, scales switched and values read with pointer or "
-    "keyboard. The page is self-contained: it loads nothing from the network or from other files, is complete without scripts, "
-    "and can be printed.",
-    "DIR is the folder of a run, or a folder of run folders as written by `ocdm compare`. Runs that differ only in the seed "
-    "are averaged; runs on different streams get separate sections. A folder that is unfinished, damaged or missing is "
-    "reported on the page and on standard error; the others are shown.",
-    "Images of samples are shown if the stream file is still where the run read it, or next to the run's folder; otherwise "
-    "name it with --stream.",
-    "--tensorboard writes an event file for TensorBoard into the folder of each run instead, and the page too only if -o names "
-    "it: loss, distances, samples in memory, the metrics of every group and task, and images of samples in memory. "
-    "`ocdm run --tensorboard` writes the same while it runs.",
-    NULL,
-};
-
 static const ocdm__flag flags[] = {
     {.letter = 'o', .name = "output", .value = "FILE", .fallback = "report.html", .help = "write the page to FILE"},
     {.name = "figures", .value = "DIR", .help = "also write every figure to DIR, as SVG and CSV"},
@@ -199,20 +181,11 @@ static const ocdm__flag flags[] = {
     {.name = NULL},
 };
 
-static const ocdm__example examples[] = {
-    {"a comparison as a page", "ocdm report runs -o report.html"},
-    {"two runs, with the figures as files", "ocdm report runs/ocdm-s0 runs/prs-s0 --figures figures"},
-    {"earlier runs in TensorBoard", "ocdm report --tensorboard runs && tensorboard --logdir runs"},
-    {NULL, NULL},
-};
-
 const ocdm__verb ocdm__verb_report = {
     .name = "report",
     .summary = "write a page about runs, with figures",
     .operands = "DIR...",
     .operand_limit = 10000,
-    .description = description,
-    .examples = examples,
     .flags = flags,
     .run = run,
 };

@@ -286,32 +286,7 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
     return status;
 }
 
-/* ---- what the help says -------------------------------------------------------------------------------------------------- */
-
-static const char *const description[] = {
-    "Trains an agent online on a stream file. For each batch of the stream, samples are drawn from the replay memory, one step "
-    "of Adam is made on both together, and the memory is updated with the batch. Tasks come in the order of --order, shuffled "
-    "inside by the seed; after each task the agent is evaluated on the tests of all tasks so far. Agent and memory never see "
-    "which task a sample belongs to.",
-    "The folder gets run.jsonl (the log), summary.json (all results), memory.jsonl (the samples in memory), "
-    "weights.safetensors and checkpoints; docs/run-files.md describes them. SIGINT and SIGTERM finish the step, save and exit "
-    "with 130 or 143. --resume continues, after a signal or any other end, and produces the same files as a run that was never "
-    "stopped; it refuses a folder whose run, finished or not, has other settings, another stream or other groups of classes. "
-    "With equal seeds all methods have the same shuffle, initial weights and augmentation.",
-    "A method is a policy of the memory (docs/methods.md describes each), or one of two bounds: finetune has no memory; "
-    "multitask trains at each task on all data so far, --batch + --replay samples per step, and is the upper bound.",
-    "`mpirun -n P ocdm-mpi run ...` makes the same files with P processes, on one machine or many, and either resumes what the "
-    "other began; docs/scale.md.",
-    NULL,
-};
-
-static const ocdm__example examples[] = {
-    {"the paper's method on features", "ocdm run S.safetensors -o runs/ocdm --lr 0.006 --order 0,3,1,2"},
-    {"fine-tune a network on images", "ocdm run S.safetensors -o runs/r --model resnet18 --weights resnet18.safetensors"},
-    {"the memory alone, without a network", "ocdm run S.safetensors -o runs/m --model none --method prs"},
-    {"continue after a stop", "ocdm run S.safetensors -o runs/ocdm --lr 0.006 --order 0,3,1,2 --resume"},
-    {.command = NULL},
-};
+/* ---- flags ----------------------------------------------------------------------------------------------------------- */
 
 static const ocdm__flag flags[] = {
     {.letter = 'o', .name = "output", .value = "FOLDER", .help = "folder for the files of the run; required"},
@@ -332,8 +307,6 @@ const ocdm__verb ocdm__verb_run = {
     .summary = "train an agent on a stream with a replay memory",
     .operands = "STREAM",
     .operand_limit = 1,
-    .description = description,
-    .examples = examples,
     .flags = flags,
     .run = run,
     .distributes = true,

@@ -370,49 +370,7 @@ static ocdm_status run_merge(ocdm__arguments *arguments, ocdm_error *error)
     return status;
 }
 
-/* ---- what the help says --------------------------------------------------------------------------------------------- */
-
-static const char *const description[] = {
-    "Reads labelled records from FILEs, one after another, or from standard input, keeps at most M of them in a replay memory, "
-    "and prints the kept records at the end: the same lines, byte for byte, in the order of the stream, each followed by a "
-    "newline. Memory grows with M, B and the number of classes. Every id is remembered, so that a repeated one is always found: "
-    "that takes 21 to 43 bytes per record, and down to 0.3 bytes when ids are integers close together, such as 0, 1, 2. With "
-    "--no-id, or without ids, memory does not grow with the length of the stream.",
-    "jsonl: one object per line; its member `labels` is an array of strings and integers (1 and \"1\" are the same label), "
-    "`id` is a string or a number. --labels and --id select other members, with dots for nested objects: --labels meta.tags. "
-    "csv (quoted as in RFC 4180) and tsv (no quotes): the first line names the columns and is printed again before the kept "
-    "records; the labels are one column, split at `;` or at --sep. svm: LIBSVM and XMC, `l1,l2 i:v i:v`; a header of three "
-    "numbers is skipped and not printed, since its count would be wrong. auto: by the file's extension, otherwise by the "
-    "first line. gzip and zstd are recognised by their content, in a pipe too. A line that is the header of a csv or tsv file "
-    "again, as at the start of a second file, is no record.",
-    "A record without an id gets its number as id, from 0; header, blank and skipped lines do not count. A record is bad if "
-    "an earlier one had its id, or if it has broken syntax, no member or column of labels, a NUL byte, invalid UTF-8, more "
-    "than 65,535 labels, more than 64 MiB, or is nested deeper than 1024. A bad record ends the run and nothing is printed; "
-    "with --skip-bad it is counted and skipped. A record whose list of labels is empty is not bad: --unlabelled says what becomes "
-    "of it. A byte order mark is dropped.",
-    "--weight, --ignore, --only and --min name labels, separated by commas; a label with a comma goes into double quotes: --min "
-    "'\"Action, Western\"=20,Drama=5'. At the end a warning tells which of them no record had, and the label that may be meant.",
-    "--trace writes one JSON object per batch: step, in (the ids of the batch), out (the ids of memory and batch that were "
-    "not kept, in order of deletion), size, distance. --summary writes one object with records, skipped, unlabelled, kept, classes, labels and "
-    "labels_seen (per record, kept and of the stream), "
-    "distance (over the classes in play), distance_seen (over all classes seen), the settings, seconds, and per_class: "
-    "label, seen, kept, target, and weight where --weight is given.",
-    "--min: when the record that the policy would delete has a label with no more than its minimum left, the best deletion "
-    "among "
-    "the records without such a label is made instead. One record may serve several minimums, so that they may add up to more "
-    "than M; the run ends when no record of memory and batch can go without a label falling below its minimum. The trace then has "
-    "`spared`, "
-    "the number of such deletions in the batch. --ignore and --only change what is balanced, not what is printed; the summary "
-    "has `passed`, the number of records passed over.",
-    "What is kept is not a uniform draw over time: a new record replaces an old one whenever it fits better, so that a small memory "
-    "leans to the end of the stream, with --rho 1 far more unless --tolerance is given, and prs to its start; only rs draws uniformly. Shuffle the records "
-    "first where their order means nothing.",
-    "SIGINT and SIGTERM end the stream early: the records kept so far are written, and the exit code is 130 or 143.",
-    "`mpirun -n P ocdm-mpi sample FILE...` deals several files to P processes: file K, from 0, is sampled as with --shard K, "
-    "and the samples are merged as by `ocdm merge`, to the same bytes for any P, 1 too. -o, --trace and --summary are those of "
-    "the merge. Nothing is written if a file is bad or a signal ends it.",
-    NULL,
-};
+/* ---- flags ----------------------------------------------------------------------------------------------------------- */
 
 /* Which labels count: the same in both verbs. */
 #define LABEL_FLAGS                                                                                                               \
@@ -493,22 +451,11 @@ static const ocdm__flag flags[] = {
     {.name = NULL},
 };
 
-static const ocdm__example examples[] = {
-    {"keep 1000 records, with classes as even as possible", "ocdm sample -m 1000 in.jsonl > out.jsonl"},
-    {"a tenth of several files, compressed or not", "ocdm sample -m 10% -o small.csv 2023.csv.gz 2024.csv.zst 2025.csv"},
-    {"in a pipe, half way between equal shares and those of the stream", "cat *.jsonl.gz | ocdm sample -m 5k --rho 0.5"},
-    {"three times as many cats, half as many dogs", "ocdm sample -m 1000 --weight cat=3,dog=0.5 in.jsonl > out.jsonl"},
-    {"record what it did", "ocdm sample -m 100 --trace trace.jsonl --summary summary.json in.jsonl > out.jsonl"},
-    {NULL, NULL},
-};
-
 const ocdm__verb ocdm__verb_sample = {
     .name = "sample",
     .summary = "keep at most M records of a stream, classes in balance",
     .operands = "[FILE...|-]",
     .operand_limit = SIZE_MAX,
-    .description = description,
-    .examples = examples,
     .flags = flags,
     .run = run,
     .distributes = true,
@@ -516,18 +463,6 @@ const ocdm__verb ocdm__verb_sample = {
 };
 
 /* ---- merge ---------------------------------------------------------------------------------------------------------- */
-
-static const char *const merge_description[] = {
-    "Joins samples of the shards of a stream into one of at most M records. Each shard was sampled by `ocdm sample --shard K "
-    "--summary FILE` with a number of its own and the same settings: on other cores or machines, by any scheduler. The kept "
-    "records of all shards are offered at once to a memory that has seen what all shards have seen, and are deleted down to "
-    "M by the same greedy rule; among equals the order is that of the keys that the records had in their shards. The result "
-    "does not depend on the order of the shards on the command line, nor on when and where they were sampled.",
-    "The kept files come first, then --summary and the summaries in the same order. The records are printed in the order of "
-    "shards, then of arrival. Every shard should keep at least M records, so that nothing that belongs into the result is "
-    "missing; what is lost against one pass over the whole stream is measured in docs/merge.md.",
-    NULL,
-};
 
 static const ocdm__flag merge_flags[] = {
     {.letter = 'm', .name = "memory", .value = "M", .fallback = "1000", .help = "keep at most M records"},
@@ -542,20 +477,11 @@ static const ocdm__flag merge_flags[] = {
     {.name = NULL},
 };
 
-static const ocdm__example merge_examples[] = {
-    {"two shards, sampled at the same time, then merged",
-     "for k in 0 1; do ocdm sample -q -m 1000 --shard $k --summary $k.json -o $k.kept $k.jsonl & done; wait; "
-     "ocdm merge -m 1000 0.kept 1.kept --summary 0.json 1.json > kept.jsonl"},
-    {NULL, NULL},
-};
-
 const ocdm__verb ocdm__verb_merge = {
     .name = "merge",
     .summary = "join samples of the shards of a stream",
     .operands = "FILE... --summary FILE...",
     .operand_limit = SIZE_MAX,
-    .description = merge_description,
-    .examples = merge_examples,
     .flags = merge_flags,
     .run = run_merge,
 };

@@ -450,21 +450,6 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
     return status;
 }
 
-static const char *const description[] = {
-    "Reads all labelled records of FILEs, or of standard input, gives each to one of the parts, and writes one file for each part "
-    "into the folder DIR: the same lines, byte for byte, in the same order, after the header if they are csv or tsv. Sizes are "
-    "exact. Every part has its share of every label, of every pair of labels that occur together, and of the records with 0, 1, "
-    "2, ... labels: docs/split.md. The formats are those of `ocdm sample`. Without -o only the table is printed.",
-    "The table has the mean error of the shares, over labels (pairs) with 20 records and more: |records of the part - share of "
-    "all| / share of all. Beside it is that of a random split, and the largest error in records. Then the labels that are too "
-    "rare for all parts. --json prints the same as one object.",
-    "--group keeps records with the same value of a member or column in one part, such as those of a patient or a video; sizes "
-    "are then met as nearly as groups allow. A record without a value is bad.",
-    "All records are held in memory: the size of the files, and about 4 bytes for every label and every pair of labels of each "
-    "record. A bad record ends the run, and nothing is written; `ocdm sample --help` says what is bad. Ids may repeat.",
-    NULL,
-};
-
 static const ocdm__flag flags[] = {
     {.letter = 'o', .name = "output", .value = "DIR", .help = "the folder for the files, made if it does not exist"},
     {.name = "parts",
@@ -493,21 +478,11 @@ static const ocdm__flag flags[] = {
     {.name = NULL},
 };
 
-static const ocdm__example examples[] = {
-    {"80 % to train with, and 10 % each to validate and to test",
-     "ocdm split photos.csv --labels tags --parts train=80%,val=10%,test=10% -o out/"},
-    {"five folds; records of one patient stay together", "ocdm split scans.jsonl --folds 5 --group patient -o folds/"},
-    {"how good a fifth would be, without writing it", "ocdm split records.jsonl.gz"},
-    {NULL, NULL},
-};
-
 const ocdm__verb ocdm__verb_split = {
     .name = "split",
     .summary = "split records into parts with equal shares of labels",
     .operands = "[FILE...|-]",
     .operand_limit = SIZE_MAX,
-    .description = description,
-    .examples = examples,
     .flags = flags,
     .run = run,
 };

@@ -138,38 +138,7 @@ static ocdm_status run_info(ocdm__arguments *arguments, ocdm_error *error)
     return status;
 }
 
-/* ---- what the help says --------------------------------------------------------------------------------------------- */
-
-static const char *const info_description[] = {
-    "Describes a stream: samples, classes, tasks, labels per sample, and for every class how often it occurs and how "
-    "often together with others. FILE is a stream file (`ocdm stream build`) or label records; without it records come from "
-    "standard input. For records, memory depends on classes times tasks, not on the length of the stream.",
-    "Records are those that `ocdm sample` reads, in every format and with the same flags. The member or column `task` is the "
-    "number of a record's task, from 0; a record without it counts in the total only. `split` is \"train\" or \"test\"; a "
-    "record without it is training data. A label that a record repeats counts once, and a record without labels counts as a "
-    "sample only.",
-    "Everything below is about the training part; of the test part only the samples are counted. MLR, the multi-label ratio "
-    "of a class, is the share of its samples that also have another label. AMLR is the mean of MLR over the classes that "
-    "occur: per task over the task's own samples, in total over those of all tasks; both in percent. Imbalance is the "
-    "largest class's count divided by the smallest's. Groups are those that a stream file has, else by a class's count over "
-    "all tasks: majority over 600 samples, moderate 100 to 600, minority under 100; where no class has more than 600, by "
-    "terciles of the classes, which docs/methods.md defines.",
-    "The table of classes has the order of the stream file; for records it is sorted by label, bytewise. It has a "
-    "column for each of the first 100 tasks. The bars show the total counts and use the remaining width of the terminal. "
-    "--json prints one object: train, test, classes, amlr, tasks (a "
-    "list of task, train, test, classes, amlr, by task) "
-    "and groups (majority, moderate, minority, as numbers of classes); amlr is null where there is no class; with --verify "
-    "a list of what was verified.",
-    "In a stream with partial labels (`--recipe incremental`) only some classes of a sample are annotated, and `known labels` "
-    "is the share of these: over the classes and samples of the training and of the test part. In JSON it is known, in percent.",
-    NULL,
-};
-
-static const ocdm__example info_examples[] = {
-    {"what is in the built-in stream", "ocdm demo --print-stream | ocdm stream info"},
-    {"AMLR per task", "ocdm stream info --json stream.jsonl | jq -r '.tasks[].amlr'"},
-    {.command = NULL},
-};
+/* ---- flags ----------------------------------------------------------------------------------------------------------- */
 
 static const ocdm__flag info_flags[] = {
     {.name = "groups",
@@ -187,8 +156,6 @@ const ocdm__verb ocdm__verb_stream_info = {
     .summary = "describe a stream: classes, tasks, balance",
     .operands = "[FILE|-]",
     .operand_limit = 1,
-    .description = info_description,
-    .examples = info_examples,
     .flags = info_flags,
     .run = run_info,
 };

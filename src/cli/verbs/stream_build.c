@@ -475,50 +475,7 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
     return status;
 }
 
-/* ---- what the help says ---------------------------------------------------------------------------------------------- */
-
-static const char *const description[] = {
-    "Reads a labelled source and writes one stream file: labels, tasks, training and test part, classes, ids, and features, or "
-    "the paths of images. The file is safetensors (docs/stream-format.md); the same inputs and seed give the same bytes.",
-    "--standardize uses all training samples, those of tasks that an online learner has not seen yet included. --standardize "
-    "first-task uses those of the task with the lowest number alone, which such a learner could have done.",
-    "Sources, one of: --records FILE... (JSON Lines with id, labels and, optionally, task, split, image, row; also csv, tsv, "
-    "LIBSVM/XMC); --coco FILE... (instances_*.json); --nuswide FOLDER (Groundtruth and ImageList as distributed); --arff FILE "
-    "(Mulan, dense or sparse, with its --xml); --multihot FILE (NPY, a row for each sample, a column for each class). More "
-    "files of records or COCO follow as operands; operands alone are records. ARFF and LIBSVM files contain features; "
-    "otherwise row i of --features "
-    "belongs to sample i of the source.",
-    "Tasks: a source's own; --ids FOLDER, PRS's published lists of ids, whose classes alone are kept; --recipe paper, the "
-    "OCDM paper's construction: training samples are those with at least two labels, all inside one task, test samples those "
-    "with one label, 50 for every class, and a class that has fewer is removed; --recipe split, every sample goes to the task "
-    "that has most of its labels. Both recipes take --tasks: coco44 or nus44, of which there are also -2 to -5 (see "
-    "docs/task-lists.md), a file with one task "
-    "per line, its classes separated by commas, or a number of tasks, which are then found by co-occurrence. Split also takes "
-    "--tasks-by, a member or column of the records.",
-    "--recipe incremental is class-incremental learning with partial labels, as KRT, CSC, L3A and CUTER evaluate it: the "
-    "classes in their order, --base in the first task and --step in each of the others (COCO B40-C10: --base 40 --step 10). "
-    "A training sample is in every task that has one of its classes, labelled with those alone; other classes are unknown. It "
-    "has its id in the first of them and ID@T in a later task T. A test sample is there once, with all its labels.",
-    "--recipe scenes needs no source: 44 classes of synthetic objects that occur together in scenes with the statistics of the "
-    "paper's "
-    "MSCOCO stream, 26,617 training and 2,200 test samples, as images or as features of the same world.",
-    "Classes are in the order of --classes, a file with one class per line, and labels that it does not list are removed from "
-    "the samples; otherwise they are sorted bytewise. --groups stores which classes are majority, moderate and minority: by "
-    "training samples (600,100: "
-    "over 600, under 100), or from a file: lines such as `majority: person, car`, or JSON. Without it a run groups by 600,100, "
-    "or by terciles where no class has more than 600 samples, except for --ids, which has the groups of PRS. What is left out is counted and reported on stderr with the reason.",
-    NULL,
-};
-
-static const ocdm__example examples[] = {
-    {"COCOseq with features", "ocdm stream build --records records.jsonl --features f.npy --standardize -o S.safetensors"},
-    {"COCOseq by PRS's id lists", "ocdm stream build --ids COCOseq --records coco.jsonl -o S.safetensors"},
-    {"the paper's MSCOCO stream, nearly", "ocdm stream build --coco instances_*.json --recipe paper --tasks coco44 -o S"},
-    {"COCO B40-C10, partial labels",
-     "ocdm stream build --coco train.json --test val.json --recipe incremental --base 40 --step 10 -o S"},
-    {"a built-in world", "ocdm stream build --recipe scenes --as features -o S.safetensors"},
-    {.command = NULL},
-};
+/* ---- flags ----------------------------------------------------------------------------------------------------------- */
 
 #define SOURCE_FLAG(KIND, name_, value_, help_, properties_, read_, open_rows_, OWN)                                           \
     {.name = name_, .value = value_, .help = help_}, OWN(OCDM__LISTED_FLAG)
@@ -580,8 +537,6 @@ const ocdm__verb ocdm__verb_stream_build = {
     .summary = "make a stream file from COCO, NUS-WIDE, records, ...",
     .operands = "[FILE...]",
     .operand_limit = MOST_SOURCES - 1,
-    .description = description,
-    .examples = examples,
     .flags = flags,
     .run = run,
 };

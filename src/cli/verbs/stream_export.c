@@ -221,21 +221,7 @@ static ocdm_status run_show(ocdm__arguments *arguments, ocdm_error *error)
     return status;
 }
 
-/* ---- what the help says ---------------------------------------------------------------------------------------------- */
-
-static const char *const export_description[] = {
-    "Writes the records of a stream file as lines of JSON (id, labels, known, task, split, image), in the order in which a run with "
-    "that order of tasks, that seed and that blur sees them: task by task, the training samples of a task shuffled by the seed, "
-    "unless --blur lets them leave it. Test samples keep the file's order inside a task. `known` has the names of the classes that "
-    "are annotated, where these are not all.",
-    NULL,
-};
-
-static const ocdm__example export_examples[] = {
-    {"a balanced selection of a stream", "ocdm stream export S.safetensors | ocdm sample -m 1000"},
-    {"the order of the paper's COCOseq runs", "ocdm stream export --order 0,3,1,2 --seed 1 S.safetensors"},
-    {.command = NULL},
-};
+/* ---- flags ----------------------------------------------------------------------------------------------------------- */
 
 static const ocdm__flag export_flags[] = {
     {.name = "split", .value = "PART", .fallback = "train", .choices = split_names, .help = "which part to write"},
@@ -253,21 +239,8 @@ const ocdm__verb ocdm__verb_stream_export = {
     .summary = "write a stream's records in the order of a run",
     .operands = "STREAM",
     .operand_limit = 1,
-    .description = export_description,
-    .examples = export_examples,
     .flags = export_flags,
     .run = run_export,
-};
-
-static const char *const show_description[] = {
-    "Prints samples of a stream file in the file's order: number, task, part, id and labels, how many classes are known where "
-    "these are not all, and the path of the image where there is one. --json prints records as `ocdm stream export` does.",
-    NULL,
-};
-
-static const ocdm__example show_examples[] = {
-    {"the first test samples with a class", "ocdm stream show S.safetensors --split test --class dog"},
-    {.command = NULL},
 };
 
 static const ocdm__flag show_flags[] = {
@@ -285,8 +258,6 @@ const ocdm__verb ocdm__verb_stream_show = {
     .summary = "print samples of a stream",
     .operands = "STREAM",
     .operand_limit = 1,
-    .description = show_description,
-    .examples = show_examples,
     .flags = show_flags,
     .run = run_show,
 };

@@ -94,23 +94,6 @@ static void follow(const ocdm__arguments *arguments)
     ocdm__release(command);
 }
 
-static const char *const description[] = {
-    "Computes the input of a network's head for every sample once, and writes it as a stream of features with the same "
-    "samples, labels, tasks, parts, ids and groups: the frozen-backbone mode, in which a head is then trained with --model "
-    "linear or mlp. For images that is the mean over space of the last layer, of the middle square, in evaluation mode.",
-    "The weights need no head. A mobilenet1 file that ends at some layer gives the network that ends there. --standardize "
-    "subtracts the mean and divides by the deviation of the training part, and needs disk space beside the output for the "
-    "features as 32-bit floats while it runs. Every image must be readable. The file records the command and the SHA-256 of "
-    "the stream and the weights that it was made from; the number of threads does not change its bytes.",
-    NULL,
-};
-
-static const ocdm__example examples[] = {
-    {"MobileNet features of 128 pixels",
-     "ocdm stream featurize S.safetensors --model mobilenet1 --weights W --resize 128 -o F.safetensors"},
-    {.command = NULL},
-};
-
 static const ocdm__flag flags[] = {
     {.letter = 'o', .name = "output", .value = "FILE", .help = "the stream file to write"},
     OCDM__NETWORK_FLAGS,
@@ -125,8 +108,6 @@ const ocdm__verb ocdm__verb_stream_featurize = {
     .summary = "make a stream of a network's features",
     .operands = "STREAM",
     .operand_limit = 1,
-    .description = description,
-    .examples = examples,
     .flags = flags,
     .run = run,
     .distributes = true,

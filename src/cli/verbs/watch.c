@@ -272,29 +272,10 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
     return OCDM_OK;
 }
 
-static const char *const description[] = {
-    "Shows the state of a run while it is running, read from its log: progress, loss and distance to the target as "
-    "sparklines (the distance on a logarithmic scale), the classes in memory, and the mAP after each task. It ends with the "
-    "run, or when q or Ctrl-C is pressed; the run is not affected.",
-    "Of the folder of `ocdm compare` it shows how many runs are done, the step of each one that is running and the time left "
-    "for all: the missing steps at the mean speed so far, as many runs at a time as are running now.",
-    "A folder that is not there yet is waited for.",
-    "If standard output is not a terminal, it prints plain lines: steps at doubling intervals, and every evaluation.",
-    NULL,
-};
-
-static const ocdm__example examples[] = {
-    {"watch a run", "ocdm watch runs/ocdm-s0"},
-    {"watch a comparison", "ocdm watch runs"},
-    {NULL, NULL},
-};
-
 const ocdm__verb ocdm__verb_watch = {
     .name = "watch",
     .summary = "follow a run or a comparison while it runs",
     .operands = "DIR",
     .operand_limit = 1,
-    .description = description,
-    .examples = examples,
     .run = run,
 };

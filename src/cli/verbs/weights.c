@@ -247,22 +247,6 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
     return status;
 }
 
-static const char *const description[] = {
-    "Lists the tensors of a safetensors file and reports which model they fit, with how many classes or features, the number "
-    "of learned values (running statistics and optimiser state are not counted), and whether the state of an optimiser is "
-    "included, so that training can be continued. Of the weights of a run it prints how images or features were prepared, the names "
-    "of the classes and the id of the run, which is `id` in its summary.json. Of a checkpoint it says which file to take.",
-    "Names that begin with module., model., state_dict. and the like are recognised; if no model fits, the reason is printed.",
-    "Pickled files (.pt, .pth) are rejected: loading one can execute arbitrary code. Convert them to safetensors where you "
-    "trust them.",
-    NULL,
-};
-
-static const ocdm__example examples[] = {
-    {"which model is this?", "ocdm weights info W.safetensors"},
-    {.command = NULL},
-};
-
 static const ocdm__flag flags[] = {
     {.name = "json", .help = "print a JSON object"},
     {.name = NULL},
@@ -273,8 +257,6 @@ const ocdm__verb ocdm__verb_weights_info = {
     .summary = "list the tensors of a weights file and the model they fit",
     .operands = "FILE",
     .operand_limit = 1,
-    .description = description,
-    .examples = examples,
     .flags = flags,
     .run = run,
 };

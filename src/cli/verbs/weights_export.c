@@ -175,21 +175,7 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
     return status;
 }
 
-/* ---- what the help says -------------------------------------------------------------------------------------------------- */
-
-static const char *const description[] = {
-    "Writes a trained network as an ONNX file (operator set 9), which OpenCV, ONNX Runtime and others run. The normalisation of "
-    "the input is part of the graph: images go in as RGB planes from 0 to 255, batch x 3 x crop x crop, features as they were "
-    "before they were standardized. logits and probabilities come out, batch x classes; a class is predicted if its logit is "
-    "above 0. The caller resizes: the shorter side to the weights' resize, then the square in the middle.",
-    "The file's metadata has the model, the names of the classes as a JSON list, resize, crop and the id of the run.",
-    NULL,
-};
-
-static const ocdm__example examples[] = {
-    {"to deploy what a run has learned", "ocdm weights export runs/ocdm/weights.safetensors --onnx net.onnx"},
-    {.command = NULL},
-};
+/* ---- flags ----------------------------------------------------------------------------------------------------------- */
 
 static const ocdm__flag flags[] = {
     {.name = "onnx", .value = "FILE", .help = "the file to write; required"},
@@ -205,8 +191,6 @@ const ocdm__verb ocdm__verb_weights_export = {
     .summary = "write a trained network as an ONNX file",
     .operands = "FILE",
     .operand_limit = 1,
-    .description = description,
-    .examples = examples,
     .flags = flags,
     .run = run,
 };
