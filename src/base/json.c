@@ -411,45 +411,7 @@ bool ocdm__json_uint64(const ocdm__json *json, uint64_t *value)
     return true;
 }
 
-/* ---- writing texts and numbers -------------------------------------------------------------------------------------- */
-
-static size_t put_escape(unsigned char byte, char *out)
-{
-    static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt", digits[] = "0123456789abcdef";
-    const char *found = byte ? strchr(from, byte) : NULL;
-    if (found) {
-        out[0] = '\\';
-        out[1] = to[found - from];
-        return 2;
-    }
-    memcpy(out, "\\u00", 4);
-    out[4] = digits[byte >> 4];
-    out[5] = digits[byte & 15];
-    return 6;
-}
-
-size_t ocdm__json_quote(const char *text, size_t length, char *out)
-{
-    const unsigned char *at = (const unsigned char *)text, *end = at + length;
-    char *to = out;
-    *to++ = '"';
-    while (at < end) {
-        size_t size = ocdm__utf8_sequence(at, end);
-        if (size == 1 && (*at < 0x20 || *at == 0x7F || *at == '"' || *at == '\\')) {
-            to += put_escape(*at, to);
-        } else if (size == 0) {
-            memcpy(to, "\xEF\xBF\xBD", 3);
-            to += 3;
-            size = 1;
-        } else {
-            memcpy(to, at, size);
-            to += size;
-        }
-        at += size;
-    }
-    *to++ = '"';
-    return (size_t)(to - out);
-}
+/* ---- writing numbers -------------------------------------------------------------------------------------- */
 
 /* Replaces the decimal separator of the locale by a point. */
 static void use_decimal_point(char *text)

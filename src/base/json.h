@@ -91,13 +91,6 @@ bool ocdm__json_uint64(const ocdm__json *json, uint64_t *value);
  * Returns how many bytes came out, NULs among them perhaps; no NUL is added. */
 size_t ocdm__json_unescape(const char *raw, size_t length, char *out);
 
-/* Room that a quoted string of `length` bytes may need. */
-#define OCDM__JSON_QUOTED(length) (6 * (size_t)(length) + 2)
-
-/* Writes `text` as a JSON string, quotes included, to `out`; returns the length. No NUL is added. Bytes that are not UTF-8
- * become U+FFFD, so that the result is JSON whatever came in. */
-size_t ocdm__json_quote(const char *text, size_t length, char *out);
-
 /* Writes the shortest of %.15g, %.16g, %.17g that reads back as the same number to `out`, a NUL after it; `null` for a number
  * that JSON does not have. The decimal point is a point in every locale. Returns the length. */
 #define OCDM__JSON_DOUBLE 32

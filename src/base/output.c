@@ -22,6 +22,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/text.h"
 
 #define BUFFER ((size_t)64 * 1024)
 #define NAME_ATTEMPTS 1000u
@@ -311,20 +312,32 @@ void ocdm__output_double(ocdm__output *output, double value)
     ocdm__output_write(output, text, length);
 }
 
-/* In pieces, so that a string of any length needs no memory; a piece never ends inside a character. */
+/* Bytes that are not UTF-8 become U+FFFD, so that the result is JSON whatever came in. */
 void ocdm__output_json_string(ocdm__output *output, const char *text, size_t length)
 {
-    char quoted[OCDM__JSON_QUOTED(256)];
+    static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
+    const unsigned char *at = (const unsigned char *)text, *end = at + length, *plain = at;
+    char escape[8];
     ocdm__output_write(output, "\"", 1);
-    while (length > 0) {
-        size_t piece = length < 256 ? length : 256;
-        while (piece < length && piece > 252 && ((unsigned char)text[piece] & 0xC0) == 0x80)
-            piece--;
-        size_t size = ocdm__json_quote(text, piece, quoted);
-        ocdm__output_write(output, quoted + 1, size - 2);
-        text += piece;
-        length -= piece;
+    while (at < end) {
+        size_t size = ocdm__utf8_sequence(at, end);
+        bool escaped = size == 1 && (*at < 0x20 || *at == 0x7F || *at == '"' || *at == '\\');
+        if (size > 0 && !escaped) {
+            at += size;
+            continue;
+        }
+        const char *letter = escaped && *at != 0 ? strchr(from, *at) : NULL;
+        if (letter != NULL)
+            snprintf(escape, sizeof escape, "\\%c", to[letter - from]);
+        else if (escaped)
+            snprintf(escape, sizeof escape, "\\u%04x", *at);
+        else
+            snprintf(escape, sizeof escape, "\xEF\xBF\xBD");
+        ocdm__output_write(output, plain, (size_t)(at - plain));
+        ocdm__output_text(output, escape);
+        plain = ++at;
     }
+    ocdm__output_write(output, plain, (size_t)(end - plain));
     ocdm__output_write(output, "\"", 1);
 }
 

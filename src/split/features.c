@@ -1,5 +1,5 @@
 /* Finds and numbers the features of samples: one pass over the label sets with a hash table, then the features are sorted. */
-#include "split/features.h"
+#include "split/arrange.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -192,25 +192,21 @@ static ocdm_status renumber(struct finder *finder, uint64_t fewest, ocdm_error *
 ocdm_status ocdm__features_find(struct ocdm__features *features, const ocdm_label_sets *sets, uint32_t order, uint64_t fewest,
                                 ocdm_error *error)
 {
+    static const char what[] = "the list of samples";
     struct finder finder = {.found = features, .order = order};
-    /* Sorts the samples by their groups, if they have any. */
-    struct ocdm__features *found = finder.found;
-    struct member *members = NULL;
-    found->starts = ocdm__allocate(sets->count + 1, sizeof *found->starts);
-    bool made = found->starts != NULL;
-    if (made && sets->groups != NULL) {
-        found->unit = ocdm__allocate(sets->count, sizeof *found->unit);
-        found->size = ocdm__allocate(sets->count, sizeof *found->size);
-        members = ocdm__allocate(sets->count, sizeof *members);
-        made = found->unit != NULL && found->size != NULL && members != NULL;
+    struct member *members = NULL; /* the samples by their groups, if they have any */
+    ocdm_status status = ocdm__new(&features->starts, sets->count + 1, sizeof *features->starts, what, error);
+    if (sets->groups != NULL) {
+        OCDM_THEN(status, ocdm__new(&features->unit, sets->count, sizeof *features->unit, what, error));
+        OCDM_THEN(status, ocdm__new(&features->size, sets->count, sizeof *features->size, what, error));
+        OCDM_THEN(status, ocdm__new(&members, sets->count, sizeof *members, what, error));
     }
-    for (size_t i = 0; made && members != NULL && i < sets->count; i++)
+    for (size_t i = 0; status == OCDM_OK && members != NULL && i < sets->count; i++)
         members[i] = (struct member){sets->groups[i], (uint32_t)i};
-    if (made && members != NULL)
+    if (status == OCDM_OK && members != NULL)
         qsort(members, sets->count, sizeof *members, compare_members);
-    ocdm_status status = made ? add_units(&finder, sets, members, error) : ocdm__fail_memory(error, "the list of samples");
+    OCDM_THEN(status, add_units(&finder, sets, members, error));
     ocdm__release(members);
-
     OCDM_THEN(status, renumber(&finder, fewest, error));
     ocdm__hash_table_destroy(&finder.table);
     ocdm__release(finder.labels);

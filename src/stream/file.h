@@ -191,7 +191,7 @@ void ocdm__write_record_labels(ocdm__output *output, const ocdm__stream_table *t
 typedef struct ocdm__provenance {
     struct ocdm__note notes[OCDM__PROVENANCE_NOTES];
     size_t note_count;
-    char *sources; /* JSON: a list of {"file","bytes","sha256"} */
+    ocdm__output sources; /* JSON: a list of {"file","bytes","sha256"} */
     char ids[OCDM__SHA256_TEXT];
 } ocdm__provenance;
 

@@ -37,19 +37,19 @@ void ocdm__digest_ids(const ocdm__stream_table *table, char text[OCDM__SHA256_TE
     ocdm__sha256_end(&sha, text);
 }
 
-/* One source as JSON at the end of the list; the list has room. */
-static ocdm_status add_source(char *list, const char *path, const ocdm__progress *progress, ocdm_error *error)
+/* One source, an element of the list. */
+static ocdm_status add_source(ocdm__output *list, const char *path, const ocdm__progress *progress, ocdm_error *error)
 {
     char digest[OCDM__SHA256_TEXT];
     struct stat facts = {.st_size = 0};
     OCDM_TRY(ocdm__sha256_of_file(path, progress, digest, error));
     stat(path, &facts);
     const char *slash = strrchr(path, '/');
-    const char *name = slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-    char *end = list + strlen(list);
-    end += sprintf(end, "%s{\"file\":", end[-1] == '[' ? "" : ",");
-    end += ocdm__json_quote(name, strlen(name), end);
-    sprintf(end, ",\"bytes\":%" PRIu64 ",\"sha256\":\"%s\"}", (uint64_t)facts.st_size, digest);
+    ocdm__json_open(list, NULL, '{');
+    ocdm__json_string(list, "file", slash != NULL && slash[1] != '\0' ? slash + 1 : path);
+    ocdm__json_count(list, "bytes", (uint64_t)facts.st_size);
+    ocdm__json_string(list, "sha256", digest);
+    ocdm__json_close(list, '}');
     return OCDM_OK;
 }
 
@@ -62,23 +62,19 @@ ocdm_status ocdm__provenance_make(ocdm__provenance *provenance, const char *comm
                                   const char *const *files, size_t file_count, const ocdm__stream_table *table,
                                   const ocdm__progress *progress, ocdm_error *error)
 {
-    size_t room = 8;
+    ocdm__output *sources = &provenance->sources;
+    OCDM_TRY(ocdm__output_open_memory(sources, "the list of sources", error));
+    ocdm__json_open(sources, NULL, '[');
     for (size_t i = 0; i < file_count; i++)
-        room += OCDM__JSON_QUOTED(strlen(files[i])) + OCDM__SHA256_TEXT + 64;
-    provenance->sources = ocdm__allocate(room, 1);
-    if (provenance->sources == NULL)
-        return ocdm__fail_memory(error, "the list of sources");
-    provenance->sources[0] = '[';
-    ocdm_status status = OCDM_OK;
-    for (size_t i = 0; i < file_count && status == OCDM_OK; i++)
-        status = add_source(provenance->sources, files[i], progress, error);
-    provenance->sources[strlen(provenance->sources)] = ']';
-    OCDM_TRY(status);
+        OCDM_TRY(add_source(sources, files[i], progress, error));
+    ocdm__json_close(sources, ']');
+    ocdm__output_write(sources, "", 1);
+    OCDM_TRY(ocdm__output_check(sources, error));
     ocdm__digest_ids(table, provenance->ids);
     add_note(provenance, "format", "ocdm-stream");
     add_note(provenance, "version", table->known != NULL ? OCDM__PARTIAL_VERSION : OCDM__STREAM_VERSION);
     add_note(provenance, "command", command);
-    add_note(provenance, "sources", provenance->sources);
+    add_note(provenance, "sources", sources->buffer);
     add_note(provenance, "ids_sha256", provenance->ids);
     if (image_root != NULL)
         add_note(provenance, "image_root", image_root);
@@ -87,7 +83,7 @@ ocdm_status ocdm__provenance_make(ocdm__provenance *provenance, const char *comm
 
 void ocdm__provenance_clear(ocdm__provenance *provenance)
 {
-    ocdm__release(provenance->sources);
+    ocdm__output_abandon(&provenance->sources);
     *provenance = (ocdm__provenance){.note_count = 0};
 }
 

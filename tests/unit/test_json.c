@@ -8,6 +8,7 @@
 
 #include "../test.h"
 #include "base/json.h"
+#include "base/output.h"
 #include "base/random.h"
 
 static enum ocdm__json_event scan_all(ocdm__json *json, const char *bytes, size_t size)
@@ -300,19 +301,21 @@ TEST(json_quote_comes_back_unchanged_for_random_text)
     const uint64_t seed = 20240607;
     for (uint64_t round = 0; round < 2000; round++) {
         ocdm__random random = ocdm__random_stream(seed, round);
-        char text[32], quoted[OCDM__JSON_QUOTED(32)], back[sizeof quoted];
+        char text[32], back[200];
+        ocdm__output quoted;
         size_t length = ocdm__random_below(&random, 33);
         for (size_t i = 0; i < length; i++)
             text[i] = (char)ocdm__random_below(&random, 128);
-        size_t size = ocdm__json_quote(text, length, quoted);
-        assert_true(size <= OCDM__JSON_QUOTED(length));
+        assert_int_equal(ocdm__output_open_memory(&quoted, "quoted", NULL), OCDM_OK);
+        ocdm__output_json_string(&quoted, text, length);
         ocdm__json json;
-        ocdm__json_begin(&json, quoted, size);
+        ocdm__json_begin(&json, quoted.buffer, quoted.used);
         bool same = ocdm__json_next(&json) == OCDM__JSON_STRING &&
                     ocdm__json_unescape(json.text, json.length, back) == length && memcmp(back, text, length) == 0 &&
                     ocdm__json_next(&json) == OCDM__JSON_END;
         if (!same)
             fail_msg("seed %llu round %llu", (unsigned long long)seed, (unsigned long long)round);
+        ocdm__output_abandon(&quoted);
     }
 }
 
@@ -320,9 +323,12 @@ TEST(json_quote_writes_short_escapes_and_replaces_invalid_utf8)
 {
     static const char text[] = "a\"\\\n\x01\x7F\xC3\xA9\xFFz",
                       expected[] = "\"a\\\"\\\\\\n\\u0001\\u007f\xC3\xA9\xEF\xBF\xBDz\"";
-    char out[OCDM__JSON_QUOTED(sizeof text)];
-    assert_int_equal(ocdm__json_quote(text, sizeof text - 1, out), sizeof expected - 1);
-    assert_memory_equal(out, expected, sizeof expected - 1);
+    ocdm__output out;
+    assert_int_equal(ocdm__output_open_memory(&out, "quoted", NULL), OCDM_OK);
+    ocdm__output_json_string(&out, text, sizeof text - 1);
+    assert_int_equal(out.used, sizeof expected - 1);
+    assert_memory_equal(out.buffer, expected, sizeof expected - 1);
+    ocdm__output_abandon(&out);
 }
 
 static void double_is_written(double value, const char *expected)
