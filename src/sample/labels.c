@@ -106,9 +106,7 @@ static ocdm_status name_label(ocdm__sampling *sampling, enum option option, cons
                               ocdm_error *error)
 {
     struct ocdm__label_options *labels = &sampling->labels;
-    ocdm_status status = ocdm__label_table_add(&sampling->records->table, entry->label, entry->label_length, number, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__label_table_add(&sampling->records->table, entry->label, entry->label_length, number, error));
     if (!ocdm__reserve_zeroed(&labels->named, &labels->named_count, (size_t)*number + 1, 1))
         return ocdm__fail_memory(error, "the list of labels");
     if (labels->named[*number] & 1u << option)

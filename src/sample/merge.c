@@ -31,9 +31,7 @@ static ocdm_status bad_summary(const struct ocdm__shard *shard, const char *what
 
 static ocdm_status read_shard(struct ocdm__shard *shard, ocdm_error *error)
 {
-    ocdm_status status = ocdm__json_tree_read(&shard->tree, shard->summary, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__json_tree_read(&shard->tree, shard->summary, error));
     const ocdm__json_node *root = shard->tree.root;
     if (!read_whole(ocdm__json_find(root, "shard"), &shard->number))
         return bad_summary(shard, "the summary of a sample that is no shard", error);
@@ -141,9 +139,7 @@ static ocdm_status check_counts(const struct ocdm__shards *shards, const ocdm__s
         uint64_t count, sum;
         alone.path = shard->kept;
         alone.more_count = 0;
-        ocdm_status status = ocdm__count_records(&alone, &count, &sum, error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(ocdm__count_records(&alone, &count, &sum, error));
         if (count != shard->kept_count)
             return ocdm__fail(error, OCDM_BAD_FILE, "kept files and summaries are given in the same order",
                               "%s has %llu records, and its summary %s says %zu", shard->kept, (unsigned long long)count,

@@ -208,9 +208,7 @@ static ocdm_status see_text(struct ocdm__seen_ids *seen, const ocdm__id_text *id
 /* The same of a number. */
 static ocdm_status see_number(struct ocdm__seen_ids *seen, uint64_t number, bool *taken, ocdm_error *error)
 {
-    ocdm_status status = reserve_place(seen, &seen->numbers, start_of_number, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(reserve_place(seen, &seen->numbers, start_of_number, error));
     struct ocdm__seen_id *block = find_block(&seen->numbers, number);
     uint64_t bit = (uint64_t)1 << number % 64;
     *taken = block->high & bit;
@@ -323,9 +321,7 @@ static ocdm_status settle_capacity(ocdm__sample_options *options, ocdm_error *er
     uint64_t count;
     if (!(options->percent > 0))
         return OCDM_OK;
-    ocdm_status status = ocdm__count_records(options, &count, NULL, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__count_records(options, &count, NULL, error));
     double share = floor((double)count * options->percent / 100 + 0.5);
     if (share > OCDM_MAX_CAPACITY)
         return ocdm__fail(error, OCDM_LIMIT, "", "%g %% of %llu records are more than a memory can hold", options->percent,
@@ -452,9 +448,7 @@ static ocdm_status accept_record(ocdm__sampling *sampling, ocdm__record *record,
         return ocdm__records_refuse(sampling->records, record, reason, NULL, false, error);
     }
     bool taken;
-    ocdm_status status = take_id(sampling, (uint32_t)sampling->batch_count, &taken, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(take_id(sampling, (uint32_t)sampling->batch_count, &taken, error));
     if (taken) {
         char reason[160];
         ocdm__id_text id = ocdm__id_of_item(sampling, (uint32_t)sampling->batch_count);
@@ -474,16 +468,12 @@ static ocdm_status gather(ocdm__sampling *sampling, bool *more, ocdm_error *erro
 {
     sampling->batch_count = 0;
     while (sampling->batch_count < sampling->options.memory.batch) {
-        ocdm_status status = sampling->batch_count < sampling->batch_room ? OCDM_OK : grow_batch(sampling, error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(sampling->batch_count < sampling->batch_room ? OCDM_OK : grow_batch(sampling, error));
         ocdm__record *record = &sampling->batch[sampling->batch_count].record;
-        status = ocdm__records_next(sampling->records, record, more, error);
+        ocdm_status status = ocdm__records_next(sampling->records, record, more, error);
         if (status != OCDM_OK || !*more)
             return status;
-        status = accept_record(sampling, record, error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(accept_record(sampling, record, error));
     }
     return OCDM_OK;
 }
@@ -524,18 +514,14 @@ static ocdm_status refit(ocdm__kept_record *kept, uint32_t size, ocdm_error *err
 
 static ocdm_status keep(ocdm__sampling *sampling, uint32_t slot, uint32_t item, ocdm_error *error)
 {
-    ocdm_status status = slot < sampling->kept_room ? OCDM_OK : grow_kept(sampling, slot, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(slot < sampling->kept_room ? OCDM_OK : grow_kept(sampling, slot, error));
     const ocdm__batch_record *entry = &sampling->batch[item];
     const ocdm__record *record = &entry->record;
     ocdm__id_text id = {.length = 0};
     if (sampling->options.trace != NULL)
         id = ocdm__id_of_item(sampling, item);
     ocdm__kept_record *kept = &sampling->kept[slot];
-    status = refit(kept, (uint32_t)(record->length + id.length), error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(refit(kept, (uint32_t)(record->length + id.length), error));
     memcpy(kept->bytes, ocdm__records_bytes(sampling->records, record->at), record->length);
     if (id.length > 0)
         memcpy(kept->bytes + record->length, id.content, id.length);

@@ -1,5 +1,6 @@
 /* What the sampler writes: the trace, the summary, the kept records, and the report for people. */
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,44 +28,39 @@ static bool is_plain_number(const char *text, size_t length)
 }
 
 /* An id as in the input: a JSON record's own text; else a number where it is one, or a string. */
-static void write_id(ocdm__output *output, const ocdm__id_text *id)
+static void write_id(ocdm__output *output, ocdm__id_text id)
 {
-    if (id->shown_length)
-        ocdm__output_write(output, id->shown, id->shown_length);
-    else if (is_plain_number(id->content, id->length))
-        ocdm__output_write(output, id->content, id->length);
+    ocdm__json_key(output, NULL);
+    if (id.shown_length > 0)
+        ocdm__output_write(output, id.shown, id.shown_length);
+    else if (is_plain_number(id.content, id.length))
+        ocdm__output_write(output, id.content, id.length);
     else
-        ocdm__output_json_string(output, id->content, id->length);
+        ocdm__output_json_string(output, id.content, id.length);
 }
 
 void ocdm__write_trace(ocdm__sampling *sampling, const ocdm_change *change)
 {
     ocdm__output *trace = &sampling->trace;
-    ocdm__output_text(trace, "{\"step\":");
-    ocdm__output_uint64(trace, sampling->step);
-    ocdm__output_text(trace, ",\"in\":[");
-    for (uint32_t i = 0; i < sampling->batch_count; i++) {
-        ocdm__id_text id = ocdm__id_of_item(sampling, i);
-        ocdm__output_text(trace, i ? "," : "");
-        write_id(trace, &id);
-    }
-    ocdm__output_text(trace, "],\"out\":[");
+    ocdm__json_open(trace, NULL, '{');
+    ocdm__json_count(trace, "step", sampling->step);
+    ocdm__json_open(trace, "in", '[');
+    for (uint32_t i = 0; i < sampling->batch_count; i++)
+        write_id(trace, ocdm__id_of_item(sampling, i));
+    ocdm__json_close(trace, ']');
+    ocdm__json_open(trace, "out", '[');
     for (size_t i = 0; i < change->left_count; i++) {
         const ocdm_departure *left = &change->left[i];
-        ocdm__id_text id =
-            left->item != OCDM_NONE ? ocdm__id_of_item(sampling, left->item) : ocdm__id_of_kept(sampling, left->slot);
-        ocdm__output_text(trace, i ? "," : "");
-        write_id(trace, &id);
+        bool of_batch = left->item != OCDM_NONE;
+        write_id(trace, of_batch ? ocdm__id_of_item(sampling, left->item) : ocdm__id_of_kept(sampling, left->slot));
     }
-    ocdm__output_text(trace, "]");
+    ocdm__json_close(trace, ']');
     if (sampling->options.minimums != NULL) {
-        ocdm__output_count(trace, ",\"spared\":", ocdm__memory_spared(sampling->memory) - sampling->spared);
+        ocdm__json_count(trace, "spared", ocdm__memory_spared(sampling->memory) - sampling->spared);
         sampling->spared = ocdm__memory_spared(sampling->memory);
     }
-    ocdm__output_text(trace, ",\"size\":");
-    ocdm__output_uint64(trace, ocdm_memory_size(sampling->memory));
-    ocdm__output_text(trace, ",\"distance\":");
-    ocdm__output_double(trace, ocdm_memory_distance(sampling->memory, OCDM_IN_PLAY));
+    ocdm__json_count(trace, "size", ocdm_memory_size(sampling->memory));
+    ocdm__json_real(trace, "distance", ocdm_memory_distance(sampling->memory, OCDM_IN_PLAY));
     ocdm__output_text(trace, "}\n");
 }
 
@@ -145,24 +141,18 @@ static struct arrival *order_of_arrival(const ocdm__sampling *sampling, uint32_t
 
 /* ---- the summary ---------------------------------------------------------------------------------------------------- */
 
-static void write_word(ocdm__output *output, const char *before, const char *word)
-{
-    ocdm__output_text(output, before);
-    ocdm__output_json_string(output, word, strlen(word));
-}
-
 static void write_settings(ocdm__output *output, const ocdm__sampling *sampling)
 {
     const ocdm_options *options = ocdm_memory_options(sampling->memory);
-    write_word(output, ",\"policy\":", options->policy->name);
-    ocdm__output_count(output, ",\"memory\":", options->capacity);
-    ocdm__output_count(output, ",\"batch\":", options->batch);
-    ocdm__output_real(output, ",\"rho\":", options->rho);
-    ocdm__output_count(output, ",\"seed\":", options->seed);
-    write_word(output, ",\"distance_name\":", ocdm_distance_name(options->distance));
-    write_word(output, ",\"tie\":", ocdm_tie_name(options->tie));
-    ocdm__output_real(output, ",\"tolerance\":", options->tolerance);
-    write_word(output, ",\"format\":", ocdm__format_names[sampling->records->format]);
+    ocdm__json_string(output, "policy", options->policy->name);
+    ocdm__json_count(output, "memory", options->capacity);
+    ocdm__json_count(output, "batch", options->batch);
+    ocdm__json_real(output, "rho", options->rho);
+    ocdm__json_count(output, "seed", options->seed);
+    ocdm__json_string(output, "distance_name", ocdm_distance_name(options->distance));
+    ocdm__json_string(output, "tie", ocdm_tie_name(options->tie));
+    ocdm__json_real(output, "tolerance", options->tolerance);
+    ocdm__json_string(output, "format", ocdm__format_names[sampling->records->format]);
 }
 
 void ocdm__record_sum_text(uint64_t sum, char text[OCDM__RECORD_SUM])
@@ -180,16 +170,18 @@ static ocdm_status write_shard(ocdm__output *output, const ocdm__sampling *sampl
     struct arrival *order = order_of_arrival(sampling, count);
     if (order == NULL)
         return ocdm__fail_memory(error, "the order of the kept records");
-    ocdm__output_count(output, ",\"shard\":", sampling->options.memory.shard);
-    for (uint32_t i = 0; i < count; i++)
-        ocdm__output_count(output, i == 0 ? ",\"kept_at\":[" : ",", order[i].number);
-    ocdm__output_text(output, count == 0 ? ",\"kept_at\":[]" : "]");
     uint64_t sum = OCDM__CHECKSUM_START;
     char text[OCDM__RECORD_SUM];
-    for (uint32_t i = 0; i < count; i++)
-        sum = ocdm__add_record(sum, sampling->kept[order[i].slot].bytes, sampling->kept[order[i].slot].line_length);
+    ocdm__json_count(output, "shard", sampling->options.memory.shard);
+    ocdm__json_open(output, "kept_at", '[');
+    for (uint32_t i = 0; i < count; i++) {
+        const ocdm__kept_record *kept = &sampling->kept[order[i].slot];
+        ocdm__json_count(output, NULL, order[i].number);
+        sum = ocdm__add_record(sum, kept->bytes, kept->line_length);
+    }
+    ocdm__json_close(output, ']');
     ocdm__record_sum_text(sum, text);
-    write_word(output, ",\"kept_checksum\":", text);
+    ocdm__json_string(output, "kept_checksum", text);
     ocdm__release(order);
     return OCDM_OK;
 }
@@ -199,39 +191,36 @@ static ocdm_status write_summary(ocdm__sampling *sampling, ocdm_error *error)
     ocdm__output *output = &sampling->summary;
     ocdm__class_row *rows;
     size_t count;
-    ocdm_status status = ocdm__sampling_classes(sampling, &rows, &count, error);
-    if (status != OCDM_OK)
-        return status;
-    ocdm__output_count(output, "{\"records\":", sampling->accepted + sampling->elsewhere);
-    ocdm__output_count(output, ",\"skipped\":", sampling->records->skipped);
-    ocdm__output_count(output, ",\"unlabelled\":", sampling->unlabelled);
-    if (sampling->options.ignore != NULL || sampling->options.only != NULL)
-        ocdm__output_count(output, ",\"passed\":", sampling->passed);
-    ocdm__output_count(output, ",\"kept\":", ocdm_memory_size(sampling->memory));
-    ocdm__output_count(output, ",\"classes\":", count);
+    OCDM_TRY(ocdm__sampling_classes(sampling, &rows, &count, error));
     struct label_means labels = mean_labels(sampling, rows, count);
-    ocdm__output_real(output, ",\"labels\":", labels.kept);
-    ocdm__output_real(output, ",\"labels_seen\":", labels.seen);
-    ocdm__output_real(output, ",\"distance\":", ocdm_memory_distance(sampling->memory, OCDM_IN_PLAY));
-    ocdm__output_real(output, ",\"distance_seen\":", ocdm_memory_distance(sampling->memory, OCDM_SEEN_EVER));
+    ocdm__json_open(output, NULL, '{');
+    ocdm__json_count(output, "records", sampling->accepted + sampling->elsewhere);
+    ocdm__json_count(output, "skipped", sampling->records->skipped);
+    ocdm__json_count(output, "unlabelled", sampling->unlabelled);
+    if (sampling->options.ignore != NULL || sampling->options.only != NULL)
+        ocdm__json_count(output, "passed", sampling->passed);
+    ocdm__json_count(output, "kept", ocdm_memory_size(sampling->memory));
+    ocdm__json_count(output, "classes", count);
+    ocdm__json_real(output, "labels", labels.kept);
+    ocdm__json_real(output, "labels_seen", labels.seen);
+    ocdm__json_real(output, "distance", ocdm_memory_distance(sampling->memory, OCDM_IN_PLAY));
+    ocdm__json_real(output, "distance_seen", ocdm_memory_distance(sampling->memory, OCDM_SEEN_EVER));
     write_settings(output, sampling);
-    ocdm__output_real(output, ",\"seconds\":", ocdm__seconds_now() - sampling->started);
-    ocdm__output_text(output, ",\"per_class\":[");
-    for (size_t i = 0; i < count; i++) {
-        ocdm__output_text(output, i ? "," : "");
-        const ocdm__class_row *row = &rows[i];
-        ocdm__output_text(output, "{\"label\":");
-        ocdm__output_json_string(output, row->label, row->length);
-        ocdm__output_count(output, ",\"seen\":", row->counts.seen);
-        ocdm__output_count(output, ",\"kept\":", row->counts.kept);
-        ocdm__output_real(output, ",\"target\":", row->counts.target);
+    ocdm__json_real(output, "seconds", ocdm__seconds_now() - sampling->started);
+    ocdm__json_open(output, "per_class", '[');
+    for (const ocdm__class_row *row = rows; row < rows + count; row++) {
+        ocdm__json_open(output, NULL, '{');
+        ocdm__json_bytes(output, "label", row->label, row->length);
+        ocdm__json_count(output, "seen", row->counts.seen);
+        ocdm__json_count(output, "kept", row->counts.kept);
+        ocdm__json_real(output, "target", row->counts.target);
         if (sampling->options.weights != NULL)
-            ocdm__output_real(output, ",\"weight\":", ocdm_memory_weight(sampling->memory, row->counts.id));
-        ocdm__output_text(output, "}");
+            ocdm__json_real(output, "weight", ocdm_memory_weight(sampling->memory, row->counts.id));
+        ocdm__json_close(output, '}');
     }
-    ocdm__output_text(output, "]");
+    ocdm__json_close(output, ']');
     ocdm__release(rows);
-    status = write_shard(output, sampling, error);
+    ocdm_status status = write_shard(output, sampling, error);
     ocdm__output_text(output, "}\n");
     return status;
 }
@@ -246,11 +235,8 @@ static void write_line(ocdm__output *output, const char *bytes, size_t length)
 
 static void write_header(ocdm__output *output, const ocdm__sampling *sampling)
 {
-    size_t length;
-    const char *header = sampling->records->header;
-    length = sampling->records->header_length;
-    if (header != NULL)
-        write_line(output, header, length);
+    if (sampling->records->header != NULL)
+        write_line(output, sampling->records->header, sampling->records->header_length);
 }
 
 ocdm_status ocdm__open_rest(ocdm__sampling *sampling, ocdm_error *error)
@@ -333,109 +319,92 @@ static int compare_kept(const void *left, const void *right)
     return compare_labels(left, right);
 }
 
-static void write_row(ocdm__output *output, const ocdm__class_row *row, size_t label_width, double occurrences, double largest)
+/* Writes formatted text, up to 255 bytes of it. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+static void
+print(ocdm__output *output, const char *format, ...)
 {
-    ocdm__shown_label label = ocdm__show_label(row->label, row->length);
-    char line[128], bar[BAR_WIDTH + 1];
-    ocdm__bar_fill(bar, largest > 0 ? BAR_WIDTH * row->counts.kept / largest : 0);
-    snprintf(line, sizeof line, "%*s %12llu %10u %12.1f  %s\n", (int)(label_width - label.width), "",
-             (unsigned long long)row->counts.seen, row->counts.kept, row->counts.target * occurrences, bar);
-    ocdm__output_text(output, label.text);
-    ocdm__output_text(output, line);
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    ocdm__output_text(output, text);
 }
 
-static size_t widest_label(const ocdm__class_row *rows, size_t count)
+static void write_table(ocdm__output *output, const ocdm__class_row *rows, size_t count)
 {
-    size_t widest = strlen("label");
+    size_t widest = strlen("label"), left_out = count > SHOWN_CLASSES ? count - SHOWN_MOST - SHOWN_LEAST : 0;
+    double occurrences = 0, largest = rows[0].counts.kept;
     for (size_t i = 0; i < count; i++) {
         size_t width = ocdm__show_label(rows[i].label, rows[i].length).width;
         widest = width > widest ? width : widest;
-    }
-    return widest;
-}
-
-static void write_table(ocdm__output *output, ocdm__class_row *rows, size_t count)
-{
-    size_t width = widest_label(rows, count), left_out = count > SHOWN_CLASSES ? count - SHOWN_MOST - SHOWN_LEAST : 0;
-    double occurrences = 0;
-    char line[128];
-    for (size_t i = 0; i < count; i++)
         occurrences += rows[i].counts.kept;
-    snprintf(line, sizeof line, "%-*s %12s %10s %12s\n", (int)width, "label", "seen", "kept", "target");
-    ocdm__output_text(output, line);
+    }
+    print(output, "%-*s %12s %10s %12s\n", (int)widest, "label", "seen", "kept", "target");
     for (size_t i = 0; i < count; i++) {
-        if (left_out && i == SHOWN_MOST) {
-            snprintf(line, sizeof line, "... %zu classes between ...\n", left_out);
-            ocdm__output_text(output, line);
+        if (left_out > 0 && i == SHOWN_MOST) {
+            print(output, "... %zu classes between ...\n", left_out);
             i += left_out;
         }
-        write_row(output, &rows[i], width, occurrences, rows[0].counts.kept);
+        const ocdm_class *counts = &rows[i].counts;
+        ocdm__shown_label label = ocdm__show_label(rows[i].label, rows[i].length);
+        char bar[BAR_WIDTH + 1];
+        ocdm__bar_fill(bar, largest > 0 ? BAR_WIDTH * counts->kept / largest : 0);
+        print(output, "%s%*s %12llu %10u %12.1f  %s\n", label.text, (int)(widest - label.width), "",
+              (unsigned long long)counts->seen, counts->kept, counts->target * occurrences, bar);
     }
 }
 
 static void write_heading(ocdm__output *output, const ocdm__sampling *sampling, const ocdm__class_row *rows, size_t class_count)
 {
     const ocdm_memory *memory = sampling->memory;
-    char line[256];
-    uint64_t records = sampling->accepted + sampling->elsewhere;
+    uint64_t records = sampling->accepted + sampling->elsewhere, skipped = sampling->records->skipped;
     double distance = ocdm_memory_distance(memory, OCDM_SEEN_EVER);
     struct label_means labels = mean_labels(sampling, rows, class_count);
-    snprintf(line, sizeof line, "kept %u of %llu record%s, %zu class%s", ocdm_memory_size(memory), (unsigned long long)records,
-             records == 1 ? "" : "s", class_count, class_count == 1 ? "" : "es");
-    ocdm__output_text(output, line);
-    if (!isnan(distance)) {
-        snprintf(line, sizeof line, ", %s %.6g from the target", ocdm_distance_name(ocdm_memory_options(memory)->distance),
-                 distance);
-        ocdm__output_text(output, line);
-    }
-    if (class_count > 0) {
-        snprintf(line, sizeof line, ", %.2f labels a record, %.2f in the stream", labels.kept, labels.seen);
-        ocdm__output_text(output, line);
-    }
+    print(output, "kept %u of %llu record%s, %zu class%s", ocdm_memory_size(memory), (unsigned long long)records,
+          records == 1 ? "" : "s", class_count, class_count == 1 ? "" : "es");
+    if (!isnan(distance))
+        print(output, ", %s %.6g from the target", ocdm_distance_name(ocdm_memory_options(memory)->distance), distance);
+    if (class_count > 0)
+        print(output, ", %.2f labels a record, %.2f in the stream", labels.kept, labels.seen);
     ocdm__output_text(output, "\n");
-    if (sampling->passed > 0) {
-        snprintf(line, sizeof line, "%llu record%s none of the labels that count\n", (unsigned long long)sampling->passed,
-                 sampling->passed == 1 ? " has" : "s have");
-        ocdm__output_text(output, line);
-    }
-    uint64_t skipped = sampling->records->skipped;
-    if (!skipped)
+    if (sampling->passed > 0)
+        print(output, "%llu record%s none of the labels that count\n", (unsigned long long)sampling->passed,
+              sampling->passed == 1 ? " has" : "s have");
+    if (skipped == 0)
         return;
-    snprintf(line, sizeof line, "skipped %llu bad record%s, the first: ", (unsigned long long)skipped, skipped == 1 ? "" : "s");
-    ocdm__output_text(output, line);
+    print(output, "skipped %llu bad record%s, the first: ", (unsigned long long)skipped, skipped == 1 ? "" : "s");
     ocdm__output_text(output, sampling->records->first_skipped.message);
     ocdm__output_text(output, "\n");
 }
 
 static ocdm_status write_warnings(const ocdm__sampling *sampling, ocdm__output *output, ocdm_error *error)
 {
-    char doubt[OCDM__DOUBT], line[160];
+    char doubt[OCDM__DOUBT];
     uint64_t all = sampling->accepted + sampling->elsewhere + sampling->passed + sampling->unlabelled;
-    ocdm_status status = ocdm__records_label_warning(sampling->records, doubt, error);
-    if (sampling->unlabelled > 0) {
-        snprintf(line, sizeof line,
-                 "warning: %llu of %llu records have no label and were left out (--unlabelled keep samples them too)\n",
-                 (unsigned long long)sampling->unlabelled, (unsigned long long)all);
-        ocdm__output_text(output, line);
-    }
-    if (status == OCDM_OK && doubt[0] != '\0') {
+    if (sampling->unlabelled > 0)
+        print(output, "warning: %llu of %llu records have no label and were left out (--unlabelled keep samples them too)\n",
+              (unsigned long long)sampling->unlabelled, (unsigned long long)all);
+    OCDM_TRY(ocdm__records_label_warning(sampling->records, doubt, error));
+    if (doubt[0] != '\0') {
         ocdm__output_text(output, "warning: ");
         ocdm__output_text(output, doubt);
         ocdm__output_text(output, "\n");
     }
-    return status == OCDM_OK ? ocdm__warn_of_labels(sampling, output, error) : status;
+    return ocdm__warn_of_labels(sampling, output, error);
 }
 
 ocdm_status ocdm__sampling_report(const ocdm__sampling *sampling, ocdm__output *output, ocdm_error *error)
 {
     ocdm__class_row *rows;
     size_t count;
-    ocdm_status status = ocdm__sampling_classes(sampling, &rows, &count, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__sampling_classes(sampling, &rows, &count, error));
     qsort(rows, count, sizeof *rows, compare_kept);
     write_heading(output, sampling, rows, count);
-    status = write_warnings(sampling, output, error);
+    ocdm_status status = write_warnings(sampling, output, error);
     if (status == OCDM_OK && count > 0)
         write_table(output, rows, count);
     ocdm__release(rows);

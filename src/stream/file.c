@@ -50,45 +50,34 @@ static const struct ocdm__tensor *find(const struct opening *opening, const char
     return NULL;
 }
 
-static ocdm_status copy_u64(const struct opening *opening, const char *name, uint64_t count, uint64_t **out)
+/* Copies the numbers of a table; `out` is the address of the pointer to the first. */
+static ocdm_status copy(const struct opening *opening, const char *name, enum ocdm__dtype dtype, uint64_t count, void *out)
 {
-    const struct ocdm__tensor *tensor = find(opening, name, OCDM__U64, count);
+    const struct ocdm__tensor *tensor = find(opening, name, dtype, count);
     if (tensor == NULL)
         return OCDM_BAD_FILE;
-    *out = ocdm__allocate((size_t)tensor->shape[0], sizeof **out);
-    if (*out == NULL)
+    size_t width = ocdm__dtype_size(dtype);
+    unsigned char *numbers = ocdm__allocate((size_t)tensor->shape[0], width);
+    if (numbers == NULL)
         return ocdm__fail_memory(opening->error, "a stream's tables");
-    for (size_t i = 0; i < tensor->shape[0]; i++)
-        (*out)[i] = ocdm__get_u64(tensor->data + 8 * i);
-    return OCDM_OK;
-}
-
-static ocdm_status copy_u32(const struct opening *opening, const char *name, uint64_t count, uint32_t **out)
-{
-    const struct ocdm__tensor *tensor = find(opening, name, OCDM__U32, count);
-    if (tensor == NULL)
-        return OCDM_BAD_FILE;
-    *out = ocdm__allocate((size_t)count, sizeof **out);
-    if (*out == NULL)
-        return ocdm__fail_memory(opening->error, "a stream's tables");
-    for (size_t i = 0; i < count; i++)
-        (*out)[i] = ocdm__get_u32(tensor->data + 4 * i);
+    memcpy(out, &numbers, sizeof numbers);
+    if (width == 1)
+        memcpy(numbers, tensor->data, tensor->size);
+    for (size_t at = 0; width > 1 && at < tensor->size; at += width) {
+        uint64_t wide = width == 8 ? ocdm__get_u64(tensor->data + at) : 0;
+        uint32_t narrow = width == 4 ? ocdm__get_u32(tensor->data + at) : 0;
+        memcpy(numbers + at, width == 8 ? (const void *)&wide : &narrow, width);
+    }
     return OCDM_OK;
 }
 
 /* Small numbers, all below `below`. */
-static ocdm_status copy_u8(const struct opening *opening, const char *name, uint64_t count, uint8_t below, uint8_t **out)
+static ocdm_status copy_below(const struct opening *opening, const char *name, size_t count, uint8_t below, uint8_t **out)
 {
-    const struct ocdm__tensor *tensor = find(opening, name, OCDM__U8, count);
-    if (tensor == NULL)
-        return OCDM_BAD_FILE;
-    for (size_t i = 0; i < tensor->size; i++)
-        if (tensor->data[i] >= below)
+    OCDM_TRY(copy(opening, name, OCDM__U8, count, out));
+    for (size_t i = 0; i < count; i++)
+        if ((*out)[i] >= below)
             return bad(opening, name, "has a value out of range");
-    *out = ocdm__allocate(tensor->size, 1);
-    if (*out == NULL)
-        return ocdm__fail_memory(opening->error, "a stream's tables");
-    memcpy(*out, tensor->data, tensor->size);
     return OCDM_OK;
 }
 
@@ -126,16 +115,10 @@ static ocdm_status copy_texts(const struct opening *opening, const char *starts_
                               ocdm__text_list *texts)
 {
     uint64_t end;
-    OCDM_TRY(copy_u64(opening, starts_name, (uint64_t)count + 1, &texts->starts));
-    const struct ocdm__tensor *tensor = find(opening, text_name, OCDM__U8, UINT64_MAX);
-    if (tensor == NULL)
-        return OCDM_BAD_FILE;
-    if (!are_starts(texts->starts, count, &end) || end > tensor->size)
+    OCDM_TRY(copy(opening, starts_name, OCDM__U64, (uint64_t)count + 1, &texts->starts));
+    OCDM_TRY(copy(opening, text_name, OCDM__U8, UINT64_MAX, &texts->bytes));
+    if (!are_starts(texts->starts, count, &end) || end > ocdm__safetensors_find(&opening->stream->tensors, text_name)->size)
         return bad(opening, starts_name, "does not fit its text");
-    texts->bytes = ocdm__allocate((size_t)end, 1);
-    if (texts->bytes == NULL)
-        return ocdm__fail_memory(opening->error, "a stream's texts");
-    memcpy(texts->bytes, tensor->data, (size_t)end);
     return OCDM_OK;
 }
 
@@ -229,12 +212,12 @@ static ocdm_status read_labels(const struct opening *opening)
     table->sample_count = (size_t)tasks->shape[0];
     table->class_count = (size_t)classes->shape[0] - 1;
     uint64_t end = 0, samples = table->sample_count;
-    OCDM_TRY(copy_u64(opening, "label_starts", samples + 1, &table->label_starts));
+    OCDM_TRY(copy(opening, "label_starts", OCDM__U64, samples + 1, &table->label_starts));
     if (!are_starts(table->label_starts, table->sample_count, &end))
         OCDM_TRY(bad(opening, "label_starts", "is not ascending from 0"));
-    OCDM_TRY(copy_u32(opening, "labels", end, &table->labels));
-    OCDM_TRY(copy_u32(opening, "tasks", samples, &table->tasks));
-    return copy_u8(opening, "parts", samples, OCDM__NO_PART, &table->parts);
+    OCDM_TRY(copy(opening, "labels", OCDM__U32, end, &table->labels));
+    OCDM_TRY(copy(opening, "tasks", OCDM__U32, samples, &table->tasks));
+    return copy_below(opening, "parts", samples, OCDM__NO_PART, &table->parts);
 }
 
 static ocdm_status read_names(const struct opening *opening)
@@ -246,7 +229,7 @@ static ocdm_status read_names(const struct opening *opening)
     if (ocdm__safetensors_find(file, "path_starts") != NULL)
         OCDM_TRY(copy_texts(opening, "path_starts", "path_text", table->sample_count, &table->paths));
     if (ocdm__safetensors_find(file, "class_groups") != NULL)
-        OCDM_TRY(copy_u8(opening, "class_groups", table->class_count, OCDM__GROUPS, &table->groups));
+        OCDM_TRY(copy_below(opening, "class_groups", table->class_count, OCDM__GROUPS, &table->groups));
     if (ocdm__safetensors_find(file, known_name) != NULL)
         OCDM_TRY(copy_known(opening));
     return OCDM_OK;

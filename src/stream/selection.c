@@ -27,22 +27,37 @@ static int compare_names(const void *left, const void *right)
     return ocdm__compare_texts(a->text, a->length, b->text, b->length);
 }
 
-/* The names one after another, as a stream file has them. */
+/* ---- texts one after another, as a stream file has them ---- */
+
+/* Writes text number i of a context if there is room; returns its length. */
+typedef size_t put_text(const void *context, size_t i, char *room);
+
+/* False when out of memory. */
+static bool make_texts(ocdm__text_list *list, size_t count, put_text *put, const void *context)
+{
+    list->starts = ocdm__allocate(count + 1, sizeof *list->starts);
+    for (size_t i = 0; list->starts != NULL && i < count; i++)
+        list->starts[i + 1] = list->starts[i] + put(context, i, NULL);
+    list->bytes = list->starts != NULL ? ocdm__allocate((size_t)list->starts[count], 1) : NULL;
+    for (size_t i = 0; list->bytes != NULL && i < count; i++)
+        put(context, i, list->bytes + list->starts[i]);
+    return list->bytes != NULL;
+}
+
+static size_t put_name(const void *context, size_t i, char *room)
+{
+    const struct named *named = (const struct named *)context + i;
+    if (room != NULL)
+        memcpy(room, named->text, named->length);
+    return named->length;
+}
+
+/* ---- classes in an order ---- */
+
 static ocdm_status list_names(ocdm__class_columns *columns, const struct named *named, size_t count, ocdm_error *error)
 {
-    size_t bytes = 0;
-    for (size_t i = 0; i < count; i++)
-        bytes += named[i].length;
-    columns->names.starts = ocdm__allocate(count + 1, sizeof *columns->names.starts);
-    columns->names.bytes = ocdm__allocate(bytes, 1);
-    if (columns->names.starts == NULL || columns->names.bytes == NULL)
-        return ocdm__fail_memory(error, "the names of the classes");
-    for (size_t i = 0; i < count; i++) {
-        memcpy(columns->names.bytes + columns->names.starts[i], named[i].text, named[i].length);
-        columns->names.starts[i + 1] = columns->names.starts[i] + named[i].length;
-    }
     columns->count = count;
-    return OCDM_OK;
+    return make_texts(&columns->names, count, put_name, named) ? OCDM_OK : ocdm__fail_memory(error, "the names of the classes");
 }
 
 static ocdm_status make_places(ocdm__class_columns *columns, size_t label_count, ocdm_error *error)
@@ -325,32 +340,22 @@ static bool make_known(const struct making *making)
 
 /* ---- texts ----------------------------------------------------------------------------------------------------------- */
 
-/* The paths of the chosen samples; a sample without one has an empty text. */
-static bool make_paths(const struct making *making)
+/* The path of a chosen sample, an empty text when it has none. */
+static size_t put_path(const void *context, size_t i, char *room)
 {
-    ocdm__text_list *list = &making->table->paths;
-    size_t count = making->selection->count, length;
-    list->starts = ocdm__allocate(count + 1, sizeof *list->starts);
-    if (list->starts == NULL)
-        return false;
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < count; i++) {
-            uint32_t number = making->set->path_numbers[making->selection->chosen[i].sample];
-            const char *text =
-                number != UINT32_MAX ? ocdm__label_table_text(&making->set->paths, number, &length) : (length = 0, "");
-            if (pass == 1)
-                memcpy(list->bytes + list->starts[i], text, length);
-            list->starts[i + 1] = list->starts[i] + length;
-        }
-        if (pass == 0 && (list->bytes = ocdm__allocate((size_t)list->starts[count], 1)) == NULL)
-            return false;
-    }
-    return true;
+    const struct making *making = context;
+    uint32_t number = making->set->path_numbers[making->selection->chosen[i].sample];
+    size_t length = 0;
+    const char *text = number != UINT32_MAX ? ocdm__label_table_text(&making->set->paths, number, &length) : "";
+    if (room != NULL)
+        memcpy(room, text, length);
+    return length;
 }
 
-/* Writes the id of a sample, a repeated one with @ and its task, if there is room; returns its length. */
-static size_t put_id(const struct making *making, size_t i, char *room)
+/* The id of a sample, a repeated one with @ and its task. */
+static size_t put_id(const void *context, size_t i, char *room)
 {
+    const struct making *making = context;
     const ocdm__chosen *chosen = making->selection->chosen;
     char suffix[16] = "";
     size_t length;
@@ -363,20 +368,6 @@ static size_t put_id(const struct making *making, size_t i, char *room)
         memcpy(room + length, suffix, more);
     }
     return length + more;
-}
-
-static bool make_ids(const struct making *making)
-{
-    ocdm__text_list *ids = &making->table->ids;
-    size_t count = making->selection->count;
-    ids->starts = ocdm__allocate(count + 1, sizeof *ids->starts);
-    for (size_t i = 0; ids->starts != NULL && i < count; i++)
-        ids->starts[i + 1] = ids->starts[i] + put_id(making, i, NULL);
-    if (ids->starts != NULL)
-        ids->bytes = ocdm__allocate((size_t)ids->starts[count], 1);
-    for (size_t i = 0; ids->bytes != NULL && i < count; i++)
-        put_id(making, i, ids->bytes + ids->starts[i]);
-    return ids->bytes != NULL;
 }
 
 /* An id that was made for a repeated sample may be another sample's own. */
@@ -399,9 +390,9 @@ ocdm_status ocdm__stream_table_make(ocdm__stream_table *table, const ocdm__label
 {
     struct making making = {table, set, selection, columns};
     *table = (ocdm__stream_table){.class_count = columns->count};
-    bool made = make_samples(&making) && make_ids(&making);
+    bool made = make_samples(&making) && make_texts(&table->ids, selection->count, put_id, &making);
     if (made && set->paths.count > 0)
-        made = make_paths(&making);
+        made = make_texts(&table->paths, selection->count, put_path, &making);
     if (made && selection->partial)
         made = make_known(&making);
     ocdm_status status = made ? check_made_ids(&making, error) : ocdm__fail_memory(error, "the tables of a stream");

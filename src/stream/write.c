@@ -97,7 +97,8 @@ void ocdm__provenance_clear(ocdm__provenance *provenance)
 struct plan {
     struct ocdm__tensor tensors[MOST_TENSORS];
     size_t count;
-    size_t payload; /* its number; `count` when there is none */
+    size_t payload;         /* its number; `count` when there is none */
+    size_t padded, padding; /* a text, and how many zeros follow it */
 };
 
 static void add(struct plan *plan, const char *name, enum ocdm__dtype dtype, const void *data, uint64_t count)
@@ -160,6 +161,15 @@ static void make_plan(struct plan *plan, const ocdm__stream_table *table, const 
     if (source != NULL)
         add(plan, "row_sums", OCDM__U64, NULL, samples);
     add(plan, "checksums", OCDM__U64, NULL, 2);
+    /* Features start at a multiple of eight bytes, for programs that map the file: the last text is padded until they do. */
+    size_t size = 0;
+    for (size_t i = 0; i < plan->payload && i + 1 < plan->count; i++) {
+        size += plan->tensors[i].size;
+        plan->padded = strstr(plan->tensors[i].name, "_text") != NULL ? i : plan->padded;
+    }
+    plan->padding = (8 - size % 8) % 8;
+    plan->tensors[plan->padded].shape[0] += plan->padding;
+    plan->tensors[plan->padded].size += plan->padding;
 }
 
 /* ---- the bytes ------------------------------------------------------------------------------------------------------- */
@@ -198,17 +208,6 @@ static void write_numbers(struct writing *writing, const struct ocdm__tensor *te
         }
         write_bytes(writing, piece, some * width);
     }
-}
-
-static size_t text_length(const struct ocdm__tensor *tensor, const ocdm__stream_table *table)
-{
-    if (strcmp(tensor->name, "id_text") == 0)
-        return (size_t)table->ids.starts[table->sample_count];
-    if (strcmp(tensor->name, "class_text") == 0)
-        return (size_t)table->classes.starts[table->class_count];
-    if (strcmp(tensor->name, "path_text") == 0)
-        return (size_t)table->paths.starts[table->sample_count];
-    return tensor->size;
 }
 
 /* The checksum of each row goes to `row_sums`, eight bytes each. */
@@ -251,11 +250,10 @@ static ocdm_status write_all(struct writing *writing, const struct plan *plan, c
         if (ocdm__dtype_size(tensor->dtype) > 1)
             write_numbers(writing, tensor);
         else {
-            /* The tensor of a text may be longer than the text; zeros fill it. */
-            size_t length = text_length(tensor, table);
             static const unsigned char zeros[8];
-            write_bytes(writing, tensor->data, length);
-            write_bytes(writing, zeros, tensor->size - length);
+            size_t more = i == plan->padded ? plan->padding : 0;
+            write_bytes(writing, tensor->data, tensor->size - more);
+            write_bytes(writing, zeros, more);
         }
     }
     ocdm__put_u64(sums, writing->sum);
@@ -277,15 +275,6 @@ ocdm_status ocdm__stream_write(const char *path, const ocdm__stream_table *table
     struct plan plan = {.count = 0};
     struct writing writing = {.progress = progress, .error = error};
     make_plan(&plan, table, source);
-    /* Features start at a multiple of eight bytes, for programs that map the file: the last text is padded until they do. */
-    size_t size = 0, last = 0;
-    for (size_t i = 0; i < plan.payload && i + 1 < plan.count; i++) {
-        size += plan.tensors[i].size;
-        last = strstr(plan.tensors[i].name, "_text") != NULL ? i : last;
-    }
-    size_t more = (8 - size % 8) % 8;
-    plan.tensors[last].shape[0] += more;
-    plan.tensors[last].size += more;
     OCDM_TRY(ocdm__output_open(&writing.output, path, error));
     ocdm_status status =
         ocdm__safetensors_begin(&writing.output, notes, note_count, plan.tensors, plan.count, &writing.sum, error);

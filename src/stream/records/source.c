@@ -497,9 +497,7 @@ static ocdm_status add_record(struct source_reading *state, const ocdm__record *
         sample.path = members->image;
         sample.path_length = members->image_length;
     }
-    ocdm_status status = (members->found & 1u << OCDM__MEMBER_OTHER) != 0 ? note_task(state, &sample.task) : OCDM_OK;
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY((members->found & 1u << OCDM__MEMBER_OTHER) != 0 ? note_task(state, &sample.task) : OCDM_OK);
     sample.id = own_id;
     if (record->has_id) {
         sample.id = ocdm__records_id(state->records, record);
@@ -510,7 +508,7 @@ static ocdm_status add_record(struct source_reading *state, const ocdm__record *
     sample.label_count = record->label_count;
     if (record->label_count > 0)
         sample.labels = state->records->numbers + record->label_at;
-    status = ocdm__labelled_set_add(state->set, &sample, state->error);
+    ocdm_status status = ocdm__labelled_set_add(state->set, &sample, state->error);
     if (status == OCDM_DUPLICATE_ID && sample.row != OCDM__NO_ROW)
         status = add_apart(state, &sample, number);
     if (status == OCDM_DUPLICATE_ID) {
@@ -535,9 +533,7 @@ static ocdm_status read_records(struct source_reading *state)
     for (uint64_t good = 0;; good++) {
         ocdm__record record;
         bool found;
-        ocdm_status status = ocdm__records_next(state->records, &record, &found, state->error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(ocdm__records_next(state->records, &record, &found, state->error));
         /* Counts what the record reader has skipped since the last call. It knows the position of the very first one only. */
         uint64_t skipped = state->records->skipped - state->refused;
         for (; state->unreadable < skipped; state->unreadable++) {
@@ -548,7 +544,7 @@ static ocdm_status read_records(struct source_reading *state)
             state->source->record_total = good + state->unreadable;
             return tell_progress(state);
         }
-        status = add_record(state, &record, good + state->unreadable);
+        ocdm_status status = add_record(state, &record, good + state->unreadable);
         if (status == OCDM_OK && good % PROGRESS_STEP == 0)
             status = tell_progress(state);
         if (status != OCDM_OK)
