@@ -291,6 +291,18 @@ ocdm_status ocdm_memory_forget(ocdm_memory *memory, uint64_t id, ocdm_change *ch
 ocdm_status ocdm_memory_resize(ocdm_memory *memory, uint32_t capacity, ocdm_change *change, ocdm_error *error);
 
 /*
+ * Says that the next batch begins a new task. Policies with the trait OCDM_NEEDS_TASKS make room for it (bat-ocdm: the memory of
+ * each earlier task is shrunk by OCDM to M / T when task T begins); to all others it means nothing. The first task may be left
+ * out; a task that begins right after another one, without a batch between them, is the same task.
+ *
+ * change    filled on success; may be NULL. As that of ocdm_memory_resize
+ *
+ * OCDM_OK; OCDM_LIMIT: there are more tasks than samples in the memory; OCDM_BAD_ARGUMENT, OCDM_NO_MEMORY, what a policy of your
+ * own returns. On error the memory is unchanged. Cost: as for ocdm_memory_resize.
+ */
+ocdm_status ocdm_memory_begin_task(ocdm_memory *memory, ocdm_change *change, ocdm_error *error);
+
+/*
  * Joins memories that sampled the shards of a stream, as `ocdm merge` joins samples: what they kept is offered in one batch to
  * a memory that has seen what all of them have seen, and is deleted down to the capacity by their policy. Among equals, samples
  * have the places that they had in their shards, so that the result depends neither on the order of `shards` nor on when and
@@ -580,8 +592,9 @@ ocdm_status ocdm_memory_compare(const ocdm_memory *memory, const ocdm_comparison
 /* ---- policies ------------------------------------------------------------------------------------------------------- */
 
 /*
- * A policy of the library by name: ocdm, prs, prs-released, cbes, max, onlyone, rs, random, cbrs, gss, gss-released. NULL if
- * there is none. The last two need gradients: see ocdm_memory_set_similarity. ocdm_policy_at lists all policies: index 0, 1, 2,
+ * A policy of the library by name: ocdm, prs, prs-released, cbes, max, onlyone, rs, random, cbrs, gss, gss-released, bat-ocdm.
+ * NULL if there is none. gss and gss-released need gradients: see ocdm_memory_set_similarity; bat-ocdm must be told where tasks
+ * begin: see ocdm_memory_begin_task. ocdm_policy_at lists all policies: index 0, 1, 2,
  * ... until NULL. Both return static data; do not free it. A copy with its own name, and with an `admit` or `end` that the
  * original lacks, is a policy of your own.
  */
@@ -592,6 +605,7 @@ const ocdm_policy *ocdm_policy_at(size_t index);
 #define OCDM_SINGLE_LABEL 1u    /* takes samples with at most one label; the memory refuses others: OCDM_NOT_SINGLE_LABEL */
 #define OCDM_NEEDS_GRADIENTS 2u /* asks for comparisons; the memory refuses updates until there is a callback */
 #define OCDM_AS_RELEASED 4u     /* another policy's rule as in its authors' code: short lists may leave it out */
+#define OCDM_NEEDS_TASKS 16u    /* is told where tasks begin: ocdm_memory_begin_task; without that the stream is one task */
 #define OCDM_BY_DISTANCE 8u     /* deletes what leaves the classes closest to the target: distance, tie and tolerance count */
 
 /*
@@ -660,6 +674,10 @@ struct ocdm_policy {
      * samples.
      */
     void (*end)(void *state, const ocdm_memory *memory, const ocdm_change *change, ocdm_status status);
+
+    /* Called by ocdm_memory_begin_task: a task of the stream begins with the next batch. Sets *leaving to the number of samples
+     * that leave the memory now, which `remove` names one by one; it was 0. On failure the memory is unchanged. */
+    ocdm_status (*begin_task)(void *state, const ocdm_memory *memory, uint32_t *leaving, ocdm_error *error);
 };
 
 /*

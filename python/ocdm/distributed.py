@@ -122,6 +122,10 @@ class Memory(_memory.Memory):
         """Deletes a sample on request, in all processes."""
         return self._follow(super().forget(id))
 
+    def begin_task(self):
+        """Says that the next samples begin a new task, in all processes."""
+        return self._follow(super().begin_task())
+
     def resize(self, capacity):
         """Changes the capacity, in all processes."""
         return self._follow(super().resize(capacity))

@@ -30,8 +30,8 @@ def _rows(scores):
     return scores
 
 
-def class_scores(scores, labels):
-    """Each class alone: a structured array of positives, predicted, hits (both), samples, ap (its average precision), auc (the area
+def class_scores(scores, labels, threshold=0.0):
+    """Each class alone: a structured array of positives, predicted (scores over the threshold), hits (both), samples, ap (its average precision), auc (the area
     under its ROC curve) and ece (its expected calibration error).
 
     >>> ocdm.metrics.class_scores([[1.0, -1], [2, 3]], [[0], [0, 1]])[["positives", "predicted", "hits", "ap"]].tolist()
@@ -40,7 +40,7 @@ def class_scores(scores, labels):
     import numpy
 
     scores = _rows(scores)
-    return numpy.frombuffer(_ocdm.score_classes(scores, *scores.shape, labels), _SCORE)
+    return numpy.frombuffer(_ocdm.score_classes(scores, *scores.shape, labels, threshold), _SCORE)
 
 
 def _groups(groups, classes):
@@ -52,10 +52,11 @@ def _groups(groups, classes):
     return numpy.ascontiguousarray(groups, "uint8")
 
 
-def averages(scores, labels, groups=None, group=None):
-    """All averages, by name. With groups, a number for each class, over the classes whose number is `group`. Equal to scikit-learn's
+def averages(scores, labels, groups=None, group=None, threshold=0.0):
+    """All averages, by name. With groups, a number for each class, over the classes whose number is `group`. A class is predicted
+    where its score is over the threshold: 0 for logits, or what `best_threshold` found on other samples. Equal to scikit-learn's
     where it has them: AUC is its macro roc_auc_score, ranking_loss its label_ranking_loss, coverage its coverage_error, hamming its
-    hamming_loss of the decisions scores > 0.
+    hamming_loss of the decisions scores > threshold.
 
     >>> stream = ocdm.Stream("scenes.safetensors")
     >>> tests = stream.select("test")
@@ -67,17 +68,32 @@ def averages(scores, labels, groups=None, group=None):
     if (groups is None) != (group is None):
         raise ValueError("groups and group belong together: a number for each class, and the one that is wanted")
     groups = None if groups is None else _groups(groups, scores.shape[1])
-    return dict(zip(NAMES, _ocdm.measure(scores, *scores.shape, labels, groups, group or 0)))
+    return dict(zip(NAMES, _ocdm.measure(scores, *scores.shape, labels, groups, group or 0, threshold)))
 
 
-def CF1(scores, labels, groups=None, group=None):
+def CF1(scores, labels, groups=None, group=None, threshold=0.0):
     """2 CP CR / (CP + CR) of the mean precision CP and the mean recall CR of the classes."""
-    return averages(scores, labels, groups, group)["CF1"]
+    return averages(scores, labels, groups, group, threshold)["CF1"]
 
 
-def OF1(scores, labels, groups=None, group=None):
+def OF1(scores, labels, groups=None, group=None, threshold=0.0):
     """F1 of all predictions together."""
-    return averages(scores, labels, groups, group)["OF1"]
+    return averages(scores, labels, groups, group, threshold)["OF1"]
+
+
+def best_threshold(scores, labels):
+    """The threshold for all classes together with the greatest CF1 on these samples. Find it on samples that are held out, and use it
+    on the tests: 0 misleads for scores that are not probabilities, as those of ridge regression and focal losses. NaN when no class
+    has a positive sample.
+
+    >>> import numpy as np
+    >>> scores = np.array([[3, -1], [1, -2], [0.5, -3], [0, -4]], np.float32)
+    >>> threshold = ocdm.metrics.best_threshold(scores, [[0], [], [0], []])
+    >>> threshold, round(ocdm.metrics.CF1(scores, [[0], [], [0], []], threshold=threshold), 4)
+    (0.25, 0.8)
+    """
+    scores = _rows(scores)
+    return _ocdm.best_threshold(scores, *scores.shape, labels)
 
 
 def mAP(scores, labels, groups=None, group=None):
@@ -116,3 +132,24 @@ def forgetting(maps):
         raise ValueError(f"maps must have the shape [evaluations, tasks], not {list(maps.shape)}")
     mean, each = _ocdm.forgetting(maps, *maps.shape)
     return mean, numpy.frombuffer(each, "float64")
+
+
+def transfer(maps, ahead=None, fresh=None):
+    """Backward and forward transfer. Backward: what later training adds to a task, the final value minus the first one in its
+    column, mean over the tasks but the last. Forward: what earlier training gives a task, ahead[t] - fresh[t], the value just before
+    task t is learnt and that of an untrained model; NaN without them. maps are as for `forgetting`.
+
+    >>> nan = float("nan")
+    >>> backward, forward = ocdm.metrics.transfer([[0.8, nan], [0.6, 0.7]], ahead=[nan, 0.2], fresh=[0.1, 0.15])
+    >>> round(backward, 4), round(forward, 4)
+    (-0.2, 0.05)
+    """
+    import numpy
+
+    maps = numpy.require(maps, "float64", "CA")
+    if maps.ndim != 2:
+        raise ValueError(f"maps must have the shape [evaluations, tasks], not {list(maps.shape)}")
+    if (ahead is None) != (fresh is None):
+        raise ValueError("ahead and fresh belong together: a value for each task")
+    before = [None if given is None else numpy.require(given, "float64", "CA") for given in (ahead, fresh)]
+    return _ocdm.transfer(maps, *maps.shape, *before)

@@ -395,6 +395,11 @@ class Replay:
         return self._reduce(lambda: self.memory.forget(id), None)
 
     @_alone
+    def begin_task(self):
+        """Says that the next samples begin a new task, which the policy bat-ocdm must be told."""
+        return self._reduce(self.memory.begin_task, None)
+
+    @_alone
     def resize(self, capacity):
         """Changes the capacity; a smaller one deletes samples by the policy's rule."""
         return self._reduce(lambda: self.memory.resize(capacity), [leaf.spare(capacity) for leaf in self._leaves])

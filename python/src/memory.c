@@ -442,6 +442,20 @@ static PyObject *memory_resize(memory_object *self, PyObject *object)
     return result;
 }
 
+static PyObject *memory_begin_task(memory_object *self, PyObject *unused)
+{
+    (void)unused;
+    if (!claim(self))
+        return NULL;
+    ocdm_change change;
+    ocdm_error error = {0};
+    PyObject *result = ocdm__change_create(ocdm_memory_size(self->memory));
+    if (result != NULL)
+        result = conclude(self, result, ocdm_memory_begin_task(self->memory, &change, &error), &change, &error);
+    release(self);
+    return result;
+}
+
 /* Ends a change of what is set for a class: None, or the exception, and then the names are those before it. */
 static PyObject *end_setting(memory_object *self, bool done, struct ocdm__names_mark mark)
 {
@@ -1044,6 +1058,14 @@ static PyMethodDef memory_methods[] = {
      "Change(stored=0, left=1, moved=0)\n"
      ">>> sorted(memory.labels())\n"
      "[[0], [1]]"},
+    {"begin_task", (PyCFunction)memory_begin_task, METH_NOARGS,
+     "begin_task($self, /)\n--\n\n"
+     "Says that the next samples begin a new task. The policy bat-ocdm makes room for it: the memory of each earlier task is shrunk\n"
+     "to an equal share. To all other policies it means nothing.\n\n"
+     ">>> memory = ocdm.Memory(capacity=4, policy='bat-ocdm')\n"
+     ">>> change = memory.update([5, 6, 7, 8], [[0], [1], [1], [2]])\n"
+     ">>> memory.begin_task()\n"
+     "Change(stored=0, left=2, moved=0)"},
     {"set_weight", (PyCFunction)(void (*)(void))memory_set_weight, FAST,
      "set_weight($self, /, label, weight)\n--\n\n"
      "Gives a class a weight in the target, 1e-6 to 1e6: p_i ~ w_i n_i^rho. 1 takes it back.\n\n"

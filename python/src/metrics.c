@@ -60,7 +60,7 @@ static bool take_set(struct test_set *test, PyObject *scores, Py_ssize_t samples
     return false;
 }
 
-/* _score(scores, samples, classes, labels): an ocdm_class_score of each class, as bytes. */
+/* _score(scores, samples, classes, labels, threshold): an ocdm_class_score of each class, as bytes. */
 PyObject *ocdm__metrics_score(PyObject *module, PyObject *args)
 {
     (void)module;
@@ -68,9 +68,11 @@ PyObject *ocdm__metrics_score(PyObject *module, PyObject *args)
     Py_ssize_t samples, classes;
     struct test_set test;
     ocdm_error error = {0};
-    if (!PyArg_ParseTuple(args, "OnnO", &scores, &samples, &classes, &labels) ||
+    float threshold;
+    if (!PyArg_ParseTuple(args, "OnnOf", &scores, &samples, &classes, &labels, &threshold) ||
         !take_set(&test, scores, samples, classes, labels))
         return NULL;
+    test.set.threshold = threshold;
     PyObject *result = PyBytes_FromStringAndSize(NULL, classes * (Py_ssize_t)sizeof(ocdm_class_score));
     ocdm_class_score *found = result != NULL ? (ocdm_class_score *)(void *)PyBytes_AsString(result) : NULL;
     if (result != NULL && ocdm_score_classes(&test.set, found, &error) != OCDM_OK) {
@@ -110,7 +112,7 @@ static PyObject *measure(const ocdm_test_set *set, const uint8_t *group, uint8_t
     return list;
 }
 
-/* _measure(scores, samples, classes, labels, groups, wanted): each metric over all classes, or those of a group. */
+/* _measure(scores, samples, classes, labels, groups, wanted, threshold): each metric over all classes, or those of a group. */
 PyObject *ocdm__metrics_measure(PyObject *module, PyObject *args)
 {
     (void)module;
@@ -118,10 +120,12 @@ PyObject *ocdm__metrics_measure(PyObject *module, PyObject *args)
     Py_ssize_t samples, classes;
     Py_buffer groups;
     unsigned char wanted = 0;
+    float threshold;
     struct test_set test;
-    if (!PyArg_ParseTuple(args, "OnnOOb", &scores, &samples, &classes, &labels, &group, &wanted) ||
+    if (!PyArg_ParseTuple(args, "OnnOObf", &scores, &samples, &classes, &labels, &group, &wanted, &threshold) ||
         !take_set(&test, scores, samples, classes, labels))
         return NULL;
+    test.set.threshold = threshold;
     if (group == Py_None) {
         result = measure(&test.set, NULL, 0);
     } else if (take(group, &groups, (size_t)classes, "groups")) {
@@ -173,6 +177,50 @@ PyObject *ocdm__metrics_forgetting(PyObject *module, PyObject *args)
     else if (each != NULL)
         ocdm__raise(&error);
     Py_XDECREF(each);
+    PyBuffer_Release(&view);
+    return result;
+}
+
+/* _best_threshold(scores, samples, classes, labels): of the logits. */
+PyObject *ocdm__metrics_threshold(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *scores, *labels;
+    Py_ssize_t samples, classes;
+    struct test_set test;
+    ocdm_error error = {0};
+    float threshold;
+    if (!PyArg_ParseTuple(args, "OnnO", &scores, &samples, &classes, &labels) ||
+        !take_set(&test, scores, samples, classes, labels))
+        return NULL;
+    bool done = ocdm_best_threshold(&test.set, &threshold, &error) == OCDM_OK;
+    release_set(&test);
+    return done ? PyFloat_FromDouble((double)threshold) : ocdm__raise(&error);
+}
+
+/* _transfer(map, evaluations, tasks, ahead, fresh): backward and forward; None for both of the last two: no forward transfer. */
+PyObject *ocdm__metrics_transfer(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *map, *given[2], *result = NULL;
+    Py_ssize_t evaluations, tasks;
+    Py_buffer view, before[2] = {{.buf = NULL}, {.buf = NULL}};
+    ocdm_error error = {0};
+    double backward, forward;
+    if (!PyArg_ParseTuple(args, "OnnOO", &map, &evaluations, &tasks, &given[0], &given[1]) ||
+        !take(map, &view, (size_t)evaluations * (size_t)tasks * sizeof(double), "maps"))
+        return NULL;
+    bool taken = true;
+    for (int i = 0; i < 2 && taken; i++)
+        taken = given[i] == Py_None || take(given[i], &before[i], (size_t)tasks * sizeof(double), i == 0 ? "ahead" : "fresh");
+    if (taken && ocdm_transfer(view.buf, (size_t)evaluations, (size_t)tasks, before[0].buf, before[1].buf, &backward, &forward,
+                               &error) == OCDM_OK)
+        result = Py_BuildValue("dd", backward, forward);
+    else if (taken)
+        ocdm__raise(&error);
+    for (int i = 0; i < 2; i++)
+        if (before[i].obj != NULL)
+            PyBuffer_Release(&before[i]);
     PyBuffer_Release(&view);
     return result;
 }

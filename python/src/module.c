@@ -311,6 +311,8 @@ static PyMethodDef functions[] = {
     {"measure", ocdm__metrics_measure, METH_VARARGS, NULL},
     {"average_precision", ocdm__metrics_precision, METH_VARARGS, NULL},
     {"forgetting", ocdm__metrics_forgetting, METH_VARARGS, NULL},
+    {"best_threshold", ocdm__metrics_threshold, METH_VARARGS, NULL},
+    {"transfer", ocdm__metrics_transfer, METH_VARARGS, NULL},
     {"draw_classes", ocdm__draw_classes, METH_VARARGS, NULL},
     {"label_sets", ocdm__label_sets, METH_O, NULL},
     {"split_parts", ocdm__split_parts, METH_VARARGS, NULL},

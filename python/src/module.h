@@ -147,6 +147,8 @@ PyObject *ocdm__metrics_score(PyObject *module, PyObject *args);
 PyObject *ocdm__metrics_measure(PyObject *module, PyObject *args);
 PyObject *ocdm__metrics_precision(PyObject *module, PyObject *args);
 PyObject *ocdm__metrics_forgetting(PyObject *module, PyObject *args);
+PyObject *ocdm__metrics_threshold(PyObject *module, PyObject *args);
+PyObject *ocdm__metrics_transfer(PyObject *module, PyObject *args);
 
 /* ---- split.c: functions of the module ------------------------------------------------------------------------------- */
 

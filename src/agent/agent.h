@@ -66,7 +66,7 @@ typedef struct ocdm__network_settings {
     double clip;          /* cut each gradient to -clip..clip; default 0: do not */
     ocdm__loss_rule loss; /* default: bce, nothing weighted */
     ocdm__rates averages; /* of the exponential averages of the weights that are kept; default: none */
-    uint32_t average_delay; /* steps of the weights that averages leave out; default 0 */
+    uint32_t average_delay; /* the first steps, which averages leave out; default 0 */
     uint32_t optimiser;     /* an ocdm__optimiser; default adam */
     double weight_decay;    /* adamw: decoupled; sgd: added to the gradient */
     double momentum;        /* sgd */
@@ -135,8 +135,8 @@ ocdm_status ocdm__agent_batch_gradient(ocdm__agent *agent, const ocdm__batch *ba
 
 /*
  * Besides the trained weights an agent may have exponential averages of them and of the norms' statistics: after step t,
- * average = r average + (1 - r) weights with r = min(rate, 1 - 1/(t - delay)), 0 while t is at most delay + 1; for a row of the
- * head t is the age of its class, if that came with the batch. Predictions, features, lists and fetches use version 0,
+ * average = r average + (1 - r) weights with r = min(rate, 1 - 1/a); a is t or, for a row of the head, the age of its class if that
+ * came with the batch, and at most t - average_delay; 0 in place of r until then. Predictions, features, lists and fetches use version 0,
  * the trained weights, unless another is chosen: version i is the average of rate i - 1. Before the first step all versions are
  * the trained weights. A step returns to version 0. OCDM_OK, OCDM_NO_MEMORY.
  */

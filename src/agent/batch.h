@@ -13,6 +13,7 @@ typedef struct ocdm__batch {
     uint64_t step;           /* of the run, from 0 */
     uint64_t update;         /* of the learner, from 0: for the augmentation and what is replayed */
     bool again;              /* an update of the step has had these samples of the stream already */
+    bool begins_task;        /* its samples of the stream are the first of their task */
     const uint32_t *samples; /* numbers in the stream */
     size_t count, fresh;     /* samples; how many of them are of the stream: the first ones */
     const float *input;      /* rows of features, or images as planes (channel, row, column), normalised already; NULL for a

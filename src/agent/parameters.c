@@ -165,12 +165,12 @@ struct averaging {
     const float *ages; /* of the classes; NULL: all weights are averaged since the first step */
 };
 
-/* How much of an average stays when weights of that age in steps join it: it begins as the mean of all steps after the delay.
- */
-static double rate_at(const ocdm__network_settings *settings, uint32_t average, double age)
+/* How much of an average stays when the weights of a step join it, which are `age` steps old: it begins as the mean of all
+ * steps since then, but for the first ones of the stream. */
+static double rate_at(const struct averaging *averaging, uint32_t average, double age)
 {
-    double averaged = fmax(age - settings->average_delay, 1);
-    return fmin(settings->averages.values[average], 1 - 1 / averaged);
+    double averaged = fmin(age, (double)averaging->step - averaging->settings->average_delay);
+    return fmin(averaging->settings->averages.values[average], 1 - 1 / fmax(averaged, 1));
 }
 
 /* Weights that are read once for all averages. */
@@ -190,8 +190,7 @@ static void average_one(void *context, size_t item, unsigned slot)
         size_t end = (i + 1) * width;
         for (size_t at = i * width; at < end; at += PIECE)
             for (uint32_t k = 0; k < averaging->network->average_count; k++) {
-                double rate =
-                    rate_at(averaging->settings, k, by_class && averaging->ages[i] > 0 ? (double)averaging->ages[i] : step);
+                double rate = rate_at(averaging, k, by_class && averaging->ages[i] > 0 ? (double)averaging->ages[i] : step);
                 ocdm__kernels_for(false)->blend(parameter->averages[k] + at, parameter->value + at, (float)rate,
                                                 (float)(1 - rate), end - at < PIECE ? end - at : PIECE);
             }

@@ -20,7 +20,8 @@
     X(random, "random")                                                                                                        \
     X(cbrs, "cbrs")                                                                                                            \
     X(gss, "gss")                                                                                                              \
-    X(gss_released, "gss-released")
+    X(gss_released, "gss-released")                                                                                            \
+    X(bat_ocdm, "bat-ocdm")
 
 /* The distances and the tie rules, in the order of their enums: X(symbol, name) for the enumerator OCDM_SYMBOL. */
 #define OCDM__DISTANCES(X)                                                                                                     \

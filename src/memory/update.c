@@ -447,10 +447,20 @@ ocdm_status ocdm_memory_update_flat(ocdm_memory *memory, const uint64_t *ids, co
 
 /* ---- forgetting ----------------------------------------------------------------------------------------------------- */
 
+/* Whether places may change owners from outside. */
+static ocdm_status check_places(const ocdm_memory *memory, const char *what, ocdm_error *error)
+{
+    if ((memory->policy.traits & DIVIDES_PLACES) == 0)
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "use another policy", "the policy %s cannot %s: its places belong to tasks",
+                      memory->policy.name, what);
+}
+
 ocdm_status ocdm_memory_forget(ocdm_memory *memory, uint64_t id, ocdm_change *change, ocdm_error *error)
 {
     if (memory == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "memory must not be NULL");
+    OCDM_TRY(check_places(memory, "forget samples", error));
     uint32_t position = ocdm_memory_find(memory, id);
     if (position == OCDM_NONE)
         return ocdm__fail(error, OCDM_UNKNOWN_ID, "", "no sample in the memory has the id %llu", (unsigned long long)id);
@@ -526,7 +536,9 @@ ocdm_status ocdm_memory_resize(ocdm_memory *memory, uint32_t capacity, ocdm_chan
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "a memory holds at least one sample",
                           "memory must not be NULL, and capacity %lu between 1 and %lu", (unsigned long)capacity,
                           (unsigned long)OCDM_MAX_CAPACITY);
-    ocdm_status status = OCDM_OK;
+    ocdm_status status = check_places(memory, "change its capacity", error);
+    if (status != OCDM_OK)
+        return status;
     if (capacity < memory->pool.size) {
         uint32_t *home = ocdm__allocate(memory->pool.size, sizeof *home);
         status = home == NULL ? ocdm__fail_memory(error, "another capacity") : shrink_or_undo(memory, capacity, home, error);
@@ -534,6 +546,44 @@ ocdm_status ocdm_memory_resize(ocdm_memory *memory, uint32_t capacity, ocdm_chan
     } else {
         memory->options.capacity = capacity;
         memory->left_count = memory->moved_count = 0;
+    }
+    if (status == OCDM_OK)
+        finish(memory, 0, change);
+    return status;
+}
+
+/* ---- tasks -------------------------------------------------------------------------------------------------------------- */
+
+/* Asks the policy, then lets go as shrinking does, with the capacity as before. There is room for all to leave, so that nothing
+ * fails after the answer of a policy of the library. */
+static ocdm_status begin_task(ocdm_memory *memory, uint32_t *home, ocdm_error *error)
+{
+    ocdm_error found;
+    uint32_t leaving = 0, capacity = memory->options.capacity;
+    OCDM_TRY(ocdm__memory_reserve_batch(memory, memory->pool.size, error));
+    ocdm__error_reset(&found);
+    OCDM_TRY(ocdm__pass_on(memory->policy.begin_task(memory->state, memory, &leaving, &found), &found,
+                           "the policy refused the task", error));
+    if (leaving > memory->pool.size)
+        return bad_decision(memory, leaving, error);
+    if (leaving == 0)
+        return OCDM_OK;
+    ocdm_status status = shrink_or_undo(memory, memory->pool.size - leaving, home, error);
+    memory->options.capacity = capacity;
+    return status;
+}
+
+ocdm_status ocdm_memory_begin_task(ocdm_memory *memory, ocdm_change *change, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    if (memory == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "memory must not be NULL");
+    memory->left_count = memory->moved_count = 0;
+    if (memory->policy.begin_task != NULL) {
+        uint32_t *home;
+        OCDM_TRY(ocdm__new(&home, memory->pool.size, sizeof *home, "the beginning of a task", error));
+        status = begin_task(memory, home, error);
+        ocdm__release(home);
     }
     if (status == OCDM_OK)
         finish(memory, 0, change);

@@ -30,7 +30,7 @@ static ocdm_status chance_replace(void *state, const ocdm_memory *memory, const 
 static const ocdm_policy own[] = {{.size = sizeof(ocdm_policy), .name = "chance remove", .remove = chance_remove},
                                   {.size = sizeof(ocdm_policy), .name = "chance replace", .replace = chance_replace}};
 
-#define POLICIES 11
+#define POLICIES 12
 #define CASES (POLICIES + 5)
 
 /* The library's policies, OCDM's other distances, and two of the caller's. */

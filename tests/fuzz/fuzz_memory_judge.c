@@ -34,7 +34,7 @@ static ocdm_options options_from(struct program *program)
     static const double rhos[] = {0, 0.5, 1, -0.3, OCDM_MAX_RHO, -OCDM_MAX_RHO, 3, 0.01};
     ocdm_options options = ocdm_options_default();
     size_t policies = 0;
-    while (ocdm_policy_at(policies) != NULL)
+    while (ocdm_policy_at(policies) != NULL && (ocdm_policy_at(policies)->traits & OCDM_NEEDS_TASKS) == 0) /* these are last */
         policies++;
     options.policy = ocdm_policy_at(next(program) % policies);
     options.distance = (ocdm_distance)(next(program) % 4);

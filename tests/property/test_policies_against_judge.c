@@ -5,6 +5,7 @@
 #include "../test.h"
 #include "compare.h"
 #include "made_stream.h"
+#include "pair.h"
 
 #include "base/allocate.h"
 
@@ -79,7 +80,7 @@ static void compare_on(const struct judged_case *c)
 /* A refused batch leaves no trace: the memory is the judge's, who never saw it, then and ever after. */
 TEST(refused_batches_leave_no_trace)
 {
-    for (size_t p = 0; ocdm_policy_at(p) != NULL; p++)
+    for (size_t p = 0; is_judged(p); p++)
         for (uint64_t seed = 0; seed < 20; seed++) {
             struct judged_case c = {.options = ocdm_options_default(), .seed = 3000 + seed};
             c.options.policy = ocdm_policy_at(p);
@@ -201,7 +202,7 @@ TEST(ocdm_equals_the_judge_when_label_sets_are_thousands)
  * a policy walks over. Cbrs gets one label a sample. */
 TEST(policies_equal_the_judge_when_classes_hold_hundreds)
 {
-    for (size_t p = 0; ocdm_policy_at(p) != NULL; p++)
+    for (size_t p = 0; is_judged(p); p++)
         for (uint64_t seed = 0; seed < 5; seed++) {
             struct judged_case c = {.options = ocdm_options_default(), .seed = 2000 + seed, .samples = 1400};
             c.options.policy = ocdm_policy_at(p);

@@ -113,6 +113,28 @@ class Metrics(unittest.TestCase):
         self.assertAlmostEqual(mean, 0.0)
         self.assertTrue(math.isnan(ocdm.metrics.forgetting([[0.5]])[0]))
 
+    def test_best_threshold_is_the_best_of_all(self):
+        scores, targets = made(3)
+        found = ocdm.metrics.best_threshold(scores, targets)
+        tried = [ocdm.metrics.CF1(scores, targets, threshold=float(each)) for each in np.append(np.unique(scores), scores.min() - 1)]
+        self.assertAlmostEqual(ocdm.metrics.CF1(scores, targets, threshold=found), max(tried), 12)
+        self.assertGreater(max(tried), ocdm.metrics.CF1(scores, targets))
+        shifted = ocdm.metrics.averages(scores - np.float32(found), targets)
+        self.assertEqual(ocdm.metrics.averages(scores, targets, threshold=found)["OF1"], shifted["OF1"])
+        self.assertEqual(ocdm.metrics.class_scores(scores, targets, found)["predicted"].sum(), (scores > np.float32(found)).sum())
+        self.assertTrue(math.isnan(ocdm.metrics.best_threshold([[1.0]], [[]])))
+
+    def test_transfer_is_what_other_tasks_add(self):
+        nan = math.nan
+        maps = [[0.5, nan, nan], [0.7, 0.4, nan], [0.6, 0.5, 0.9]]
+        backward, forward = ocdm.metrics.transfer(maps, [nan, 0.3, 0.2], [0.1, 0.1, 0.3])
+        self.assertAlmostEqual(backward, 0.1)
+        self.assertAlmostEqual(forward, 0.05)
+        self.assertTrue(math.isnan(ocdm.metrics.transfer(maps)[1]))
+        self.assertRaises(ValueError, ocdm.metrics.transfer, maps, [0.1, 0.1, 0.1])
+        self.assertRaises(ValueError, ocdm.metrics.transfer, maps, [0.1], [0.1])
+        self.assertRaises(ValueError, ocdm.metrics.transfer, [0.5])
+
     def test_what_makes_no_sense_is_refused(self):
         scores, targets = made(4)
         cases = [(scores[0], targets), (scores, targets[:-1]), (scores, [[7]] * 60), (scores, [["a"]] * 60),

@@ -59,6 +59,19 @@ class Payloads(unittest.TestCase):
         self.assertLessEqual(np.abs(whole["x"] - whole["id"] % 256).max(), 0.5)
         self.assertEqual(whole["same"].tolist(), [1.0] * 40)
 
+    def test_a_task_moves_payloads(self):
+        replay = ocdm.Replay(capacity=9, policy="bat-ocdm")
+        for task in range(3):
+            if task > 0:
+                change = replay.begin_task()
+                self.assertEqual(len(replay), 9 - len(change.left_slots))
+            for first in range(0, 30, 5):
+                numbers = np.arange(first, first + 5) + 100 * task
+                replay.add({"number": numbers}, (numbers % 4).astype(np.int64), numbers)
+        self.assertEqual(sorted(np.unique(replay[:]["number"] // 100, return_counts=True)[1].tolist()), [3, 3, 3])
+        for slot in range(9):
+            self.assertEqual(int(replay[slot]["number"]) % 4, replay.memory.labels()[slot][0])
+
     def test_forget_and_resize_move_payloads(self):
         replay, truth = filled()
         for i in replay.memory.ids[[0, 7, 39, 3]].tolist():

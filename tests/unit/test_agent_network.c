@@ -251,7 +251,7 @@ static void add_to_average(ocdm__agent *agent, double rate, double *average, siz
         size_t count = state.tensors[i].size / sizeof *values;
         for (size_t k = 0; k < count; k++, at++) {
             double age = ages != NULL && state.tensors[i].shape[0] == classes ? (double)ages[k / (count / classes)] : 0;
-            double averaged = (age > 0 ? age : (double)step) - delay;
+            double averaged = fmin(age > 0 ? age : (double)step, (double)step - delay);
             double keep = averaged > 1 ? fmin(rate, 1 - 1 / averaged) : 0;
             average[at] = keep * average[at] + (1 - keep) * (double)values[k];
         }
@@ -301,8 +301,8 @@ TEST(averages_are_those_of_all_steps)
     ocdm__agent_destroy(agent);
 }
 
-/* The weights of a class, its row of the head, are averaged since the class came; all others since the first step; both after a
- * delay. */
+/* The weights of a class, its row of the head, are averaged since the class came; all others since the first step; both leave
+ * the first steps of the stream out. */
 TEST(averages_of_a_row_of_the_head_begin_with_its_class)
 {
     enum { HEADS = 3 };

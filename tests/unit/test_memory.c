@@ -9,7 +9,7 @@
 #include "base/inner_memory.h"
 
 static const char *const policies[] = {"ocdm", "onlyone", "rs",     "prs", "prs-released", "cbes",
-                                       "cbrs", "max",     "random", "gss", "gss-released"};
+                                       "cbrs", "max",     "random", "gss", "gss-released", "bat-ocdm"};
 
 #define POLICIES (sizeof policies / sizeof *policies)
 

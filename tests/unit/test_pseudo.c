@@ -39,8 +39,8 @@ static ocdm_status predict(void *state, const float *input, size_t count, float 
     return OCDM_OK;
 }
 
-/* Sample 0 carries class 1 and knows 0 and 1, sample 1 carries nothing and knows all, sample 2 carries 3 and knows 3. Class 4 has
- * not come yet. */
+/* Sample 0 carries class 1 and knows 0 and 1, sample 1 carries nothing and knows all, sample 2 carries 3 and knows 3. Class 4
+ * has not come yet. */
 static const size_t starts[] = {0, 1, 1, 2};
 static const uint32_t labels[] = {1, 3};
 static const uint8_t known[] = {0x03, 0x1f, 0x08};
@@ -51,12 +51,12 @@ static void check(double least, ocdm_status status, const size_t *expected_start
 {
     const ocdm__learner_functions functions = {.predict = predict, .use = use};
     /* Logits of 0.9 are scores of 0.71, of 0.8 of 0.69. */
-    struct oracle oracle = {.status = status,
-                            .answers = {5, 5, 0.9f, 0.8f, 5, 5, 5, 5, 5, 5, 0.9f, -1, 0.8f, -5, 0.9f}};
+    struct oracle oracle = {.status = status, .answers = {5, 5, 0.9f, 0.8f, 5, 5, 5, 5, 5, 5, 0.9f, -1, 0.8f, -5, 0.9f}};
     const ocdm__learner learner = {.functions = &functions, .state = &oracle};
     const ocdm__stream_table table = {.class_count = CLASSES};
     float guesses[SAMPLES * CLASSES], own_ages[CLASSES];
-    ocdm__online online = {.parts = {.table = &table, .learner = &learner, .pseudo = least}, .guesses = guesses, .ages = own_ages};
+    ocdm__online online = {
+        .parts = {.table = &table, .learner = &learner, .pseudo = least}, .guesses = guesses, .ages = own_ages};
     ocdm__label_room *room = &online.labels;
     ocdm_error error;
     memcpy(own_ages, ages, sizeof own_ages);
@@ -66,8 +66,8 @@ static void check(double least, ocdm_status status, const size_t *expected_start
     memcpy(room->starts, starts, sizeof starts);
     memcpy(room->labels, labels, sizeof labels);
     memcpy(room->known, known, sizeof known);
-    online.batch = (ocdm__batch){
-        .count = SAMPLES, .fresh = 2, .starts = room->starts, .labels = room->labels, .known = room->known};
+    online.batch =
+        (ocdm__batch){.count = SAMPLES, .fresh = 2, .starts = room->starts, .labels = room->labels, .known = room->known};
     assert_int_equal(ocdm__online_add_pseudo_labels(&online, &error), status);
     assert_true(oracle.asked == 1 && oracle.version == 0);
     assert_memory_equal(online.batch.starts, expected_starts, (SAMPLES + 1) * sizeof *starts);
@@ -79,7 +79,8 @@ static void check(double least, ocdm_status status, const size_t *expected_start
 TEST(unknown_classes_above_the_probability_count_as_present)
 {
     check(0.7, OCDM_OK, (const size_t[]){0, 2, 2, 4}, (const uint32_t[]){1, 2, 3, 0}, (const uint8_t[]){0x07, 0x1f, 0x09});
-    check(0.6, OCDM_OK, (const size_t[]){0, 3, 3, 6}, (const uint32_t[]){1, 2, 3, 3, 0, 2}, (const uint8_t[]){0x0f, 0x1f, 0x0d});
+    check(0.6, OCDM_OK, (const size_t[]){0, 3, 3, 6}, (const uint32_t[]){1, 2, 3, 3, 0, 2},
+          (const uint8_t[]){0x0f, 0x1f, 0x0d});
 }
 
 TEST(no_pseudo_labels_where_nothing_is_likely)

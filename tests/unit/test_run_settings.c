@@ -145,7 +145,7 @@ TEST(presets_are_settings_that_can_be_read)
         HOLDS(ocdm__run_presets[i], ocdm__run_preset_apply(ocdm__run_presets[i], &settings, NULL) == OCDM_OK);
     assert_true(settings.batch == 10 && settings.network.learning_rate == 1e-4 && settings.network.loss.focal > 0);
     assert_true(settings.network.averages.count == 1 && settings.average_start == OCDM__AVERAGE_SINCE_CLASS &&
-                settings.network.average_delay == 50);
+                settings.network.average_delay == 100);
 }
 
 TEST(rates_of_averages_are_each_named_once)

@@ -27,7 +27,7 @@ enum { CAPACITY = 1000, BATCH = 10, MAX_CLASSES = 64, NAME_WIDTH = 9 };
 static const char *const *policy_names(void)
 {
     static const char *names[OCDM__CHOICES];
-    return ocdm__policy_choices(names, 0, OCDM_NEEDS_GRADIENTS | OCDM_SINGLE_LABEL | OCDM_AS_RELEASED);
+    return ocdm__policy_choices(names, 0, OCDM_NEEDS_GRADIENTS | OCDM_NEEDS_TASKS | OCDM_SINGLE_LABEL | OCDM_AS_RELEASED);
 }
 
 static size_t policy_count(void)

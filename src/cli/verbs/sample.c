@@ -30,7 +30,7 @@ static const char *const duplicate_names[] = {"error", "skip", NULL};
 static const char *const *policy_choices(void)
 {
     static const char *names[OCDM__CHOICES];
-    return ocdm__policy_choices(names, 0, OCDM_NEEDS_GRADIENTS);
+    return ocdm__policy_choices(names, 0, OCDM_NEEDS_GRADIENTS | OCDM_NEEDS_TASKS);
 }
 
 /* ---- progress ------------------------------------------------------------------------------------------------------- */
@@ -62,6 +62,9 @@ static ocdm_status read_policy(const ocdm__arguments *arguments, const ocdm_poli
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "all other policies need labels only",
                           "the policy %s needs gradients of a network that learns from the memory; a filter has no network",
                           named->name);
+    if (named != NULL && named->traits & OCDM_NEEDS_TASKS)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "all other policies need no tasks",
+                          "the policy %s must be told where tasks begin; a filter sees one stream", named->name);
     *policy = ocdm_policy_find(policy_choices()[ocdm__argument_choice(arguments, "policy")]);
     return ocdm__arguments_check(arguments, error);
 }

@@ -72,6 +72,7 @@ static ocdm_status take_steps(ocdm__online *online, struct steps *steps, uint64_
         while (step < schedule->task_ends[k]) {
             const ocdm__batch batch = {.step = step,
                                        .update = step,
+                                       .begins_task = step == (k > 0 ? schedule->task_ends[k - 1] : 0),
                                        .samples = steps->batch,
                                        .count = ocdm__schedule_batch(schedule, step, steps->batch)};
             ocdm__online_draw(online, &batch);

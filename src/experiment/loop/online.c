@@ -128,6 +128,7 @@ void ocdm__online_draw(ocdm__online *online, const ocdm__batch *stream)
     online->batch = (ocdm__batch){.step = stream->step,
                                   .update = stream->update,
                                   .again = stream->again,
+                                  .begins_task = stream->begins_task,
                                   .samples = online->samples,
                                   .count = stream->count + drawn,
                                   .fresh = stream->count};
@@ -270,7 +271,13 @@ ocdm_status ocdm__online_remember(ocdm__online *online, ocdm_error *error)
                           .labels = table->labels + table->label_starts[sample],
                           .label_count = (size_t)(table->label_starts[sample + 1] - table->label_starts[sample])};
     }
-    ocdm_status status = ocdm_memory_update(online->parts.memory, online->offered, online->batch.fresh, &change, error);
+    ocdm_status status = OCDM_OK;
+    if (online->batch.begins_task) {
+        status = ocdm_memory_begin_task(online->parts.memory, &change, error);
+        if (status == OCDM_OK)
+            ocdm__replay_move(online->parts.replays, change.moved, change.moved_count);
+    }
+    OCDM_THEN(status, ocdm_memory_update(online->parts.memory, online->offered, online->batch.fresh, &change, error));
     if (status == OCDM_OK)
         ocdm__replay_note(online->parts.replays, online->parts.learner, change.slot, change.stored, change.item, 0);
     if (online->similarity != NULL) {

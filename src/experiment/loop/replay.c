@@ -56,6 +56,13 @@ void ocdm__replay_note(ocdm__replay *replay, const ocdm__learner *learner, const
     }
 }
 
+void ocdm__replay_move(ocdm__replay *replay, const ocdm_move *moved, size_t count)
+{
+    for (size_t i = 0; replay != NULL && replay->kept != NULL && i < count; i++)
+        memcpy(replay->kept + moved[i].to * replay->width, replay->kept + moved[i].from * replay->width,
+               replay->width * sizeof *replay->kept);
+}
+
 /* ---- drawing ----------------------------------------------------------------------------------------------------------- */
 
 size_t ocdm__replay_draw(const ocdm__replay *replay, const ocdm_memory *memory, uint64_t step, uint32_t *slots, double *keys,

@@ -254,7 +254,7 @@ enum ocdm__setting_kind {
     ROW("tolerance", tolerance, REAL, 0, "tolerance", "T", "0", NULL, 0, OCDM_MAX_TOLERANCE,                                   \
         "ocdm and onlyone: deletions that leave at most T / S more than the best tie with it, S the labels in memory and batch")\
     ROW("ema_delay", network.average_delay, WHOLE, 0, "ema-delay", "STEPS", "0", NULL, 0, 1000000000,                          \
-        "averages leave out the first STEPS steps of the weights: until then an average is the weights")                       \
+        "averages leave out the first STEPS steps of the stream, in which weights change most")                                \
     ROW("pseudo", pseudo, OPTIONAL_REAL, 0, "pseudo", "P", NULL, NULL, 0.5, 0.9999,                                            \
         "streams of partial labels: an unknown class counts as present in the loss where the averaged model gives it more "    \
         "than P")                                                                                                              \
@@ -317,7 +317,7 @@ extern const char *const ocdm__run_presets[];
  */
 #define OCDM__PRESETS(ROW)                                                                                                     \
     ROW("paper", "batch 10;replay 10;rho 0;lr 1e-4;adam-eps 1e-4")                                                             \
-    ROW("strong", "focal 1;ema 0.9998;ema-start class;ema-delay 50")
+    ROW("strong", "focal 1;ema 0.9998;ema-start class;ema-delay 100")
 
 /* Gives the settings of a preset their values. OCDM_OK, OCDM_BAD_ARGUMENT. */
 ocdm_status ocdm__run_preset_apply(const char *name, ocdm__run_settings *settings, ocdm_error *error);

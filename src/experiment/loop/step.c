@@ -55,13 +55,25 @@ static bool next_is_certain(const ocdm__run *run)
     return run->cost.behind + most - budget < budget;
 }
 
+/* Whether the step is the first of its task that is not missed. */
+static bool begins_task(const ocdm__run *run)
+{
+    const ocdm__schedule *schedule = &run->schedule;
+    size_t place = ocdm__schedule_place(schedule, run->step);
+    uint64_t first = place > 0 ? schedule->task_ends[place - 1] : 0, step = run->step;
+    while (step > first && ocdm__run_missed(run, step - 1))
+        step--;
+    return step == first;
+}
+
 /* What is trained on next is prepared meanwhile, unless an evaluation comes first, which needs the same room. */
 ocdm__batch ocdm__run_begin_update(ocdm__run *run, uint32_t number)
 {
     uint32_t updates = run->settings->steps_per_batch;
     uint64_t update = run->step * updates + number;
     bool last = number + 1 == updates;
-    ocdm__batch batch = {.step = run->step, .update = update, .again = number > 0, .samples = run->samples};
+    ocdm__batch batch = {
+        .step = run->step, .update = update, .again = number > 0, .begins_task = begins_task(run), .samples = run->samples};
     ocdm__batch ahead = {.step = run->step + last, .update = update + 1, .samples = last ? run->next : run->samples};
     if (number == 0)
         run->step_begun = ocdm__seconds_now();

@@ -58,6 +58,9 @@ void ocdm__replay_close(ocdm__replay *replay);
 void ocdm__replay_note(ocdm__replay *replay, const ocdm__learner *learner, const uint32_t *slots, size_t count,
                        const uint32_t *rows, size_t first);
 
+/* What is kept of samples that moved to other slots moves with them. */
+void ocdm__replay_move(ocdm__replay *replay, const ocdm_move *moved, size_t count);
+
 /* Draws up to `count` slots for a step by a rule that is not uniform; `keys` is room. Returns how many. */
 size_t ocdm__replay_draw(const ocdm__replay *replay, const ocdm_memory *memory, uint64_t step, uint32_t *slots, double *keys,
                          size_t count);
