@@ -29,8 +29,20 @@ static size_t arrays_of(const ocdm__network *network)
 
 /* ---- lists of names ------------------------------------------------------------------------------------------------- */
 
+/* Names that do not fit, as "a, b, c and 12 more". */
+struct name_list {
+    char text[300];
+    size_t used, count, left_out;
+};
+
+struct match {
+    struct name_list missing, unknown, misshapen;
+    bool head_kept; /* the file has no head, or one with another number of classes: the network keeps its own */
+    bool optimiser; /* Adam's averages are there */
+};
+
 /* A name in a file may have any length: a long one is truncated between UTF-8 characters. */
-static void add_name(struct ocdm__name_list *list, const char *name, size_t length)
+static void add_name(struct name_list *list, const char *name, size_t length)
 {
     size_t shown = length <= LONGEST_SHOWN ? length : LONGEST_SHOWN;
     while (shown < length && shown > 0 && ((unsigned char)name[shown] & 0xC0) == 0x80)
@@ -134,7 +146,7 @@ static bool head_is_another(const ocdm__network *network, const struct ocdm__saf
 }
 
 static void match_parameter(const struct ocdm__parameter *parameter, const struct ocdm__safetensors *file, const char *prefix,
-                            struct ocdm__weights_match *match)
+                            struct match *match)
 {
     char name[LONGEST_NAME];
     const struct ocdm__tensor *tensor = ocdm__weights_find(file, prefix, parameter->name);
@@ -145,9 +157,10 @@ static void match_parameter(const struct ocdm__parameter *parameter, const struc
         add_name(&match->misshapen, name, length);
 }
 
-void ocdm__weights_match(const ocdm__network *network, const struct ocdm__safetensors *file, struct ocdm__weights_match *match)
+/* Compares names and shapes, not values. */
+static void find_match(const ocdm__network *network, const struct ocdm__safetensors *file, struct match *match)
 {
-    *match = (struct ocdm__weights_match){.head_kept = head_is_another(network, file)};
+    *match = (struct match){.head_kept = head_is_another(network, file)};
     bool steps = ocdm__safetensors_find(file, "adam.step") != NULL;
     size_t which;
     match->optimiser = steps;
@@ -167,11 +180,6 @@ void ocdm__weights_match(const ocdm__network *network, const struct ocdm__safete
             if (is_saved(parameter, j))
                 match_parameter(parameter, file, prefixes[j], match);
     }
-}
-
-bool ocdm__weights_fit_all(const struct ocdm__weights_match *match)
-{
-    return match->missing.count + match->unknown.count + match->misshapen.count == 0;
 }
 
 /* ---- arrays ---------------------------------------------------------------------------------------------------------- */
@@ -317,7 +325,7 @@ static ocdm_status check_values(const struct ocdm__weights *weights, const struc
 }
 
 /* The names of one kind of fault; after another kind, only their number and the first name. */
-static void tell_names(char *text, size_t room, const struct ocdm__name_list *list, const char *what, bool is_first)
+static void tell_names(char *text, size_t room, const struct name_list *list, const char *what, bool is_first)
 {
     int shown = (int)strcspn(list->text, ",");
     if (list->count == 0)
@@ -333,10 +341,10 @@ static void tell_names(char *text, size_t room, const struct ocdm__name_list *li
 enum { FAULTS = 900 };
 
 /* What does not fit, to follow "the file"; "" if everything does. */
-static void tell_faults(const struct ocdm__weights_match *match, char text[FAULTS])
+static void tell_faults(const struct match *match, char text[FAULTS])
 {
     const struct {
-        const struct ocdm__name_list *list;
+        const struct name_list *list;
         const char *what;
     } faults[] = {{&match->missing, "lacks"},
                   {&match->unknown, "has tensors that the model does not know:"},
@@ -359,8 +367,7 @@ static ocdm_status take_array(struct ocdm__parameter *parameter, size_t which, c
 }
 
 /* Loads the arrays that the file has; a head with another number of classes is kept, and its averages begin as it is. */
-static ocdm_status take_all(ocdm__agent *agent, const struct ocdm__weights *weights, const struct ocdm__weights_match *match,
-                            float *plain)
+static ocdm_status take_all(ocdm__agent *agent, const struct ocdm__weights *weights, const struct match *match, float *plain)
 {
     ocdm__network *network = agent->network;
     size_t arrays = match->optimiser ? arrays_of(network) : 1, which;
@@ -380,8 +387,8 @@ static ocdm_status take_all(ocdm__agent *agent, const struct ocdm__weights *weig
     return status;
 }
 
-static ocdm_status check_all(const ocdm__network *network, const struct ocdm__weights *weights,
-                             const struct ocdm__weights_match *match, ocdm_error *error)
+static ocdm_status check_all(const ocdm__network *network, const struct ocdm__weights *weights, const struct match *match,
+                             ocdm_error *error)
 {
     const struct ocdm__tensor *steps = ocdm__safetensors_find(weights->file, "adam.step");
     const struct ocdm__parameter *parameter;
@@ -401,8 +408,8 @@ static ocdm_status check_all(const ocdm__network *network, const struct ocdm__we
 
 ocdm_status ocdm__weights_check(const ocdm__network *network, const struct ocdm__weights *weights, ocdm_error *error)
 {
-    struct ocdm__weights_match match;
-    ocdm__weights_match(network, weights->file, &match);
+    struct match match;
+    find_match(network, weights->file, &match);
     OCDM_TRY(check_all(network, weights, &match, error));
     if (match.head_kept)
         return ocdm__fail(error, OCDM_BAD_FILE, "", "%s: the head is not one for these classes", weights->name);
@@ -413,10 +420,10 @@ ocdm_status ocdm__agent_load(void *state, const struct ocdm__weights *weights, o
 {
     ocdm__agent *agent = state;
     ocdm__network *network = agent->network;
-    struct ocdm__weights_match match;
+    struct match match;
     OCDM_TRY(ocdm__agent_check(agent, error));
     ocdm__parameters_use(network, 0);
-    ocdm__weights_match(network, weights->file, &match);
+    find_match(network, weights->file, &match);
     ocdm_status status = check_all(network, weights, &match, error);
     if (status == OCDM_OK && match.optimiser)
         status = ocdm__parameters_add_adam(network, error);
@@ -475,7 +482,7 @@ static uint32_t averages_in(const struct ocdm__safetensors *file)
 struct nearest {
     const char *model;
     double share; /* of the tensors of either that fit */
-    struct ocdm__weights_match match;
+    struct match match;
 };
 
 static ocdm_status try_model(const struct ocdm__safetensors *file, const struct ocdm__model_size *size, bool *fits,
@@ -483,10 +490,10 @@ static ocdm_status try_model(const struct ocdm__safetensors *file, const struct 
 {
     ocdm__network *outline = NULL;
     OCDM_TRY(ocdm__network_outline(size, &outline, error));
-    struct ocdm__weights_match match;
+    struct match match;
     outline->average_count = averages_in(file);
-    ocdm__weights_match(outline, file, &match);
-    *fits = ocdm__weights_fit_all(&match);
+    find_match(outline, file, &match);
+    *fits = match.missing.count + match.unknown.count + match.misshapen.count == 0;
     double count = (double)outline->parameter_count, faults = (double)(match.missing.count + match.misshapen.count);
     double share = (count - faults) / (count + (double)match.unknown.count);
     if (share > nearest->share)

@@ -11,7 +11,8 @@
 
 /* ---- statistics ----------------------------------------------------------------------------------------------------- */
 
-void ocdm__norm_freeze(const ocdm__network *network, struct ocdm__layer *layer)
+/* Computes the constants of a batch norm from its running statistics. */
+static void freeze_norm(const ocdm__network *network, struct ocdm__layer *layer)
 {
     size_t channels = layer->node->channels;
     const float *gain = network->parameters[layer->gain].value, *bias = network->parameters[layer->bias].value;
@@ -206,7 +207,7 @@ static void run_images(const struct ocdm__pass *pass)
         if (is_average || network->layers[k].node->kind != OCDM__NODE_CONV)
             continue;
         if (pass->frozen)
-            ocdm__norm_freeze(network, &network->layers[k]);
+            freeze_norm(network, &network->layers[k]);
         else
             norm_statistics(pass, &network->layers[k]);
     }
@@ -316,7 +317,7 @@ static ocdm_status evaluate_images(ocdm__network *network, const float *input, s
         return ocdm__fail_memory(error, "an evaluation");
     for (uint32_t k = 0; k < network->image_layers; k++)
         if (network->layers[k].node->kind == OCDM__NODE_CONV)
-            ocdm__norm_freeze(network, &network->layers[k]);
+            freeze_norm(network, &network->layers[k]);
     struct evaluation evaluation = {network, input, features};
     struct ocdm__work work = {evaluate_image, &evaluation, images};
     ocdm__team_run(network->team, &work, 1);

@@ -13,7 +13,7 @@ enum { HEAVY_WEIGHTS = 4 << 20 };
 /* The most bytes of a slice of weights, where the channels of a block allow it: seven of them fit into a core's cache. */
 enum { SLICE_BYTES = 144 << 10 };
 
-struct ocdm__conv_shape ocdm__layer_shape(const ocdm__network *network, const struct ocdm__node *node, size_t images)
+static struct ocdm__conv_shape layer_shape(const ocdm__network *network, const struct ocdm__node *node, size_t images)
 {
     return (struct ocdm__conv_shape){.images = (int64_t)images,
                                      .in_channels = node->in_channels,
@@ -62,7 +62,7 @@ static ocdm_status create_weights_op(ocdm__network *network, struct ocdm__layer 
                                      ocdm_error *error)
 {
     const struct ocdm__node *node = layer->node;
-    struct ocdm__conv_shape shape = ocdm__layer_shape(network, node, images);
+    struct ocdm__conv_shape shape = layer_shape(network, node, images);
     shape.out_channels /= (int64_t)layer->slices;
     const struct ocdm__product_shape product = {.rows = node->channels,
                                                 .columns = node->in_channels,
@@ -87,7 +87,7 @@ static ocdm_status create_weights_op(ocdm__network *network, struct ocdm__layer 
 static ocdm_status find_home(ocdm__network *network, struct ocdm__layer *layer, ocdm_error *error)
 {
     struct ocdm__parameter *weight = &network->parameters[layer->weight];
-    struct ocdm__conv_shape shape = ocdm__layer_shape(network, layer->node, USUAL_LANE);
+    struct ocdm__conv_shape shape = layer_shape(network, layer->node, USUAL_LANE);
     ocdm_status status = ocdm__layout_plain(&shape, &weight->plain, error);
     if (status != OCDM_OK || ocdm__layer_is_product(network, layer->node))
         return status;
@@ -142,7 +142,7 @@ static ocdm_status create_layer(ocdm__network *network, struct ocdm__layer *laye
 {
     const struct ocdm__node *node = layer->node;
     bool conv = node->kind == OCDM__NODE_CONV;
-    struct ocdm__conv_shape shape = ocdm__layer_shape(network, node, 1);
+    struct ocdm__conv_shape shape = layer_shape(network, node, 1);
     if (!conv && node->kind != OCDM__NODE_MAX_POOL)
         return OCDM_OK;
     layer->image_bytes = (size_t)node->height * node->width * node->channels * network->kernels->element;
@@ -169,7 +169,7 @@ ocdm_status ocdm__layers_create(ocdm__network *network, ocdm_error *error)
  * computes faster as a forward convolution than as a backward one. */
 static ocdm_status create_turned_op(ocdm__network *network, struct ocdm__layer *layer, ocdm__op **op, ocdm_error *error)
 {
-    struct ocdm__conv_shape shape = ocdm__layer_shape(network, layer->node, 1);
+    struct ocdm__conv_shape shape = layer_shape(network, layer->node, 1);
     shape.in_channels = layer->node->channels;
     shape.out_channels = layer->node->in_channels;
     ocdm__layout *turned = NULL;
@@ -184,7 +184,7 @@ static ocdm_status create_turned_op(ocdm__network *network, struct ocdm__layer *
 static ocdm_status create_data_op(ocdm__network *network, struct ocdm__layer *layer, ocdm_error *error)
 {
     bool conv = layer->node->kind == OCDM__NODE_CONV;
-    struct ocdm__conv_shape shape = ocdm__layer_shape(network, layer->node, 1);
+    struct ocdm__conv_shape shape = layer_shape(network, layer->node, 1);
     ocdm__op *op = NULL;
     ocdm_status status;
     if (conv && ocdm__layer_is_product(network, layer->node)) {
@@ -205,7 +205,7 @@ static ocdm_status create_data_op(ocdm__network *network, struct ocdm__layer *la
 static ocdm_status create_pair_op(ocdm__network *network, struct ocdm__layer *layer, ocdm_error *error)
 {
     const ocdm__layout *weights = ocdm__op_weights(layer->forward);
-    struct ocdm__conv_shape shape = ocdm__layer_shape(network, layer->node, 2);
+    struct ocdm__conv_shape shape = layer_shape(network, layer->node, 2);
     if (layer->node->kind != OCDM__NODE_CONV || ocdm__layout_bytes(weights) < HEAVY_WEIGHTS || layer->forward_pair != NULL)
         return OCDM_OK;
     return ocdm__conv_create(network->device, OCDM__CONV_FORWARD, &shape, weights, &layer->forward_pair, error);

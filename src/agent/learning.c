@@ -180,14 +180,6 @@ static const struct loss {
     bool takes_focal;
 } losses[] = {LOSSES(ENTRY)};
 
-ocdm_status ocdm__loss_check(const ocdm__loss_rule *rule, ocdm_error *error)
-{
-    if (rule->focal > 0 && !losses[rule->kind].takes_focal)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --focal out", "the loss %s has a focal power of its own",
-                          ocdm__loss_names[rule->kind]);
-    return OCDM_OK;
-}
-
 /* ---- all rows --------------------------------------------------------------------------------------------------------- */
 
 /* What all rows are judged by. */
@@ -299,7 +291,10 @@ ocdm_status ocdm__network_settings_check(const ocdm__network_settings *settings,
     if (cosine != (settings->horizon > 0))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--schedule cosine --horizon STEPS",
                           cosine ? "the cosine schedule needs a horizon" : "a horizon without the cosine schedule");
-    return ocdm__loss_check(&settings->loss, error);
+    if (settings->loss.focal > 0 && !losses[settings->loss.kind].takes_focal)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --focal out", "the loss %s has a focal power of its own",
+                          ocdm__loss_names[settings->loss.kind]);
+    return OCDM_OK;
 }
 
 double ocdm__learning_rate(const ocdm__network_settings *settings, uint64_t step)

@@ -83,7 +83,7 @@ struct ocdm__parameter {
 struct ocdm__span {
     size_t bytes; /* 0: not needed */
     uint32_t from, until;
-    size_t at; /* in bytes per image; see ocdm__place_spans */
+    size_t at; /* in bytes per image; see plan.c */
 };
 
 /* The weights of all convolutions and Adam's averages, each in one piece in the order of the backward pass, so that ranks can
@@ -207,8 +207,6 @@ void ocdm__parameters_release(ocdm__network *network);
 /* plan.c: when each piece of memory is in use and where it is; which node reads which. */
 ocdm_status ocdm__plan_training(ocdm__network *network, ocdm_error *error);
 ocdm_status ocdm__plan_evaluation(ocdm__network *network, ocdm_error *error);
-/* Places spans so that no two in use at the same moment overlap. Returns the bytes needed. */
-size_t ocdm__place_spans(struct ocdm__span **spans, size_t count);
 
 /*
  * How a batch is divided: into lanes, a power of two. One process has all of them; several have a range each.
@@ -253,7 +251,6 @@ void ocdm__products_destroy(struct ocdm__products *products);
 ocdm_status ocdm__layers_refresh(ocdm__network *network, ocdm_error *error);
 /* Only the copies that layer k needs to run forward and the layer before it to run backward. */
 void ocdm__layers_refresh_for(ocdm__network *network, uint32_t k);
-struct ocdm__conv_shape ocdm__layer_shape(const ocdm__network *network, const struct ocdm__node *node, size_t images);
 
 /* Whether it is a matrix product: a 1x1 convolution of stride 1, channels last. The gradient of its weights is computed as
  * one, which is much faster. */
@@ -337,9 +334,6 @@ struct ocdm__linear_back {
 };
 /* After the forward pass of the same rows. */
 ocdm_status ocdm__linear_backward(ocdm__network *network, struct ocdm__layer *layer, const struct ocdm__linear_back *back);
-
-/* Computes the constants of a batch norm from its running statistics. */
-void ocdm__norm_freeze(const ocdm__network *network, struct ocdm__layer *layer);
 
 /* Floats of a sample. */
 size_t ocdm__network_input_size(const ocdm__network *network);
@@ -427,28 +421,7 @@ struct ocdm__adam ocdm__step_of(const ocdm__network_settings *settings, uint64_t
 double ocdm__loss(const ocdm__loss_rule *rule, const ocdm__batch *batch, size_t classes, const struct ocdm__pass_room *room,
                   size_t *bad);
 
-/* OCDM_OK; OCDM_BAD_ARGUMENT for a rule that its loss does not take. */
-ocdm_status ocdm__loss_check(const ocdm__loss_rule *rule, ocdm_error *error);
-
 /* ---- weights files --------------------------------------------------------------------------------------------------- */
-
-/* Names that do not fit, as "a, b, c and 12 more". */
-struct ocdm__name_list {
-    char text[300];
-    size_t used, count, left_out;
-};
-
-struct ocdm__weights_match {
-    struct ocdm__name_list missing, unknown, misshapen;
-    bool head_kept; /* the file has no head, or one with another number of classes: the network keeps its own */
-    bool optimiser; /* Adam's averages are there */
-};
-
-/* Compares names and shapes, not values. */
-void ocdm__weights_match(const ocdm__network *network, const struct ocdm__safetensors *file, struct ocdm__weights_match *match);
-
-/* Whether everything fits. */
-bool ocdm__weights_fit_all(const struct ocdm__weights_match *match);
 
 /* The tensor of a parameter: its value for "", Adam's averages for "adam.m." and "adam.v.". NULL when there is none. */
 const struct ocdm__tensor *ocdm__weights_find(const struct ocdm__safetensors *file, const char *prefix, const char *name);

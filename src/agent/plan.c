@@ -40,7 +40,8 @@ static void place(struct ocdm__span **spans, size_t placed, struct ocdm__span *s
     }
 }
 
-size_t ocdm__place_spans(struct ocdm__span **spans, size_t count)
+/* Places spans so that no two in use at the same moment overlap. Returns the bytes needed. */
+static size_t place_spans(struct ocdm__span **spans, size_t count)
 {
     size_t needed = 0;
     qsort(spans, count, sizeof(struct ocdm__span *), larger_first);
@@ -174,7 +175,7 @@ ocdm_status ocdm__plan_training(ocdm__network *network, ocdm_error *error)
             if (own[i]->bytes != 0)
                 spans[used++] = own[i];
     }
-    network->arena_image = ocdm__place_spans(spans, used);
+    network->arena_image = place_spans(spans, used);
     ocdm__release(spans);
     return OCDM_OK;
 }
@@ -208,7 +209,7 @@ ocdm_status ocdm__plan_evaluation(ocdm__network *network, ocdm_error *error)
             (struct ocdm__span){.bytes = ocdm__rounded(ocdm__op_workspace(layer->forward)), .from = k, .until = k};
         spans[used++] = &layer->pool_room;
     }
-    network->eval_image = ocdm__place_spans(spans, used);
+    network->eval_image = place_spans(spans, used);
     ocdm__release(spans);
     return OCDM_OK;
 }

@@ -184,7 +184,8 @@ static int64_t order_of(const struct pool *pool, const struct set *set)
 
 void ocdm__index_add_set(struct index *index, struct pool *pool, uint32_t number)
 {
-    uint32_t labels = pool->sets[number].cardinality;
+    const struct set *set = &pool->sets[number];
+    uint32_t labels = set->cardinality;
     struct bucket *bucket = &index->buckets[labels];
     if (bucket->sets == 0)
         bucket_appears(index, labels);
@@ -193,7 +194,9 @@ void ocdm__index_add_set(struct index *index, struct pool *pool, uint32_t number
     uint32_t place = place_in(bucket, bucket->sets++);
     ocdm__pool_set_place(pool, number, place);
     index->set[place] = number;
-    index->score[place] = ocdm__index_sum_weights(index, pool, number);
+    index->score[place] = 0;
+    for (uint32_t i = 0; i < labels; i++)
+        index->score[place] += index->classes[pool->cells[set->cells + i].class_index].weight;
     index->tops_known = false;
 }
 
@@ -235,15 +238,6 @@ int64_t ocdm__index_new_step(struct index *index, uint32_t m)
     for (; index->step_known <= m; index->step_known++)
         index->steps[index->step_known] = compute_step(index->step_known);
     return index->steps[m];
-}
-
-int64_t ocdm__index_sum_weights(const struct index *index, const struct pool *pool, uint32_t number)
-{
-    const struct set *set = &pool->sets[number];
-    int64_t sum = 0;
-    for (uint32_t i = 0; i < set->cardinality; i++)
-        sum += index->classes[pool->cells[set->cells + i].class_index].weight;
-    return sum;
 }
 
 /* Adds count * x, through the two halves of x, so that no product outgrows 64 bits. */

@@ -122,9 +122,6 @@ static inline void ocdm__index_class_grew(struct index *index, const struct pool
 static inline void ocdm__index_class_shrinks(struct index *index, const struct pool *pool, uint32_t class_index);
 void ocdm__index_class_seen(struct index *index, struct pool *pool, uint32_t class_index);
 
-/* The sum of the weights of a set's classes, as the scores have them. */
-int64_t ocdm__index_sum_weights(const struct index *index, const struct pool *pool, uint32_t set);
-
 /* f(m) - f(m - 1) on the grid, for m beyond what is known. */
 int64_t ocdm__index_new_step(struct index *index, uint32_t m);
 

@@ -34,7 +34,7 @@ struct lottery ocdm__lottery(ocdm__random *random)
     return (struct lottery){.base = ocdm__random_next(random), .node = OCDM_NONE};
 }
 
-void ocdm__lottery_enter(struct lottery *lottery, const struct pool *pool, uint32_t node)
+static void enter(struct lottery *lottery, const struct pool *pool, uint32_t node)
 {
     uint64_t ticket = ocdm__random_at(lottery->base, pool->nodes[node].arrival);
     if (lottery->node != OCDM_NONE && ticket >= lottery->ticket)
@@ -46,10 +46,10 @@ void ocdm__lottery_enter(struct lottery *lottery, const struct pool *pool, uint3
 void ocdm__lottery_enter_set(struct lottery *lottery, const struct pool *pool, uint32_t set)
 {
     uint32_t node = pool->sets[set].first;
-    ocdm__lottery_enter(lottery, pool, node);
+    enter(lottery, pool, node);
     for (uint32_t left = pool->sets[set].size - 1; left; left--) {
         node = ocdm__members_after(pool->nodes, node);
-        ocdm__lottery_enter(lottery, pool, node);
+        enter(lottery, pool, node);
     }
 }
 
@@ -58,12 +58,6 @@ void ocdm__lottery_enter_class(struct lottery *lottery, const struct pool *pool,
     const struct class *class = &pool->classes[class_index];
     for (uint32_t i = 0; i < class->list.count; i++)
         ocdm__lottery_enter_set(lottery, pool, pool->cells[class->list.cells[i]].set);
-}
-
-void ocdm__lottery_enter_all(struct lottery *lottery, const struct pool *pool)
-{
-    for (uint32_t i = 0; i < pool->size; i++)
-        ocdm__lottery_enter(lottery, pool, pool->node_at[i]);
 }
 
 /* Walking over fewer than this many candidates costs less than guessing; so does it after as many misses. */
@@ -101,7 +95,8 @@ uint32_t ocdm__any_of_class(const struct pool *pool, uint32_t class_index, ocdm_
 uint32_t ocdm__any_at_all(const struct pool *pool, ocdm__random *random)
 {
     struct lottery lottery = ocdm__lottery(random);
-    ocdm__lottery_enter_all(&lottery, pool);
+    for (uint32_t i = 0; i < pool->size; i++)
+        enter(&lottery, pool, pool->node_at[i]);
     return pool->nodes[lottery.node].position;
 }
 

@@ -28,10 +28,8 @@ struct lottery {
 };
 
 struct lottery ocdm__lottery(ocdm__random *random);
-void ocdm__lottery_enter(struct lottery *lottery, const struct pool *pool, uint32_t node);
 void ocdm__lottery_enter_set(struct lottery *lottery, const struct pool *pool, uint32_t set);
 void ocdm__lottery_enter_class(struct lottery *lottery, const struct pool *pool, uint32_t class_index);
-void ocdm__lottery_enter_all(struct lottery *lottery, const struct pool *pool);
 
 /*
  * The same choice for many candidates: guess positions until one fits, since a share of the pool that is not small is soon hit.

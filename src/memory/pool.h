@@ -135,10 +135,8 @@ ocdm_status ocdm__pool_reserve_labels(struct pool *pool, const uint32_t *class_i
 uint32_t ocdm__pool_class(const struct pool *pool, uint32_t class_id);
 uint32_t ocdm__pool_add_class(struct pool *pool, uint32_t class_id);
 
-/* What was set for a class, or would be by default. _add_setting: to be changed, and then brought into the class's record by
- * _apply_setting, if it has one; NULL when out of memory, and nothing has changed then. */
+/* What was set for a class, or would be by default. */
 struct class_setting ocdm__pool_setting(const struct pool *pool, uint32_t class_id);
-struct class_setting *ocdm__pool_add_setting(struct pool *pool, uint32_t class_id);
 
 /* Forgets the classes from `count` on, which no sample carries. */
 void ocdm__pool_drop_classes(struct pool *pool, uint32_t count);

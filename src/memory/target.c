@@ -39,7 +39,9 @@ struct class_setting ocdm__pool_setting(const struct pool *pool, uint32_t class_
     return setting;
 }
 
-struct class_setting *ocdm__pool_add_setting(struct pool *pool, uint32_t class_id)
+/* To be changed, and then brought into the class's record, if it has one; NULL when out of memory, and nothing has changed
+ * then. */
+static struct class_setting *add_setting(struct pool *pool, uint32_t class_id)
 {
     uint32_t number = find_setting(pool, class_id);
     if (number == OCDM_NONE) {
@@ -68,7 +70,7 @@ ocdm_status ocdm_memory_set_weight(ocdm_memory *memory, uint32_t class_id, doubl
     if (!(weight >= OCDM_MIN_WEIGHT && weight <= OCDM_MAX_WEIGHT))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "1 is a class like any other", "the weight %g is not between %g and %g",
                           weight, OCDM_MIN_WEIGHT, OCDM_MAX_WEIGHT);
-    struct class_setting *setting = ocdm__pool_add_setting(&memory->pool, class_id);
+    struct class_setting *setting = add_setting(&memory->pool, class_id);
     if (setting == NULL)
         return ocdm__fail_memory(error, "the weights of classes");
     setting->weight = weight;
@@ -105,7 +107,7 @@ ocdm_status ocdm_memory_set_minimum(ocdm_memory *memory, uint32_t class_id, uint
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "memory must not be NULL, and a minimum be at most %lu",
                           (unsigned long)OCDM_MAX_CAPACITY);
     OCDM_TRY(begin_minimums(memory, error));
-    struct class_setting *setting = ocdm__pool_add_setting(&memory->pool, class_id);
+    struct class_setting *setting = add_setting(&memory->pool, class_id);
     if (setting == NULL)
         return ocdm__fail_memory(error, "the minimums of classes");
     setting->minimum = minimum;

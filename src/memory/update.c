@@ -53,6 +53,98 @@ static ocdm_status reserve_labels(ocdm_memory *memory, const ocdm_sample *batch,
     return reserve_class_indices(memory, labels) ? OCDM_OK : ocdm__fail_memory(error, "the batch's labels");
 }
 
+/* ---- taking an update back ----------------------------------------------------------------------------------------- */
+
+/* The journal of one update: joins and leaves in order, with what a leaver needs to come back. It is kept only where an update
+ * can fail after the first change: for policies that are not the library's own, and with minimums, which may not fit. */
+
+/* The counters as they were. */
+struct before {
+    uint64_t arrived;
+    uint64_t departed;
+    uint32_t class_count;
+};
+
+/* Room for the labels of everyone who may leave. */
+static ocdm_status reserve_journal(ocdm_memory *memory, size_t batch_labels, ocdm_error *error)
+{
+    size_t labels = (size_t)memory->pool.label_total + batch_labels;
+    bool enough = ocdm__reserve(&memory->journal_classes, &memory->journal_class_room, labels, sizeof *memory->journal_classes);
+    return enough ? OCDM_OK : ocdm__fail_memory(error, "the journal of the update");
+}
+
+static struct before start_journal(ocdm_memory *memory)
+{
+    memory->journal_length = 0;
+    memory->journal_class_count = 0;
+    return (struct before){memory->arrived, memory->departed, memory->pool.class_count};
+}
+
+static void journal_leave(ocdm_memory *memory, uint32_t position)
+{
+    const struct pool *pool = &memory->pool;
+    const struct node *node = &pool->nodes[pool->node_at[position]];
+    const struct set *set = &pool->sets[node->set];
+    memory->journal[memory->journal_length++] = (struct event){
+        .id = node->id,
+        .arrival = node->arrival,
+        .priority = node->priority,
+        .position = position,
+        .origin = node->origin,
+        .first_label = memory->journal_class_count,
+        .label_count = set->cardinality,
+    };
+    for (uint32_t i = 0; i < set->cardinality; i++)
+        memory->journal_classes[memory->journal_class_count++] = pool->cells[set->cells + i].class_index;
+}
+
+static void undo_counts(ocdm_memory *memory, struct before before)
+{
+    struct pool *pool = &memory->pool;
+    uint32_t counted = (uint32_t)(memory->arrived - before.arrived);
+    for (uint32_t i = 0; i < memory->first_class[counted]; i++)
+        pool->classes[memory->class_index[i]].seen--;
+    for (uint32_t i = 0; memory->index != NULL && i < memory->first_class[counted]; i++)
+        ocdm__index_class_seen(memory->index, pool, memory->class_index[i]);
+    for (uint32_t i = 0; i < pool->class_count; i++)
+        if (pool->classes[i].emptied_at == memory->step)
+            pool->classes[i].emptied_at = pool->classes[i].emptied_before;
+    memory->step--;
+    memory->arrived = before.arrived;
+    memory->departed = before.departed;
+    ocdm__pool_drop_classes(pool, before.class_count);
+}
+
+/* Plays the journal backwards and gives the batch back; the memory is as it was before the update. */
+static void undo_update(ocdm_memory *memory, size_t count, struct before before)
+{
+    for (size_t i = memory->journal_length; i-- > 0;)
+        if (memory->journal[i].position == OCDM_NONE) {
+            /* The last to join goes; it stands at the last position again. */
+            uint32_t position = memory->pool.size - 1;
+            uint32_t node = memory->pool.node_at[position];
+            ocdm__pool_leave(&memory->pool, memory->index, position);
+            memory->item_node[memory->pool.nodes[node].origin] = OCDM_NONE;
+            ocdm__pool_give_back_node(&memory->pool, node);
+        } else {
+            const struct event *event = &memory->journal[i];
+            struct pool *pool = &memory->pool;
+            uint32_t number = ocdm__pool_take_node(pool, event->id);
+            struct node *node = &pool->nodes[number];
+            node->arrival = event->arrival;
+            node->priority = event->priority;
+            node->origin = event->origin;
+            if (event->origin != OCDM_NONE)
+                memory->item_node[event->origin] = number;
+            ocdm__pool_join(pool, memory->index, number, memory->journal_classes + event->first_label, event->label_count);
+            ocdm__pool_swap(pool, event->position, pool->size - 1);
+        }
+    for (size_t i = 0; i < count; i++)
+        if (memory->item_node[i] != OCDM_NONE)
+            ocdm__pool_give_back_node(&memory->pool, memory->item_node[i]);
+    undo_counts(memory, before);
+}
+
 /* ---- before anything is touched ------------------------------------------------------------------------------------- */
 
 static uint32_t drop_repeats(uint32_t *ascending, uint32_t count)
@@ -133,7 +225,7 @@ static ocdm_status reserve_for_labels(ocdm_memory *memory, size_t count, ocdm_er
     if (status == OCDM_OK && memory->index != NULL)
         status = ocdm__index_reserve(memory->index, &memory->pool, memory->first_class, count, error);
     if (status == OCDM_OK && memory->keeps_journal)
-        status = ocdm__journal_reserve(memory, labels, error);
+        status = reserve_journal(memory, labels, error);
     return status;
 }
 
@@ -213,7 +305,7 @@ static void join(ocdm_memory *memory, uint32_t item)
     ocdm__pool_join(&memory->pool, memory->index, memory->item_node[item], memory->class_index + first,
                     memory->first_class[item + 1] - first);
     if (memory->keeps_journal)
-        ocdm__journal_join(memory);
+        memory->journal[memory->journal_length++] = (struct event){.position = OCDM_NONE};
 }
 
 static void note_empty(ocdm_memory *memory, uint32_t class_index)
@@ -252,7 +344,7 @@ static void take_out(ocdm_memory *memory, uint32_t position)
 static void leave(ocdm_memory *memory, uint32_t position)
 {
     if (memory->keeps_journal)
-        ocdm__journal_leave(memory, position);
+        journal_leave(memory, position);
     take_out(memory, position);
 }
 
@@ -409,14 +501,14 @@ ocdm_status ocdm_memory_update(ocdm_memory *memory, const ocdm_sample *batch, si
 {
     if (memory == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "memory must not be NULL");
-    struct before before = ocdm__journal_start(memory);
+    struct before before = start_journal(memory);
     OCDM_TRY(prepare(memory, batch, count, error));
     memory->step++;
     memory->left_count = memory->moved_count = 0;
     ocdm_status status = memory->policy.replace == NULL ? offer_as_pool(memory, batch, count, error)
                                                         : offer_one_by_one(memory, batch, count, error);
     if (status != OCDM_OK) {
-        ocdm__journal_undo(memory, count, before);
+        undo_update(memory, count, before);
         end_update(memory, NULL, status);
         return status;
     }
@@ -511,12 +603,12 @@ static ocdm_status shrink_or_undo(ocdm_memory *memory, uint32_t capacity, uint32
     uint32_t leaving = memory->pool.size - capacity;
     ocdm_status status = ocdm__memory_reserve_batch(memory, leaving, error);
     if (status == OCDM_OK && memory->keeps_journal)
-        status = ocdm__journal_reserve(memory, 0, error);
+        status = reserve_journal(memory, 0, error);
     OCDM_THEN(status, begin_update(memory, NULL, 0, error));
 
     if (status != OCDM_OK)
         return status;
-    struct before before = ocdm__journal_start(memory);
+    struct before before = start_journal(memory);
     memory->step++;
     memory->left_count = memory->moved_count = 0;
     memory->first_class[0] = 0;
@@ -524,7 +616,7 @@ static ocdm_status shrink_or_undo(ocdm_memory *memory, uint32_t capacity, uint32
     status = shrink(memory, home, error);
     if (status == OCDM_OK)
         return OCDM_OK;
-    ocdm__journal_undo(memory, 0, before);
+    undo_update(memory, 0, before);
     memory->options.capacity = capacity_before;
     end_update(memory, NULL, status);
     return status;
@@ -630,91 +722,4 @@ void ocdm__sort(uint32_t *number, size_t count)
             sift_down(number, 0, end_update);
         }
     }
-}
-
-/* ---- taking an update back ----------------------------------------------------------------------------------------- */
-
-/* The journal of one update: joins and leaves in order, with what a leaver needs to come back. */
-
-ocdm_status ocdm__journal_reserve(ocdm_memory *memory, size_t batch_labels, ocdm_error *error)
-{
-    size_t labels = (size_t)memory->pool.label_total + batch_labels;
-    bool enough = ocdm__reserve(&memory->journal_classes, &memory->journal_class_room, labels, sizeof *memory->journal_classes);
-    return enough ? OCDM_OK : ocdm__fail_memory(error, "the journal of the update");
-}
-
-struct before ocdm__journal_start(ocdm_memory *memory)
-{
-    memory->journal_length = 0;
-    memory->journal_class_count = 0;
-    return (struct before){memory->arrived, memory->departed, memory->pool.class_count};
-}
-
-void ocdm__journal_join(ocdm_memory *memory)
-{
-    memory->journal[memory->journal_length++] = (struct event){.position = OCDM_NONE};
-}
-
-void ocdm__journal_leave(ocdm_memory *memory, uint32_t position)
-{
-    const struct pool *pool = &memory->pool;
-    const struct node *node = &pool->nodes[pool->node_at[position]];
-    const struct set *set = &pool->sets[node->set];
-    memory->journal[memory->journal_length++] = (struct event){
-        .id = node->id,
-        .arrival = node->arrival,
-        .priority = node->priority,
-        .position = position,
-        .origin = node->origin,
-        .first_label = memory->journal_class_count,
-        .label_count = set->cardinality,
-    };
-    for (uint32_t i = 0; i < set->cardinality; i++)
-        memory->journal_classes[memory->journal_class_count++] = pool->cells[set->cells + i].class_index;
-}
-
-static void undo_counts(ocdm_memory *memory, struct before before)
-{
-    struct pool *pool = &memory->pool;
-    uint32_t counted = (uint32_t)(memory->arrived - before.arrived);
-    for (uint32_t i = 0; i < memory->first_class[counted]; i++)
-        pool->classes[memory->class_index[i]].seen--;
-    for (uint32_t i = 0; memory->index != NULL && i < memory->first_class[counted]; i++)
-        ocdm__index_class_seen(memory->index, pool, memory->class_index[i]);
-    for (uint32_t i = 0; i < pool->class_count; i++)
-        if (pool->classes[i].emptied_at == memory->step)
-            pool->classes[i].emptied_at = pool->classes[i].emptied_before;
-    memory->step--;
-    memory->arrived = before.arrived;
-    memory->departed = before.departed;
-    ocdm__pool_drop_classes(pool, before.class_count);
-}
-
-void ocdm__journal_undo(ocdm_memory *memory, size_t count, struct before before)
-{
-    for (size_t i = memory->journal_length; i-- > 0;)
-        if (memory->journal[i].position == OCDM_NONE) {
-            /* The last to join goes; it stands at the last position again. */
-            uint32_t position = memory->pool.size - 1;
-            uint32_t node = memory->pool.node_at[position];
-            ocdm__pool_leave(&memory->pool, memory->index, position);
-            memory->item_node[memory->pool.nodes[node].origin] = OCDM_NONE;
-            ocdm__pool_give_back_node(&memory->pool, node);
-        } else {
-            const struct event *event = &memory->journal[i];
-            struct pool *pool = &memory->pool;
-            uint32_t number = ocdm__pool_take_node(pool, event->id);
-            struct node *node = &pool->nodes[number];
-            node->arrival = event->arrival;
-            node->priority = event->priority;
-            node->origin = event->origin;
-            if (event->origin != OCDM_NONE)
-                memory->item_node[event->origin] = number;
-            ocdm__pool_join(pool, memory->index, number, memory->journal_classes + event->first_label, event->label_count);
-            ocdm__pool_swap(pool, event->position, pool->size - 1);
-        }
-    for (size_t i = 0; i < count; i++)
-        if (memory->item_node[i] != OCDM_NONE)
-            ocdm__pool_give_back_node(&memory->pool, memory->item_node[i]);
-    undo_counts(memory, before);
 }
