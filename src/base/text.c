@@ -10,9 +10,28 @@
 #include <ctype.h>
 #include <float.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- appending ------------------------------------------------------------------------------------------------------ */
+
+void ocdm__append(char *text, size_t room, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text + used, room - used, format, values);
+    va_end(values);
+}
+
+bool ocdm__is_among(const char *word, const char *const *list)
+{
+    while (*list != NULL && strcmp(*list, word) != 0)
+        list++;
+    return *list != NULL;
+}
 
 /* ---- numbers -------------------------------------------------------------------------------------------------------- */
 

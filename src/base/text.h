@@ -59,6 +59,17 @@ static inline bool ocdm__is_control(const unsigned char *at, size_t size)
            ocdm__is_direction_mark(at, size);
 }
 
+/* ---- appending ---- */
+
+/* Appends to a text that has `room` bytes, its NUL among them; what does not fit is cut off. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+void ocdm__append(char *text, size_t room, const char *format, ...);
+
+/* Whether a word is one of a list that ends with NULL. */
+bool ocdm__is_among(const char *word, const char *const *list);
+
 /* ---- numbers ---- */
 
 /*

@@ -5,7 +5,6 @@
 #include "cli/compare_runs.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include "base/json.h"
 #include "base/output.h"
 #include "base/terminal.h"
+#include "base/text.h"
 #include "cli/console.h"
 #include "cli/run_flags.h"
 #include "cli/verbs.h"
@@ -313,11 +313,8 @@ static ocdm_status make_combination(ocdm__grid *grid, size_t i, const ocdm__argu
         words[2 * a + 1] = with.values[axis->place] = axis->values[i % axis->count];
     }
     for (size_t a = 0; a < grid->axis_count; a++) {
-        /* Appends " NAME VALUE" to a label; what does not fit is left out. */
-        const char *value = words[2 * a + 1];
-        size_t used = strlen(made->label);
-        snprintf(made->label + used, OCDM__COMPARE_LABEL - used, "%s%s %s", used > 0 ? ", " : "", grid->axes[a].setting->key,
-                 value);
+        ocdm__append(made->label, OCDM__COMPARE_LABEL, "%s%s %s", a > 0 ? ", " : "", grid->axes[a].setting->key,
+                     words[2 * a + 1]);
     }
     ocdm_status status = ocdm__run_flags_read(&with, &made->settings, error);
     OCDM_THEN(status, ocdm__run_settings_resolve_model(&made->settings, setup->stream, path, error));
@@ -520,57 +517,41 @@ ocdm_status ocdm__grid_choose(ocdm__grid *grid, const ocdm__plan_run *run, ocdm_
     return status;
 }
 
-/* A note that is being written; what does not fit is left out. */
-struct note {
-    char *text;
-    size_t used;
-};
-
-__attribute__((format(printf, 2, 3))) static void append(struct note *note, const char *format, ...)
-{
-    va_list values;
-    va_start(values, format);
-    if (note->used < OCDM__TABLE_NOTE)
-        note->used += (size_t)vsnprintf(note->text + note->used, OCDM__TABLE_NOTE - note->used, format, values);
-    va_end(values);
-}
-
-static void append_choices(struct note *note, const ocdm__grid_choice *chosen)
+static void append_choices(char note[OCDM__TABLE_NOTE], const ocdm__grid_choice *chosen)
 {
     const ocdm__compare_plan *plan = chosen->plan;
     if (chosen->stream != NULL)
-        append(note, " on %s", chosen->stream);
+        ocdm__append(note, OCDM__TABLE_NOTE, " on %s", chosen->stream);
     for (size_t i = 0; i < plan->point_count * plan->method_count; i++) {
         const char *label = plan->points[i / plan->method_count].label;
-        append(note, "%s %s%s%s %s",
-               i > 0                    ? ";"
-               : chosen->stream != NULL ? ":"
-                                        : "",
-               label, label[0] != '\0' ? ", " : "", plan->methods[i % plan->method_count], plan->choices[i]->label);
+        ocdm__append(note, OCDM__TABLE_NOTE, "%s %s%s%s %s",
+                     i > 0                    ? ";"
+                     : chosen->stream != NULL ? ":"
+                                              : "",
+                     label, label[0] != '\0' ? ", " : "", plan->methods[i % plan->method_count], plan->choices[i]->label);
     }
 }
 
-void ocdm__grid_note(const ocdm__grid_choice *choices, size_t count, char text[OCDM__TABLE_NOTE])
+void ocdm__grid_note(const ocdm__grid_choice *choices, size_t count, char note[OCDM__TABLE_NOTE])
 {
     const ocdm__grid *grid = choices->grid;
-    struct note note = {text, strlen(text)};
     if (grid->chosen == NULL)
         return;
-    append(&note, "Chosen by mean validation mAP over the ");
+    ocdm__append(note, OCDM__TABLE_NOTE, "Chosen by mean validation mAP over the ");
     if (grid->seeds > 0 && grid->seeds < choices->plan->seed_count)
-        append(&note, "first %zu ", (size_t)grid->seeds);
-    append(&note, "seeds from");
+        ocdm__append(note, OCDM__TABLE_NOTE, "first %zu ", (size_t)grid->seeds);
+    ocdm__append(note, OCDM__TABLE_NOTE, "seeds from");
     for (size_t i = 0; i < grid->count; i++)
-        append(&note, "%s %s", i > 0 ? ";" : "", grid->combinations[i].label);
-    append(&note,
-           ", with %g %% of each task's training samples held out by the seed; the runs of this table were repeated with "
-           "all training samples:",
-           100 * grid->share);
+        ocdm__append(note, OCDM__TABLE_NOTE, "%s %s", i > 0 ? ";" : "", grid->combinations[i].label);
+    ocdm__append(note, OCDM__TABLE_NOTE,
+                 ", with %g %% of each task's training samples held out by the seed; the runs of this table were repeated with "
+                 "all training samples:",
+                 100 * grid->share);
     for (size_t i = 0; i < count; i++) {
-        append(&note, "%s", i > 0 ? ";" : "");
-        append_choices(&note, &choices[i]);
+        ocdm__append(note, OCDM__TABLE_NOTE, "%s", i > 0 ? ";" : "");
+        append_choices(note, &choices[i]);
     }
-    append(&note, ".\n");
+    ocdm__append(note, OCDM__TABLE_NOTE, ".\n");
 }
 
 /* ---- tables ----------------------------------------------------------------------------------------------------------- */

@@ -15,6 +15,7 @@
 #include "base/files.h"
 #include "base/progress.h"
 #include "base/terminal.h"
+#include "base/text.h"
 #include "ranks/ranks.h"
 
 /* ---- errors ------------------------------------------------------------------------------------------------------------- */
@@ -263,10 +264,10 @@ static void tell(void *state, const char *what, uint64_t done, uint64_t total)
         return;
     char text[256], left[OCDM__DURATION];
     double share = (double)done / (double)total;
-    int used = snprintf(text, sizeof text, "%.150s: %.0f %%", what, 100 * share);
+    snprintf(text, sizeof text, "%.150s: %.0f %%", what, 100 * share);
     ocdm__duration((now - line->started) * (1 - share) / share, left);
     if (done > 0)
-        snprintf(text + used, sizeof text - (size_t)used, ", %s left", left);
+        ocdm__append(text, sizeof text, ", %s left", left);
     ocdm__status_line_show(&line->line, text);
 }
 

@@ -335,14 +335,14 @@ static size_t find_choice(const ocdm__arguments *arguments, const char *name, co
     const ocdm__flag *flag = &arguments->verb->flags[find_name(arguments->verb, name, strlen(name))];
     const char *const *choices = ocdm__flag_choices(flag);
     char copy[64], list[200] = "", hint[256];
-    size_t count = 0, used = 0;
+    size_t count = 0;
     for (; choices[count] != NULL; count++)
         if (strlen(choices[count]) == length && memcmp(choices[count], word, length) == 0)
             return count;
     snprintf(copy, sizeof copy, "%.*s", (int)(length < sizeof copy ? length : sizeof copy - 1), word);
     /* "a, b, c"; cut when it does not fit. */
-    for (size_t i = 0; i < count && used < sizeof list; i++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i == 0 ? "" : ", ", choices[i]);
+    for (size_t i = 0; i < count; i++)
+        ocdm__append(list, sizeof list, "%s%s", i == 0 ? "" : ", ", choices[i]);
     const char *near = ocdm__suggest(copy, choices, count);
     if (near != NULL)
         snprintf(hint, sizeof hint, "did you mean %s? It takes %s", near, list);
@@ -424,14 +424,6 @@ static void put_word(ocdm__output *out, const char *word)
     ocdm__output_text(out, quote);
 }
 
-static bool is_told(const ocdm__arguments *arguments, size_t flag, const char *const *left_out)
-{
-    for (; *left_out != NULL; left_out++)
-        if (strcmp(arguments->verb->flags[flag].name, *left_out) == 0)
-            return false;
-    return arguments->values[flag] != NULL;
-}
-
 ocdm_status ocdm__command_text(const ocdm__arguments *arguments, const char *const *left_out, char **command, ocdm_error *error)
 {
     const ocdm__flag *flags = arguments->verb->flags;
@@ -440,7 +432,7 @@ ocdm_status ocdm__command_text(const ocdm__arguments *arguments, const char *con
     ocdm__output_text(&out, "ocdm ");
     ocdm__output_text(&out, arguments->verb->name);
     for (size_t i = 0; flags[i].name != NULL; i++) {
-        if (!is_told(arguments, i, left_out))
+        if (arguments->values[i] == NULL || ocdm__is_among(flags[i].name, left_out))
             continue;
         ocdm__output_text(&out, " --");
         ocdm__output_text(&out, flags[i].name);

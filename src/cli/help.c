@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/terminal.h"
+#include "base/text.h"
 
 /* help.txt and bench/help.txt (cmake/rest.cmake). After "== VERB": its paragraphs, with an empty line behind each; its
  * examples, each a line "# what it is for" and a line of shell, and an empty line. */
@@ -42,11 +43,11 @@ static bool next_line(const char **text, char line[PARAGRAPH])
 static bool next_paragraph(const char **text, char paragraph[PARAGRAPH])
 {
     char line[PARAGRAPH];
-    size_t used = 0;
     if (strchr("#=", **text) != NULL) /* or its NUL */
         return false;
-    while (next_line(text, line) && used < PARAGRAPH)
-        used += (size_t)snprintf(paragraph + used, PARAGRAPH - used, "%s%s", used > 0 ? " " : "", line);
+    paragraph[0] = '\0';
+    while (next_line(text, line))
+        ocdm__append(paragraph, PARAGRAPH, "%s%s", paragraph[0] != '\0' ? " " : "", line);
     return true;
 }
 
@@ -138,12 +139,12 @@ void ocdm__print_family(const char *family, FILE *out)
 /* "keep at most M records; one of a, b; default 1000" */
 static void describe_flag(const ocdm__flag *flag, char *text, size_t room)
 {
-    size_t used = (size_t)snprintf(text, room, "%s", flag->help);
     const char *const *choices = ocdm__flag_choices(flag);
-    for (size_t i = 0; choices != NULL && choices[i] != NULL && used < room; i++)
-        used += (size_t)snprintf(text + used, room - used, "%s%s", i == 0 ? ": " : ", ", choices[i]);
-    if (flag->fallback != NULL && used < room)
-        snprintf(text + used, room - used, " (default %s)", flag->fallback);
+    snprintf(text, room, "%s", flag->help);
+    for (size_t i = 0; choices != NULL && choices[i] != NULL; i++)
+        ocdm__append(text, room, "%s%s", i == 0 ? ": " : ", ", choices[i]);
+    if (flag->fallback != NULL)
+        ocdm__append(text, room, " (default %s)", flag->fallback);
 }
 
 static void print_flag(const struct page *page, const ocdm__flag *flag)
@@ -152,9 +153,8 @@ static void print_flag(const struct page *page, const ocdm__flag *flag)
     char text[1024];
     if (flag->letter != '\0')
         snprintf(left, sizeof left, "  -%c, ", flag->letter);
-    size_t used = strlen(left);
-    snprintf(left + used, sizeof left - used, "--%s%s%s", flag->name, flag->value != NULL ? " " : "",
-             flag->value != NULL ? flag->value : "");
+    ocdm__append(left, sizeof left, "--%s%s%s", flag->name, flag->value != NULL ? " " : "",
+                 flag->value != NULL ? flag->value : "");
     describe_flag(flag, text, sizeof text);
     if (strlen(left) + 2 > FLAG_COLUMN)
         fprintf(page->out, "%s\n%*s", left, (int)FLAG_COLUMN, "");

@@ -43,15 +43,17 @@ bool ocdm__is_verb_family(const char *word)
     return false;
 }
 
-/* The second words of a family, as "memory, gap". */
+/* Appends the second words of a family, as "memory, gap". */
 static void list_family(const char *family, char *list, size_t room)
 {
     size_t length = strlen(family);
-    size_t used = 0;
-    for (size_t i = 0; ocdm__verbs[i] != NULL && used < room; i++) {
+    const char *between = "";
+    for (size_t i = 0; ocdm__verbs[i] != NULL; i++) {
         const char *name = ocdm__verbs[i]->name;
-        if (strncmp(name, family, length) == 0 && name[length] == ' ')
-            used += (size_t)snprintf(list + used, room - used, "%s%s", used == 0 ? "" : ", ", name + length + 1);
+        if (strncmp(name, family, length) != 0 || name[length] != ' ')
+            continue;
+        ocdm__append(list, room, "%s%s", between, name + length + 1);
+        between = ", ";
     }
 }
 
@@ -82,8 +84,8 @@ ocdm_status ocdm__refuse_verb(size_t argc, char *const *argv, ocdm_error *error)
     snprintf(hint, sizeof hint, "`%s --help` lists the verbs", ocdm__program);
     bool family = ocdm__is_verb_family(argv[0]);
     if (family && (argc == 1 || argv[1][0] == '-')) {
-        size_t used = (size_t)snprintf(hint, sizeof hint, "one of ");
-        list_family(argv[0], hint + used, sizeof hint - used);
+        snprintf(hint, sizeof hint, "one of ");
+        list_family(argv[0], hint, sizeof hint);
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s %s needs a second word", ocdm__program, argv[0]);
     }
     snprintf(typed, sizeof typed, "%s%s%s", argv[0], family ? " " : "", family ? argv[1] : "");

@@ -7,6 +7,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/output.h"
+#include "base/text.h"
 #include "cli/compare_runs.h"
 #include "cli/console.h"
 #include "cli/run_flags.h"
@@ -137,16 +138,6 @@ static ocdm_status read_request(struct request *request, ocdm_error *error)
 
 /* ---- compare.json ----------------------------------------------------------------------------------------------------- */
 
-/* Where results go and how they are printed does not change them. */
-static bool is_about_results(const ocdm__flag *flag)
-{
-    static const char *const others[] = {"output", "jobs", "format", "json", "quiet", "threads"};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strcmp(flag->name, others[i]) == 0)
-            return false;
-    return true;
-}
-
 static void save_flag(ocdm__output *output, const ocdm__flag *flag, const char *value)
 {
     char name[48];
@@ -156,13 +147,15 @@ static void save_flag(ocdm__output *output, const ocdm__flag *flag, const char *
         ocdm__json_string(output, NULL, value);
 }
 
-/* The flags as they were given, as words of a command that repeats the comparison. */
+/* The flags as they were given, as words of a command that repeats the comparison. Where results go and how they are printed
+ * does not change them. */
 static void save_flags(ocdm__output *output, const ocdm__arguments *arguments)
 {
+    static const char *const left_out[] = {"output", "jobs", "format", "json", "quiet", "threads", NULL};
     const ocdm__flag *flags = arguments->verb->flags;
     ocdm__json_open(output, "flags", '[');
     for (size_t i = 0; flags[i].name != NULL; i++) {
-        if (!is_about_results(&flags[i]))
+        if (ocdm__is_among(flags[i].name, left_out))
             continue;
         for (size_t k = 0; flags[i].repeats && k < arguments->repeated_count; k++)
             save_flag(output, &flags[i], arguments->repeated[k]);
@@ -212,13 +205,12 @@ static ocdm_status save_table(const struct request *request, const ocdm__table *
 /* Says over the table that its groups are not the paper's; without tests there is nothing to compare but memories and times. */
 static void note_stream(const struct request *request, ocdm__table *table)
 {
-    size_t used = strlen(table->title);
     if (!ocdm__stream_has_tests(&request->stream.table)) {
         ocdm__table_drop_empty(table);
         snprintf(table->note, sizeof table->note, "The stream has no test samples: there are no metrics.");
     } else if (ocdm__groups_are_terciles(request->setup.settings.groups)) {
-        snprintf(table->title + used, sizeof table->title - used, "%sgroups are terciles of the classes by training samples",
-                 used > 0 ? "; " : "");
+        ocdm__append(table->title, sizeof table->title, "%sgroups are terciles of the classes by training samples",
+                     table->title[0] != '\0' ? "; " : "");
     }
 }
 
@@ -228,11 +220,9 @@ static ocdm_status note_settings(struct request *request, ocdm__table *table, oc
     char text[OCDM__TABLE_NOTE / 2];
     note_stream(request, table);
     ocdm_status status = ocdm__run_setup_text(&request->setup, &request->plan, text, sizeof text, error);
-    size_t used = strlen(table->note);
-    snprintf(table->note + used, sizeof table->note - used, "\n");
+    ocdm__append(table->note, sizeof table->note, "\n");
     ocdm__grid_note(&(ocdm__grid_choice){&request->grid, &request->plan, NULL}, 1, table->note);
-    used = strlen(table->note);
-    snprintf(table->note + used, sizeof table->note - used, "All runs: %s.", text);
+    ocdm__append(table->note, sizeof table->note, "All runs: %s.", text);
     return status;
 }
 

@@ -1,7 +1,6 @@
 /* `ocdm paper`: the tables and figures of the paper on the given streams, beside the paper's own numbers. */
 #define _POSIX_C_SOURCE 200809L
 
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -90,14 +89,6 @@ static ocdm_status find_item(const char *name, const ocdm__paper_item **item, oc
 
 /* ---- streams ---------------------------------------------------------------------------------------------------------- */
 
-static bool is_about(const ocdm__paper_item *item, const char *stream)
-{
-    for (size_t i = 0; item->streams[i] != NULL; i++)
-        if (strcmp(item->streams[i], stream) == 0)
-            return true;
-    return false;
-}
-
 /* The runs of a stream are in a folder of its name: the paper's name, or the file's where several stand for the same. Where
  * there is none and a comparison was made there, they are in the folder itself. */
 static void place_runs(const struct request *request, struct source *source)
@@ -147,7 +138,7 @@ static ocdm_status add_source(struct request *request, const char *text, size_t 
                           "--stream %.*s: no stream of the paper has that name", (int)length, text);
     request->named = known != NULL ? known->name : request->named;
     const char *stands_for = request->named != NULL ? request->named : request->item->streams[0];
-    if (!is_about(request->item, stands_for))
+    if (!ocdm__is_among(stands_for, request->item->streams))
         return OCDM_OK;
     if (request->source_count == OCDM__PAPER_SOURCES)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "--stream: more than %zu streams", OCDM__PAPER_SOURCES);
@@ -191,7 +182,7 @@ static ocdm_status make_builtin(struct request *request, struct source *source, 
 static ocdm_status add_builtin(struct request *request, ocdm_error *error)
 {
     struct source *source = &request->sources[request->source_count++];
-    source->stands_for = is_about(request->item, "mscoco") ? "mscoco" : request->item->streams[0];
+    source->stands_for = ocdm__is_among("mscoco", request->item->streams) ? "mscoco" : request->item->streams[0];
     source->builtin = true;
     OCDM_TRY(make_builtin(request, source, error));
     return ocdm__stream_info_read(&source->info, source->path, NULL, error);
@@ -363,23 +354,15 @@ struct lists {
 
 /* ---- under the table -------------------------------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 2, 3))) static void add_note(struct request *request, const char *format, ...)
-{
-    size_t used = strlen(request->note);
-    va_list values;
-    va_start(values, format);
-    vsnprintf(request->note + used, OCDM__TABLE_NOTE - used, format, values);
-    va_end(values);
-}
-
 static void note_lists(struct request *request, const struct lists *lists)
 {
     if (!lists->folded)
         return;
-    add_note(request, "Ours on %s: mean [lowest, highest] over %zu lists of tasks", lists->label, lists->count);
+    ocdm__append(request->note, OCDM__TABLE_NOTE, "Ours on %s: mean [lowest, highest] over %zu lists of tasks", lists->label,
+                 lists->count);
     for (size_t i = 0; i < lists->count; i++)
-        add_note(request, "%s %s", i > 0 ? "," : ":", lists->sources[i]->name);
-    add_note(request, "; without brackets, the same on all.\n");
+        ocdm__append(request->note, OCDM__TABLE_NOTE, "%s %s", i > 0 ? "," : ":", lists->sources[i]->name);
+    ocdm__append(request->note, OCDM__TABLE_NOTE, "; without brackets, the same on all.\n");
 }
 
 /* The plan of a source's runs; NULL when it has none, or nothing to learn from. */
@@ -434,7 +417,7 @@ static ocdm_status note_settings(struct request *request, const struct lists *li
         any = true;
     }
     if (any)
-        add_note(request, "All runs on %s%s: %s.\n", lists->label, seeds, common);
+        ocdm__append(request->note, OCDM__TABLE_NOTE, "All runs on %s%s: %s.\n", lists->label, seeds, common);
     return OCDM_OK;
 }
 
@@ -444,8 +427,8 @@ static ocdm_status note_all(struct request *request, const struct lists *lists, 
     const struct source *source = lists->sources[0];
     const ocdm__paper_item *item = ocdm__paper_runs_of(request->item);
     if (item != NULL && item != request->item && source->runs_item == NULL)
-        add_note(request, "No %s on %s: it needs a network, and %s.\n", item->methods[0], lists->label,
-                 is_learnable(source) ? "--model none is none" : "the stream has labels alone");
+        ocdm__append(request->note, OCDM__TABLE_NOTE, "No %s on %s: it needs a network, and %s.\n", item->methods[0],
+                     lists->label, is_learnable(source) ? "--model none is none" : "the stream has labels alone");
     ocdm__grid_choice choices[OCDM__PAPER_SOURCES];
     size_t count = 0;
     for (size_t i = 0; i < lists->count; i++) {
@@ -466,11 +449,11 @@ static void add_differences(const struct request *request, const char *stands_fo
 {
     for (size_t i = 0; i < request->source_count; i++) {
         const struct source *source = &request->sources[i];
-        size_t classes = source->info.class_count, used = strlen(title);
+        size_t classes = source->info.class_count;
         size_t wanted = ocdm__paper_stream_find(source->stands_for, strlen(source->stands_for))->classes;
         if (classes != wanted && (stands_for == NULL || strcmp(stands_for, source->stands_for) == 0))
-            snprintf(title + used, room - used, "%sours on %.60s has %zu class%s, the paper's stream %zu", used > 0 ? "; " : "",
-                     source->name, classes, classes == 1 ? "" : "es", wanted);
+            ocdm__append(title, room, "%sours on %.60s has %zu class%s, the paper's stream %zu", title[0] != '\0' ? "; " : "",
+                         source->name, classes, classes == 1 ? "" : "es", wanted);
     }
 }
 

@@ -15,6 +15,7 @@
 #include "base/output.h"
 #include "base/progress.h"
 #include "base/terminal.h"
+#include "base/text.h"
 #include "cli/console.h"
 #include "cli/run_flags.h"
 #include "cli/text.h"
@@ -100,12 +101,12 @@ static void describe_step(const struct display *display, const ocdm__run *run, c
     uint64_t steps = ocdm__schedule_steps(&run->schedule);
     double rate = (double)(run->step - display->first_step) / (ocdm__seconds_now() - display->started);
     ocdm__duration((double)(steps - run->step) / rate, left);
-    int used = snprintf(text, room, "step %llu of %llu, %s left, %.3g steps/s", (unsigned long long)run->step,
-                        (unsigned long long)steps, left, rate);
+    snprintf(text, room, "step %llu of %llu, %s left, %.3g steps/s", (unsigned long long)run->step, (unsigned long long)steps,
+             left, rate);
     if (!isnan(run->loss))
-        used += snprintf(text + used, room - (size_t)used, ", loss %.4f", run->loss);
+        ocdm__append(text, room, ", loss %.4f", run->loss);
     if (run->memory != NULL)
-        snprintf(text + used, room - (size_t)used, ", distance %.4f", ocdm_memory_distance(run->memory, OCDM_SEEN_EVER));
+        ocdm__append(text, room, ", distance %.4f", ocdm_memory_distance(run->memory, OCDM_SEEN_EVER));
 }
 
 static void show_step(void *state, const ocdm__run *run)

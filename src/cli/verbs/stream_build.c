@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/output.h"
+#include "base/text.h"
 #include "cli/console.h"
 #include "cli/flags.h"
 #include "cli/verbs.h"
@@ -79,7 +80,7 @@ static const char *const exclusive[][2] = {
 };
 
 /* All that the built-in world takes. */
-static const char *const of_scenes[] = {"output", "recipe", "as", "size", "groups", "seed", "quiet", "json"};
+static const char *const of_scenes[] = {"output", "recipe", "as", "size", "groups", "seed", "quiet", "json", NULL};
 
 /* Whether --recipe has one of these values. */
 static bool is_recipe(const ocdm__arguments *arguments, unsigned recipes)
@@ -92,19 +93,10 @@ static bool is_recipe(const ocdm__arguments *arguments, unsigned recipes)
 /* "split or incremental" */
 static void list_recipes(char *text, size_t size, unsigned recipes)
 {
-    size_t used = 0;
     text[0] = '\0';
-    for (size_t i = 0; recipe_names[i] != NULL && used < size; i++)
+    for (size_t i = 0; recipe_names[i] != NULL; i++)
         if ((recipes >> (OCDM__FIRST_NAMED_RECIPE + i) & 1) != 0)
-            used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? " or " : " ", recipe_names[i]);
-}
-
-static bool is_of_scenes(const char *flag)
-{
-    for (size_t i = 0; i < sizeof of_scenes / sizeof *of_scenes; i++)
-        if (strcmp(of_scenes[i], flag) == 0)
-            return true;
-    return false;
+            ocdm__append(text, size, "%s%s", text[0] != '\0' ? " or " : " ", recipe_names[i]);
 }
 
 static ocdm_status check_scenes(const ocdm__arguments *arguments, ocdm_error *error)
@@ -113,7 +105,7 @@ static ocdm_status check_scenes(const ocdm__arguments *arguments, ocdm_error *er
     const ocdm__flag *flags = arguments->verb->flags;
     const char *as = ocdm__argument_text(arguments, "as");
     for (size_t i = 0; flags[i].name != NULL; i++)
-        if (arguments->values[i] != NULL && !is_of_scenes(flags[i].name))
+        if (arguments->values[i] != NULL && !ocdm__is_among(flags[i].name, of_scenes))
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "--recipe scenes does not take --%s", flags[i].name);
     if (arguments->operand_count > 0)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "--recipe scenes does not take %s", arguments->operands[0]);
@@ -171,14 +163,14 @@ static ocdm_status check_flags(const ocdm__arguments *arguments, ocdm_error *err
 /* Writes the flags of the kinds that have all the properties, as "--a, --b or --c". `last` is what joins the last two. */
 static void list_source_flags(char *text, size_t size, unsigned properties, const char *last)
 {
-    size_t used = 0, left = 0;
+    size_t left = 0;
+    text[0] = '\0';
     for (size_t i = 0; i < OCDM__SOURCE_KINDS; i++)
         left += (ocdm__sources[i].properties & properties) == properties;
-    for (size_t i = 0; i < OCDM__SOURCE_KINDS && used < size; i++) {
+    for (size_t i = 0; i < OCDM__SOURCE_KINDS; i++) {
         if ((ocdm__sources[i].properties & properties) != properties)
             continue;
-        const char *joint = left > 2 ? ", " : left == 2 ? last : "";
-        used += (size_t)snprintf(text + used, size - used, "--%s%s", ocdm__sources[i].flag, joint);
+        ocdm__append(text, size, "--%s%s", ocdm__sources[i].flag, left > 2 ? ", " : left == 2 ? last : "");
         left--;
     }
 }

@@ -115,13 +115,11 @@ static size_t write_name(ocdm__output *output, const char *name, size_t length)
 
 static size_t shape_text(const struct ocdm__tensor *tensor, char text[OCDM__TENSOR_RANK * 24])
 {
-    size_t used = 0;
-    text[0] = '\0';
+    const size_t room = (size_t)OCDM__TENSOR_RANK * 24;
+    snprintf(text, room, "%s", tensor->rank == 0 ? "one number" : "");
     for (uint32_t i = 0; i < tensor->rank; i++)
-        used += (size_t)snprintf(text + used, 24, "%s%" PRIu64, i > 0 ? " x " : "", tensor->shape[i]);
-    if (tensor->rank == 0)
-        used = (size_t)snprintf(text, 24, "one number");
-    return used;
+        ocdm__append(text, room, "%s%" PRIu64, i > 0 ? " x " : "", tensor->shape[i]);
+    return strlen(text);
 }
 
 struct widths {

@@ -152,44 +152,33 @@ static ocdm_status make_orders(ocdm__compare_plan *plan, const char *text, const
 
 /* ---- points ----------------------------------------------------------------------------------------------------------- */
 
-/* Appends to a text of `room` bytes; what does not fit is left out. */
-static void append(char *text, size_t room, const char *more)
-{
-    size_t used = strlen(text);
-    snprintf(text + used, room - used, "%s", more);
-}
-
 /* Digits one after another where every task has one digit, else with points between. */
 static void append_order(ocdm__compare_point *point)
 {
-    char text[24];
     bool long_numbers = false;
     for (size_t i = 0; i < point->order_count; i++)
         long_numbers |= point->order[i] > 9;
-    append(point->suffix, sizeof point->suffix, "-o");
-    append(point->label, sizeof point->label, point->label[0] != '\0' ? ", order " : "order ");
+    ocdm__append(point->suffix, sizeof point->suffix, "-o");
+    ocdm__append(point->label, sizeof point->label, "%sorder ", point->label[0] != '\0' ? ", " : "");
     for (size_t i = 0; i < point->order_count; i++) {
-        snprintf(text, sizeof text, "%s%llu", i > 0 && long_numbers ? "." : "", (unsigned long long)point->order[i]);
-        append(point->suffix, sizeof point->suffix, text);
-        snprintf(text, sizeof text, "%s%llu", i > 0 ? "," : "", (unsigned long long)point->order[i]);
-        append(point->label, sizeof point->label, text);
+        unsigned long long task = point->order[i];
+        ocdm__append(point->suffix, sizeof point->suffix, "%s%llu", i > 0 && long_numbers ? "." : "", task);
+        ocdm__append(point->label, sizeof point->label, "%s%llu", i > 0 ? "," : "", task);
     }
 }
 
 /* Names tell the points of a sweep apart; what is the same at all of them is left out. */
 static void name_point(const ocdm__compare_plan *plan, ocdm__compare_point *point)
 {
-    char number[OCDM__JSON_DOUBLE], text[64];
+    char number[OCDM__JSON_DOUBLE];
     if (plan->sweeps_memory) {
         snprintf(point->suffix, sizeof point->suffix, "-m%u", point->memory);
         snprintf(point->label, sizeof point->label, "memory %u", point->memory);
     }
     if (plan->sweeps_rho) {
         ocdm__json_double(point->rho, number);
-        snprintf(text, sizeof text, "-r%s", number);
-        append(point->suffix, sizeof point->suffix, text);
-        snprintf(text, sizeof text, "%srho %s", point->label[0] != '\0' ? ", " : "", number);
-        append(point->label, sizeof point->label, text);
+        ocdm__append(point->suffix, sizeof point->suffix, "-r%s", number);
+        ocdm__append(point->label, sizeof point->label, "%srho %s", point->label[0] != '\0' ? ", " : "", number);
     }
     if (plan->sweeps_order)
         append_order(point);
@@ -262,9 +251,6 @@ void ocdm__compare_folder(const ocdm__compare_plan *plan, size_t point, size_t m
 void ocdm__compare_order_text(const ocdm__compare_point *point, char *text, size_t room)
 {
     text[0] = '\0';
-    for (size_t i = 0; i < point->order_count; i++) {
-        char number[24];
-        snprintf(number, sizeof number, "%s%llu", i > 0 ? "," : "", (unsigned long long)point->order[i]);
-        append(text, room, number);
-    }
+    for (size_t i = 0; i < point->order_count; i++)
+        ocdm__append(text, room, "%s%llu", i > 0 ? "," : "", (unsigned long long)point->order[i]);
 }

@@ -8,6 +8,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/text.h"
 #include "experiment/loop/settings.h"
 #include "report/page/parts.h"
 #include "report/text.h"
@@ -156,11 +157,7 @@ static void put_folder_near(struct commands *commands, const ocdm__run_record *r
 /* Whether the model is none of the program's: the run was made by a program of the user's own. */
 static bool is_own_model(const ocdm__run_record *run)
 {
-    const char *model = ocdm__json_text(ocdm__json_find(run->settings, "model"), ocdm__run_models[0]);
-    size_t i = 0;
-    while (ocdm__run_models[i] != NULL && strcmp(ocdm__run_models[i], model) != 0)
-        i++;
-    return ocdm__run_models[i] == NULL;
+    return !ocdm__is_among(ocdm__json_text(ocdm__json_find(run->settings, "model"), ocdm__run_models[0]), ocdm__run_models);
 }
 
 /* Whether the value of a setting is the name of a file. */
@@ -225,16 +222,7 @@ static void put_run(struct commands *commands, const ocdm__run_record *run, bool
 /* ---- ocdm compare -------------------------------------------------------------------------------------------------------- */
 
 /* The settings that compare takes several values of, other than methods and seeds. */
-static const char *const swept_keys[] = {"memory", "rho", "order"};
-#define SWEPT (sizeof swept_keys / sizeof swept_keys[0])
-
-static bool is_swept_key(const char *key)
-{
-    for (size_t i = 0; i < SWEPT; i++)
-        if (strcmp(swept_keys[i], key) == 0)
-            return true;
-    return false;
-}
+static const char *const swept_keys[] = {"memory", "rho", "order", NULL};
 
 /* Whether group i is the first with its value of the setting. */
 static bool is_first_value(const ocdm__study *study, const char *key, size_t i)
@@ -290,7 +278,7 @@ static bool tells_apart(const struct commands *commands, const char *key)
 {
     const ocdm__study *study = commands->study;
     const ocdm__run_group *first = NULL;
-    if (strcmp(key, "method") == 0 || strcmp(key, "seed") == 0 || is_swept_key(key) || is_axis(commands, key))
+    if (strcmp(key, "method") == 0 || strcmp(key, "seed") == 0 || ocdm__is_among(key, swept_keys) || is_axis(commands, key))
         return false;
     for (size_t i = 0; i < study->group_count; i++) {
         if (study->groups[i].bound && strcmp(key, "epochs") == 0)
@@ -320,7 +308,7 @@ static bool is_comparison(const struct commands *commands)
     for (const ocdm__json_node *node = settings != NULL ? settings->first : NULL; node != NULL; node = node->next)
         if (tells_apart(commands, node->key))
             return false;
-    for (size_t i = 0; i < SWEPT; i++)
+    for (size_t i = 0; swept_keys[i] != NULL; i++)
         product *= count_values(study, swept_keys[i]);
     for (size_t i = 0; i < study->group_count; i++)
         if (!same_seeds(&study->groups[0], &study->groups[i]) || is_own_model(study->groups[i].runs[0]))
@@ -335,12 +323,11 @@ static void put_values(struct commands *commands, const char *flag, const char *
 {
     char list[2000] = "", value[200];
     const char *between = strcmp(key, "order") == 0 ? ";" : ",";
-    size_t used = 0;
-    for (size_t i = 0; i < commands->study->group_count && used < sizeof list; i++) {
+    for (size_t i = 0; i < commands->study->group_count; i++) {
         if (!is_first_value(commands->study, key, i))
             continue;
         ocdm__setting_text(ocdm__group_setting(&commands->study->groups[i], key), value, sizeof value);
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used == 0 ? "" : between, value);
+        ocdm__append(list, sizeof list, "%s%s", list[0] == '\0' ? "" : between, value);
     }
     put_flag_with(commands, flag, list);
 }
@@ -361,12 +348,14 @@ static bool was_tried(const struct commands *commands, const ocdm__json_node *ro
 static void put_axis(struct commands *commands, const char *key)
 {
     char word[1000];
-    size_t used = (size_t)snprintf(word, sizeof word, "%.60s=", key), start = used;
-    for (const ocdm__json_node *row = grid_rows(commands); row != NULL && used < sizeof word; row = row->next) {
+    const char *between = "";
+    snprintf(word, sizeof word, "%.60s=", key);
+    for (const ocdm__json_node *row = grid_rows(commands); row != NULL; row = row->next) {
         const char *value = find_axis(ocdm__json_text(ocdm__json_find(row, "settings"), ""), key);
-        if (value != NULL && !was_tried(commands, row, key, value))
-            used += (size_t)snprintf(word + used, sizeof word - used, "%s%.*s", used == start ? "" : ",",
-                                     (int)strcspn(value, ","), value);
+        if (value == NULL || was_tried(commands, row, key, value))
+            continue;
+        ocdm__append(word, sizeof word, "%s%.*s", between, (int)strcspn(value, ","), value);
+        between = ",";
     }
     put_flag_with(commands, "grid", word);
 }
@@ -378,7 +367,7 @@ static void put_common(struct commands *commands, const ocdm__json_node *setting
     const ocdm__json_node *share = ocdm__json_find(commands->compare.root, "validation");
     if (strcmp(key, "method") == 0 || strcmp(key, "seed") == 0 || follows_from_bytes(first_run(commands), key))
         return;
-    if (is_swept_key(key) && count_values(commands->study, key) > 1)
+    if (ocdm__is_among(key, swept_keys) && count_values(commands->study, key) > 1)
         put_values(commands, key, key);
     else if (is_axis(commands, key))
         put_axis(commands, key);

@@ -9,6 +9,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "metrics/metrics.h"
 #include "report/charts/chart.h"
 #include "report/text.h"
@@ -98,9 +99,8 @@ static void note_task(const ocdm__paper_part *part, size_t number, ocdm__series 
     snprintf(panel->notes[1], sizeof panel->notes[1], "%llu samples", (unsigned long long)task->train);
     if (isfinite(ours))
         snprintf(panel->notes[2], sizeof panel->notes[2], "AMLR %.1f", ours);
-    size_t used = strlen(panel->notes[2]);
-    if (used > 0 && isfinite(paper))
-        snprintf(panel->notes[2] + used, sizeof panel->notes[2] - used, ", paper %.1f", paper);
+    if (isfinite(ours) && isfinite(paper))
+        ocdm__append(panel->notes[2], sizeof panel->notes[2], ", paper %.1f", paper);
 }
 
 static ocdm_status draw_stream(const struct drawing *drawing, ocdm_error *error)

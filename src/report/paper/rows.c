@@ -5,6 +5,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "metrics/metrics.h"
 #include "report/paper/paper.h"
 
@@ -157,13 +158,11 @@ ocdm_status ocdm__table_of_paper(ocdm__table *table, const ocdm__paper_part *con
 
 void ocdm__paper_labels(const ocdm__stream_table *table, uint32_t sample, const char *between, char *text, size_t room)
 {
-    size_t used = 0;
     text[0] = '\0';
-    for (uint64_t k = table->label_starts[sample]; k < table->label_starts[sample + 1] && used < room; k++) {
+    for (uint64_t k = table->label_starts[sample]; k < table->label_starts[sample + 1]; k++) {
         size_t length;
         const char *label = ocdm__text_at(&table->classes, table->labels[k], &length);
-        used += (size_t)snprintf(text + used, room - used, "%s%.*s", used > 0 ? between : "",
-                                 (int)(length < room ? length : room), label);
+        ocdm__append(text, room, "%s%.*s", text[0] != '\0' ? between : "", (int)(length < room ? length : room), label);
     }
 }
 

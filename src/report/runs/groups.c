@@ -10,6 +10,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "experiment/compare/memory_only.h"
 #include "experiment/loop/settings.h"
 #include "report/charts/canvas.h"
@@ -375,10 +376,9 @@ void ocdm__setting_text(const ocdm__json_node *setting, char *text, size_t room)
         snprintf(text, room, "%s", plain_text(setting));
         return;
     }
-    size_t used = 0;
     text[0] = '\0';
-    for (const ocdm__json_node *node = setting->first; node != NULL && used < room; node = node->next)
-        used += (size_t)snprintf(text + used, room - used, "%s%s", node == setting->first ? "" : ",", plain_text(node));
+    for (const ocdm__json_node *node = setting->first; node != NULL; node = node->next)
+        ocdm__append(text, room, "%s%s", node == setting->first ? "" : ",", plain_text(node));
 }
 
 /* ---- labels ------------------------------------------------------------------------------------------------------------- */
@@ -413,15 +413,14 @@ static bool tells_apart(const ocdm__study *study, const ocdm__run_group *group, 
 static ocdm_status label_group(const ocdm__study *study, ocdm__run_group *group, ocdm_error *error)
 {
     char text[LABEL_ROOM];
-    size_t used = (size_t)snprintf(text, sizeof text, "%.99s", group->method[0] != '\0' ? group->method : "(no method)");
+    snprintf(text, sizeof text, "%.99s", group->method[0] != '\0' ? group->method : "(no method)");
     const ocdm__json_node *settings = group->runs[0]->settings;
     for (const ocdm__json_node *node = settings != NULL ? settings->first : NULL; node != NULL; node = node->next) {
         char value[100];
         if (strcmp(node->key, "seed") == 0 || !tells_apart(study, group, node->key))
             continue;
         ocdm__setting_text(node, value, sizeof value);
-        if (used < sizeof text)
-            used += (size_t)snprintf(text + used, sizeof text - used, ", %.40s %s", node->key, value);
+        ocdm__append(text, sizeof text, ", %.40s %s", node->key, value);
     }
     OCDM_TRY(ocdm__new(&group->label, strlen(text) + 1, 1, "a label", error));
     memcpy(group->label, text, strlen(text) + 1);

@@ -7,6 +7,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "experiment/compare/memory_only.h"
 #include "metrics/metrics.h"
 
@@ -110,14 +111,12 @@ static size_t seeds_of(const ocdm__compare_results *results, size_t method)
 /* " (rs: 1, prs: 0)": the methods of which runs are missing. */
 static void write_missing(const ocdm__compare_results *results, char *text, size_t room)
 {
-    size_t used = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < results->method_count && used < room; i++)
+    for (size_t i = 0; i < results->method_count; i++)
         if (seeds_of(results, i) < results->seed_count)
-            used += (size_t)snprintf(text + used, room - used, "%s%s: %zu", used > 0 ? ", " : " (", results->methods[i],
-                                     seeds_of(results, i));
-    if (used > 0 && used < room)
-        snprintf(text + used, room - used, ")");
+            ocdm__append(text, room, "%s%s: %zu", text[0] != '\0' ? ", " : " (", results->methods[i], seeds_of(results, i));
+    if (text[0] != '\0')
+        ocdm__append(text, room, ")");
 }
 
 /* Labels per sample of the stream, which all runs share; NaN when none tells. */
@@ -148,10 +147,9 @@ static void write_note(ocdm__table *table, const ocdm__compare_results *results,
         snprintf(table->note, sizeof table->note,
                  "One seed: no deviation, no interval, and nothing about chance. Bold, or a star: the best. Last column: "
                  "difference in total mAP to the best other method.");
-    size_t used = strlen(table->note);
     double seen = labels_seen(results, point);
     if (!isnan(seen))
-        snprintf(table->note + used, sizeof table->note - used, " Labels: per sample in memory; the stream has %.2f.", seen);
+        ocdm__append(table->note, sizeof table->note, " Labels: per sample in memory; the stream has %.2f.", seen);
 }
 
 ocdm_status ocdm__table_of_comparison(ocdm__table *table, const ocdm__compare_plan *plan, const ocdm__compare_results *results,

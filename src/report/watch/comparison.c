@@ -175,29 +175,27 @@ ocdm__runs_progress ocdm__watched_runs_progress(const ocdm__watched_runs *runs)
     return progress;
 }
 
-static size_t describe_all(const ocdm__watched_runs *runs, char *text, size_t room)
+static void describe_all(const ocdm__watched_runs *runs, char *text, size_t room)
 {
     ocdm__runs_progress progress = ocdm__watched_runs_progress(runs);
     char left[OCDM__DURATION];
-    int used = snprintf(text, room, "%zu of %zu runs done", progress.done, progress.count);
+    snprintf(text, room, "%zu of %zu runs done", progress.done, progress.count);
     ocdm__duration(progress.seconds_left, left);
     if (progress.failed > 0)
-        used += snprintf(text + used, room - (size_t)used, ", %zu failed", progress.failed);
+        ocdm__append(text, room, ", %zu failed", progress.failed);
     if (progress.seconds_left >= 0 && progress.done + progress.failed < progress.count)
-        used += snprintf(text + used, room - (size_t)used, ", about %s left", left);
-    return (size_t)used;
+        ocdm__append(text, room, ", about %s left", left);
 }
 
 void ocdm__watched_runs_line(const ocdm__watched_runs *runs, char text[OCDM__RUNS_LINE])
 {
-    size_t used = describe_all(runs, text, OCDM__RUNS_LINE);
+    describe_all(runs, text, OCDM__RUNS_LINE);
     const char *before = ": ";
-    for (size_t i = 0; i < runs->count && used < OCDM__RUNS_LINE; i++) {
+    for (size_t i = 0; i < runs->count; i++) {
         const struct run *run = &runs->runs[i];
         if (run->state != RUNNING)
             continue;
-        used += (size_t)snprintf(text + used, OCDM__RUNS_LINE - used, "%s%.60s step %.0f of %.0f", before, run->name, run->step,
-                                 run->steps);
+        ocdm__append(text, OCDM__RUNS_LINE, "%s%.60s step %.0f of %.0f", before, run->name, run->step, run->steps);
         before = ", ";
     }
 }
