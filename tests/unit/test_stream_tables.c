@@ -431,20 +431,42 @@ TEST(features_need_a_row_for_every_sample)
     ocdm__feature_payload_close(&payload);
 }
 
-TEST(joined_rows_follow_one_another)
+static void put_file(const char *name, const char *text)
 {
-    ocdm__feature_rows first = {.count = 1, .width = 3, .read = read_made, .close = keep_made}, second = first, *rows;
+    assert_int_equal(write_whole(name, (const unsigned char *)text, strlen(text)), 0);
+}
+
+/* The rows of the file of tests follow those of the others. */
+TEST(rows_of_files_follow_one_another)
+{
+    static const char *const files[] = {"a.svm", "b.svm"};
+    ocdm__build_settings settings = {.sources = files,
+                                     .source_count = 2,
+                                     .test_source = "c.svm",
+                                     .source_features = true,
+                                     .records = {.format = OCDM__FORMAT_SVM}};
+    ocdm__reading reading = {.skip_bad = false};
+    ocdm__source source = {.room = 0};
+    ocdm__feature_rows *rows;
     ocdm_error error;
-    float out[3];
-    second.count = 4;
-    assert_int_equal(ocdm__join_rows(&first, &second, "b", &rows, &error), OCDM_OK);
-    assert_int_equal(rows->count, 5);
-    assert_int_equal(rows->read(rows, 3, out, &error), OCDM_OK);
-    assert_memory_equal(out, made_rows[2], sizeof out);
+    float out[2];
+    put_file("a.svm", "x 1:1 2:2\n");
+    put_file("b.svm", "x 1:3 2:4\ny 2:5\n");
+    put_file("c.svm", "y 1:6 2:7\n");
+    assert_int_equal(ocdm__source_read(&source, &settings, &reading, &error), OCDM_OK);
+    assert_int_equal(ocdm__source_open_rows(&source, &settings, &reading, &rows, &error), OCDM_OK);
+    assert_int_equal(rows->count, 4);
+    static const float expected[4][2] = {{1, 2}, {3, 4}, {0, 5}, {6, 7}};
+    for (size_t i = 4; i-- > 0;) {
+        assert_int_equal(rows->read(rows, i, out, &error), OCDM_OK);
+        assert_memory_equal(out, expected[i], sizeof out);
+    }
     ocdm__feature_rows_close(rows);
-    second.width = 2;
-    assert_int_equal(ocdm__join_rows(&first, &second, "b", &rows, &error), OCDM_BAD_FILE);
-    assert_string_equal(error.message, "b: 2 features a sample, the first file has 3");
+    put_file("c.svm", "y 1:6 2:7 3:8\n");
+    assert_int_equal(ocdm__source_open_rows(&source, &settings, &reading, &rows, &error), OCDM_BAD_FILE);
+    assert_string_equal(error.message, "c.svm: 3 features a sample, the first file has 2");
+    assert_null(rows);
+    ocdm__source_clear(&source);
 }
 
 int main(void)
@@ -468,7 +490,7 @@ int main(void)
         cmocka_unit_test(features_that_f16_cannot_hold_are_refused),
         cmocka_unit_test(features_that_standardizing_makes_infinite_are_refused),
         cmocka_unit_test(features_need_a_row_for_every_sample),
-        cmocka_unit_test(joined_rows_follow_one_another),
+        cmocka_unit_test(rows_of_files_follow_one_another),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

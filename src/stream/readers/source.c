@@ -260,57 +260,98 @@ static ocdm_status open_arff_rows(const ocdm__build_settings *settings, const ch
     [OCDM__FROM_##KIND] = {.flag = name, .properties = traits, .read = reader, .open_rows = opener},
 const struct ocdm__source_row ocdm__sources[OCDM__SOURCE_KINDS] = {OCDM__SOURCES(SOURCE_ROW)};
 
-/* One file's rows after those of the files before. */
-static ocdm_status append_rows(const ocdm__build_settings *settings, const char *path, ocdm__feature_rows **rows,
-                               ocdm_error *error)
+/* The rows of all files, one file after another; row i is that of sample i. */
+struct source_rows {
+    ocdm__feature_rows rows; /* first, so that one pointer is both */
+    const uint64_t *numbers; /* of each sample's row among all */
+    ocdm__feature_rows **files;
+    size_t file_count;
+    uint64_t total;
+};
+
+static ocdm_status read_sample_row(ocdm__feature_rows *rows, uint64_t sample, float *out, ocdm_error *error)
 {
-    const struct ocdm__source_row *row = &ocdm__sources[settings->kind];
-    ocdm__feature_rows *more = NULL, *before = *rows;
-    ocdm_status status = row->open_rows != NULL ? row->open_rows(settings, path, &more, error) : OCDM_OK;
-    if (status != OCDM_OK || more == NULL)
-        return status;
-    *rows = more;
-    if (before == NULL)
-        return OCDM_OK;
-    *rows = NULL;
-    return ocdm__join_rows(before, more, path, rows, error);
+    const struct source_rows *all = (struct source_rows *)rows;
+    uint64_t row = all->numbers[sample];
+    size_t file = 0;
+    for (; row >= all->files[file]->count; file++)
+        row -= all->files[file]->count;
+    return all->files[file]->read(all->files[file], row, out, error);
 }
 
-static ocdm_status open_all(const ocdm__build_settings *settings, ocdm__feature_rows **rows, ocdm_error *error)
+static void close_source_rows(ocdm__feature_rows *rows)
 {
+    struct source_rows *all = (struct source_rows *)rows;
+    for (size_t i = 0; i < all->file_count; i++)
+        ocdm__feature_rows_close(all->files[i]);
+    ocdm__release(all->files);
+    ocdm__release(all);
+}
+
+/* Opens the rows of one file, if it has any. */
+static ocdm_status open_file(struct source_rows *all, const ocdm__build_settings *settings, const char *path, ocdm_error *error)
+{
+    const struct ocdm__source_row *row = &ocdm__sources[settings->kind];
+    ocdm__feature_rows **made = &all->files[all->file_count];
     if (settings->features != NULL)
-        return ocdm__npy_open_rows(settings->features, rows, error);
+        OCDM_TRY(ocdm__npy_open_rows(path, made, error));
+    else if (row->open_rows != NULL)
+        OCDM_TRY(row->open_rows(settings, path, made, error));
+    if (*made == NULL)
+        return OCDM_OK;
+    size_t width = (*made)->width, wanted = all->files[0]->width;
+    all->total += (*made)->count;
+    all->file_count++;
+    if (width != wanted)
+        return ocdm__fail(error, OCDM_BAD_FILE, "training and test samples need the same features",
+                          "%s: %zu features a sample, the first file has %zu", path, width, wanted);
+    return OCDM_OK;
+}
+
+static ocdm_status open_files(struct source_rows *all, const ocdm__build_settings *settings, ocdm_error *error)
+{
+    all->files = ocdm__allocate(settings->source_count + 1, sizeof *all->files);
+    if (all->files == NULL)
+        return ocdm__fail_memory(error, "the features");
+    if (settings->features != NULL)
+        return open_file(all, settings, settings->features, error);
     for (size_t i = 0; settings->source_features && i < settings->source_count; i++)
-        OCDM_TRY(append_rows(settings, settings->sources[i], rows, error));
+        OCDM_TRY(open_file(all, settings, settings->sources[i], error));
     if (settings->source_features && settings->test_source != NULL)
-        OCDM_TRY(append_rows(settings, settings->test_source, rows, error));
+        OCDM_TRY(open_file(all, settings, settings->test_source, error));
     return OCDM_OK;
 }
 
 /* Every row belongs to a sample, or to a row of a table that was skipped at its end. The readers of COCO and NUS-WIDE do not
  * report which images they skipped: there the features must be those of the remaining samples. */
 static ocdm_status check_row_count(const ocdm__source *source, const ocdm__build_settings *settings,
-                                   const ocdm__reading *reading, const ocdm__feature_rows *rows, ocdm_error *error)
+                                   const ocdm__reading *reading, uint64_t rows, ocdm_error *error)
 {
     bool table = (ocdm__sources[settings->kind].properties & OCDM__IS_TABLE) != 0;
-    if (rows->count == source->row_count || (table && reading->skip_bad && rows->count > source->row_count))
+    if (rows == source->row_count || (table && reading->skip_bad && rows > source->row_count))
         return OCDM_OK;
     return ocdm__fail(error, OCDM_BAD_FILE, "row i of the features must belong to sample i of the labels",
                       "%s: %llu rows of features for %llu samples",
-                      settings->features != NULL ? settings->features : settings->sources[0], (unsigned long long)rows->count,
+                      settings->features != NULL ? settings->features : settings->sources[0], (unsigned long long)rows,
                       (unsigned long long)source->row_count);
 }
 
 ocdm_status ocdm__source_open_rows(const ocdm__source *source, const ocdm__build_settings *settings,
                                    const ocdm__reading *reading, ocdm__feature_rows **rows, ocdm_error *error)
 {
-    ocdm__feature_rows *all = NULL;
     *rows = NULL;
-    ocdm_status status = open_all(settings, &all, error);
-    if (status == OCDM_OK && all != NULL)
-        status = check_row_count(source, settings, reading, all, error);
-    if (status == OCDM_OK && all != NULL)
-        return ocdm__pick_rows(all, source->row_numbers, source->set.count, rows, error);
-    ocdm__feature_rows_close(all);
+    struct source_rows *all = ocdm__allocate(1, sizeof *all);
+    if (all == NULL)
+        return ocdm__fail_memory(error, "the features");
+    ocdm_status status = open_files(all, settings, error);
+    all->numbers = source->row_numbers;
+    if (all->file_count > 0)
+        all->rows = (ocdm__feature_rows){source->set.count, all->files[0]->width, read_sample_row, close_source_rows};
+    if (status == OCDM_OK && all->file_count > 0)
+        status = check_row_count(source, settings, reading, all->total, error);
+    if (status == OCDM_OK && all->file_count > 0)
+        *rows = &all->rows;
+    else
+        close_source_rows(&all->rows);
     return status;
 }

@@ -302,18 +302,22 @@ ocdm_status ocdm__next_place(ocdm__records *records, bool *found)
     }
 }
 
-ocdm_status ocdm__bad_record(ocdm__records *records, const char *at, const char *hint, const char *format, ...)
+ocdm__place ocdm__record_place_of(const ocdm__records *records, const char *at)
 {
     const char *start = records->input.data + records->place.line_at, *line_at = at;
-    uint64_t line = records->place.line + count_newlines(start, (size_t)(at - start));
     while (line_at > start && line_at[-1] != '\n')
         line_at--;
+    return (ocdm__place){records->place.line + count_newlines(start, (size_t)(at - start)), (uint64_t)(at - line_at) + 1};
+}
+
+ocdm_status ocdm__bad_record(ocdm__records *records, const char *at, const char *hint, const char *format, ...)
+{
     char reason[400];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
-    return ocdm__fail_at(records->input.name, (ocdm__place){line, (uint64_t)(at - line_at) + 1}, OCDM_BAD_RECORD, &records->why,
+    return ocdm__fail_at(records->input.name, ocdm__record_place_of(records, at), OCDM_BAD_RECORD, &records->why,
                          hint ? hint : hint_of(records), "%s", reason);
 }
 

@@ -278,6 +278,9 @@ void ocdm__close_gap(ocdm__records *records);
 /* Makes the second line of a csv record with several lines the next to be read; false for other records. */
 bool ocdm__resume_after_first_line(ocdm__records *records);
 
+/* Where a byte of the record is. */
+ocdm__place ocdm__record_place_of(const ocdm__records *records, const char *at);
+
 /* OCDM_BAD_RECORD about a byte of the record, with file:line:column and the reason, formatted as by printf. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 4, 5)))

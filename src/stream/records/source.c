@@ -314,37 +314,6 @@ static int compare_values(const void *left, const void *right)
     return a->value != b->value ? (a->value > b->value) - (a->value < b->value) : compare_texts(left, right);
 }
 
-/* The names in use in their order; returns how many. */
-static size_t sort_names(const ocdm__label_table *names, const uint32_t *used, struct named_task *sorted)
-{
-    size_t count = 0;
-    bool numbers = true;
-    for (uint32_t i = 0; i < names->count; i++) {
-        if (used[i] == 0)
-            continue;
-        struct named_task *task = &sorted[count++];
-        task->number = i;
-        task->text = ocdm__label_table_text(names, i, &task->length);
-        numbers = numbers && ocdm__text_to_double(task->text, task->length, &task->value) && isfinite(task->value);
-    }
-    qsort(sorted, count, sizeof *sorted, numbers ? compare_values : compare_texts);
-    return count;
-}
-
-/* The new names, and for each old number that is in use its new one. */
-static ocdm_status order_names(const ocdm__label_table *names, uint32_t *numbers, ocdm__label_table *ordered, ocdm_error *error)
-{
-    struct named_task *sorted = ocdm__allocate(names->count, sizeof *sorted);
-    if (sorted == NULL)
-        return ocdm__fail_memory(error, "the tasks of records");
-    size_t count = sort_names(names, numbers, sorted);
-    ocdm_status status = OCDM_OK;
-    for (size_t i = 0; status == OCDM_OK && i < count; i++)
-        status = ocdm__label_table_add(ordered, sorted[i].text, sorted[i].length, &numbers[sorted[i].number], error);
-    ocdm__release(sorted);
-    return status;
-}
-
 /* The samples from number `first` on have the number of their task's name in `names`: sorts the names, numerically when all of
  * them are numbers, else bytewise, those that no sample has left out, and gives the samples the new numbers. OCDM_OK,
  * OCDM_NO_MEMORY. */
@@ -352,20 +321,31 @@ static ocdm_status settle_tasks(ocdm__labelled_set *set, size_t first, ocdm__lab
 {
     ocdm__label_table ordered = {.count = 0};
     uint32_t *numbers = ocdm__allocate(names->count, sizeof *numbers);
-    if (numbers == NULL)
-        return ocdm__fail_memory(error, "the tasks of records");
-    for (size_t i = first; i < set->count; i++)
+    struct named_task *sorted = ocdm__allocate(names->count, sizeof *sorted);
+    ocdm_status status = numbers != NULL && sorted != NULL ? OCDM_OK : ocdm__fail_memory(error, "the tasks of records");
+    size_t count = 0;
+    bool numeric = true;
+    for (size_t i = first; status == OCDM_OK && i < set->count; i++)
         numbers[set->tasks[i]] = 1; /* in use */
-    ocdm_status status = order_names(names, numbers, &ordered, error);
-    if (status == OCDM_OK) {
-        for (size_t i = first; i < set->count; i++)
-            set->tasks[i] = numbers[set->tasks[i]];
-        ocdm__label_table_clear(names);
-        *names = ordered;
-    } else {
-        ocdm__label_table_clear(&ordered);
+    for (uint32_t i = 0; status == OCDM_OK && i < names->count; i++) {
+        if (numbers[i] == 0)
+            continue;
+        struct named_task *task = &sorted[count++];
+        task->number = i;
+        task->text = ocdm__label_table_text(names, i, &task->length);
+        numeric = numeric && ocdm__text_to_double(task->text, task->length, &task->value) && isfinite(task->value);
     }
+    if (count > 0)
+        qsort(sorted, count, sizeof *sorted, numeric ? compare_values : compare_texts);
+    for (size_t i = 0; status == OCDM_OK && i < count; i++)
+        status = ocdm__label_table_add(&ordered, sorted[i].text, sorted[i].length, &numbers[sorted[i].number], error);
+    for (size_t i = first; status == OCDM_OK && i < set->count; i++)
+        set->tasks[i] = numbers[set->tasks[i]];
+    ocdm__label_table_clear(status == OCDM_OK ? names : &ordered);
+    if (status == OCDM_OK)
+        *names = ordered;
     ocdm__release(numbers);
+    ocdm__release(sorted);
     return status;
 }
 
@@ -403,18 +383,8 @@ static ocdm_status refuse(struct source_reading *state, const ocdm__record *reco
     place.shown_at = offset;
     if (state->reading->skip_bad) {
         char where[sizeof state->reading->skips[0].first];
-        /* Line and column of a byte of the record, as the record reader counts them. */
-        size_t room = sizeof where;
-        const char *bytes = ocdm__records_bytes(state->records, record->at);
-        uint64_t line = record->line;
-        size_t line_at = 0;
-        for (size_t i = 0; i < offset; i++)
-            if (bytes[i] == '\n') {
-                line++;
-                line_at = i + 1;
-            }
-        size_t before = line == 1 ? record->at : 0; /* a byte order mark */
-        snprintf(where, room, "%s:%" PRIu64 ":%zu", state->file, line, before + offset - line_at + 1);
+        ocdm__place at = ocdm__record_place_of(state->records, ocdm__current(state->records) + offset);
+        snprintf(where, sizeof where, "%s:%" PRIu64 ":%" PRIu64, state->file, at.line, at.column);
         ocdm__reading_skip(state->reading, kind, where);
         state->refused++;
     }
