@@ -59,146 +59,106 @@ static void number_record(const ocdm__sampling *sampling, ocdm__batch_record *en
     memcpy(entry->number, digits + at, entry->number_length);
 }
 
-/* The entry of an id, as far as it follows from the id alone. OCDM__INPUT_PADDING bytes from its content on may be read. */
-static struct ocdm__seen_id entry_of(const ocdm__id_text *id)
+/* The entry of an id that is no number, as far as it follows from the id alone. OCDM__INPUT_PADDING bytes from its content on
+ * may be read. */
+static union ocdm__seen_id entry_of(const ocdm__id_text *id)
 {
-    struct ocdm__seen_id entry;
-    unsigned char last[8];
-    if (id->length <= OCDM__SHORT_ID)
-        ocdm__short_label(id->content, id->length, &entry.low, &entry.high);
+    union ocdm__seen_id entry = {.word = {0}};
+    bool is_short = id->length <= OCDM__SHORT_ID;
+    if (is_short)
+        ocdm__short_label(id->content, id->length, &entry.word[0], &entry.word[1]);
     else
-        entry = (struct ocdm__seen_id){.low = ocdm__hash_bytes(id->content, id->length)};
-    memcpy(last, &entry.high, 8);
-    last[7] = (unsigned char)(id->length <= OCDM__SHORT_ID ? id->length + 1 : LONG_ID);
-    memcpy(&entry.high, last, 8);
+        entry.word[0] = ocdm__hash_bytes(id->content, id->length);
+    entry.byte[15] = (unsigned char)(is_short ? id->length + 1 : LONG_ID);
     return entry;
 }
 
-static bool is_long(const struct ocdm__seen_id *entry)
+/* Whether a place has the long id: the bytes before the last say where it is, its length, then its content. */
+static bool is_long_id(const struct ocdm__seen_ids *seen, const union ocdm__seen_id *place, const ocdm__id_text *id)
 {
-    unsigned char last[8];
-    memcpy(last, &entry->high, 8);
-    return last[7] == LONG_ID;
-}
-
-/* Where the bytes of a long id are: its length, then its content. The other bytes of the entry's last word say it. */
-static size_t long_id_at(const struct ocdm__seen_id *entry)
-{
-    unsigned char bytes[8];
-    size_t at = 0;
-    memcpy(bytes, &entry->high, 8);
-    for (int i = 7; i-- > 0;)
-        at = at << 8 | bytes[i];
-    return at;
-}
-
-static bool is_long_id(const struct ocdm__seen_ids *seen, const struct ocdm__seen_id *entry, const ocdm__id_text *id)
-{
-    const char *bytes = seen->bytes + long_id_at(entry);
-    size_t length;
-    memcpy(&length, bytes, sizeof length);
-    return length == id->length && memcmp(bytes + sizeof length, id->content, length) == 0;
+    size_t at = 0, length;
+    for (int i = 15; i-- > 8;)
+        at = at << 8 | place->byte[i];
+    memcpy(&length, seen->bytes + at, sizeof length);
+    return length == id->length && memcmp(seen->bytes + at + sizeof length, id->content, length) == 0;
 }
 
 /* Where the search for an entry starts. */
-typedef uint64_t start_of(const struct ocdm__seen_id *entry);
-
-static uint64_t start_of_number(const struct ocdm__seen_id *entry)
+static inline size_t start_of(const struct ocdm__seen_ids *seen, const struct ocdm__seen_table *table,
+                              const union ocdm__seen_id *entry)
 {
-    return ocdm__hash_number(entry->low);
-}
-
-static uint64_t start_of_text(const struct ocdm__seen_id *entry)
-{
-    return ocdm__hash_pair(entry->low, is_long(entry) ? 0 : entry->high);
+    return (size_t)(table == &seen->numbers ? ocdm__hash_number(entry->word[0])
+                                            : ocdm__hash_pair(entry->word[0], entry->byte[15] == LONG_ID ? 0 : entry->word[1]));
 }
 
 /* The place of the block of a number, or the free place where it would be. */
-static struct ocdm__seen_id *find_block(const struct ocdm__seen_table *table, uint64_t number)
+static union ocdm__seen_id *find_block(const struct ocdm__seen_ids *seen, uint64_t number)
 {
-    struct ocdm__seen_id block = {.low = number / 64};
-    for (size_t i = (size_t)start_of_number(&block);; i++) {
-        struct ocdm__seen_id *place = &table->places[i & table->mask];
-        if (place->high == 0 || place->low == block.low)
+    union ocdm__seen_id block = {.word = {number / 64}};
+    for (size_t i = start_of(seen, &seen->numbers, &block);; i++) {
+        union ocdm__seen_id *place = &seen->numbers.places[i & seen->numbers.mask];
+        if (place->word[1] == 0 || place->word[0] == block.word[0])
             return place;
     }
 }
 
 /* The place of an id that is no number, or the free place where it would be. */
-static struct ocdm__seen_id *find_text(const struct ocdm__seen_ids *seen, const struct ocdm__seen_id *entry,
-                                       const ocdm__id_text *id)
+static union ocdm__seen_id *find_text(const struct ocdm__seen_ids *seen, const union ocdm__seen_id *entry,
+                                      const ocdm__id_text *id)
 {
-    bool lengthy = is_long(entry);
-    for (size_t i = (size_t)start_of_text(entry);; i++) {
-        struct ocdm__seen_id *place = &seen->texts.places[i & seen->texts.mask];
-        if (place->high == 0)
+    bool lengthy = entry->byte[15] == LONG_ID;
+    for (size_t i = start_of(seen, &seen->texts, entry);; i++) {
+        union ocdm__seen_id *place = &seen->texts.places[i & seen->texts.mask];
+        if (place->word[1] == 0)
             return place;
-        if (place->low == entry->low && (lengthy ? is_long(place) && is_long_id(seen, place, id) : place->high == entry->high))
+        if (place->word[0] == entry->word[0] &&
+            (lengthy ? place->byte[15] == LONG_ID && is_long_id(seen, place, id) : place->word[1] == entry->word[1]))
             return place;
     }
 }
 
-/* Puts an entry that is not in the table into it. */
-static void add_entry(struct ocdm__seen_table *table, const struct ocdm__seen_id *entry, start_of *start)
-{
-    size_t i = (size_t)start(entry);
-    while (table->places[i & table->mask].high != 0)
-        i++;
-    table->places[i & table->mask] = *entry;
-}
-
 /* Makes room for one more entry: doubles a table that is three quarters full. */
-static ocdm_status reserve_place(struct ocdm__seen_ids *seen, struct ocdm__seen_table *table, start_of *start,
-                                 ocdm_error *error)
+static ocdm_status reserve_place(const struct ocdm__seen_ids *seen, struct ocdm__seen_table *table, ocdm_error *error)
 {
     if (table->places != NULL && table->count < (table->mask + 1) / 4 * 3)
         return OCDM_OK;
-    struct ocdm__seen_table larger = *table;
     size_t count = table->places != NULL ? 2 * (table->mask + 1) : FIRST_PLACES;
-    larger.places = ocdm__allocate(count, sizeof *larger.places);
-    if (larger.places == NULL)
+    union ocdm__seen_id *places = ocdm__allocate(count, sizeof *places);
+    if (places == NULL)
         return ocdm__fail(error, OCDM_NO_MEMORY, "`--no-id` numbers the records instead, in constant memory",
                           "out of memory for the ids of %llu records", (unsigned long long)seen->count);
-    larger.mask = count - 1;
-    for (size_t i = 0; table->places != NULL && i <= table->mask; i++)
-        if (table->places[i].high != 0)
-            add_entry(&larger, &table->places[i], start);
+    for (size_t i = 0; table->places != NULL && i <= table->mask; i++) {
+        size_t to = start_of(seen, table, &table->places[i]);
+        if (table->places[i].word[1] == 0)
+            continue;
+        while (places[to & (count - 1)].word[1] != 0)
+            to++;
+        places[to & (count - 1)] = table->places[i];
+    }
     ocdm__release(table->places);
-    *table = larger;
-    return OCDM_OK;
-}
-
-static ocdm_status keep_long_id(struct ocdm__seen_ids *seen, struct ocdm__seen_id *entry, const ocdm__id_text *id,
-                                ocdm_error *error)
-{
-    size_t at = seen->used, needed = at + sizeof id->length + id->length;
-    unsigned char bytes[8];
-    if (!ocdm__reserve(&seen->bytes, &seen->room, needed, 1))
-        return ocdm__fail_memory(error, "the ids of the records");
-    memcpy(seen->bytes + at, &id->length, sizeof id->length);
-    memcpy(seen->bytes + at + sizeof id->length, id->content, id->length);
-    seen->used = needed;
-    for (int i = 0; i < 7; i++, at >>= 8)
-        bytes[i] = (unsigned char)at;
-    bytes[7] = LONG_ID;
-    memcpy(&entry->high, bytes, 8);
+    table->places = places;
+    table->mask = count - 1;
     return OCDM_OK;
 }
 
 /* Notes an id that is no number; `taken` when another record had it before. */
 static ocdm_status see_text(struct ocdm__seen_ids *seen, const ocdm__id_text *id, bool *taken, ocdm_error *error)
 {
-    ocdm_status status = reserve_place(seen, &seen->texts, start_of_text, error);
-    if (status != OCDM_OK)
-        return status;
-    struct ocdm__seen_id entry = entry_of(id), *place = find_text(seen, &entry, id);
-    *taken = place->high != 0;
+    OCDM_TRY(reserve_place(seen, &seen->texts, error));
+    union ocdm__seen_id entry = entry_of(id), *place = find_text(seen, &entry, id);
+    *taken = place->word[1] != 0;
     if (*taken)
         return OCDM_OK;
-    if (is_long(&entry))
-        status = keep_long_id(seen, &entry, id, error);
-    if (status != OCDM_OK)
-        return status;
+    if (entry.byte[15] == LONG_ID) {
+        size_t at = seen->used, needed = at + sizeof id->length + id->length;
+        if (!ocdm__reserve(&seen->bytes, &seen->room, needed, 1))
+            return ocdm__fail_memory(error, "the ids of the records");
+        memcpy(seen->bytes + at, &id->length, sizeof id->length);
+        memcpy(seen->bytes + at + sizeof id->length, id->content, id->length);
+        seen->used = needed;
+        for (int i = 8; i < 15; i++, at >>= 8)
+            entry.byte[i] = (unsigned char)at;
+    }
     *place = entry;
     seen->texts.count++;
     seen->count++;
@@ -208,19 +168,19 @@ static ocdm_status see_text(struct ocdm__seen_ids *seen, const ocdm__id_text *id
 /* The same of a number. */
 static ocdm_status see_number(struct ocdm__seen_ids *seen, uint64_t number, bool *taken, ocdm_error *error)
 {
-    OCDM_TRY(reserve_place(seen, &seen->numbers, start_of_number, error));
-    struct ocdm__seen_id *block = find_block(&seen->numbers, number);
+    OCDM_TRY(reserve_place(seen, &seen->numbers, error));
+    union ocdm__seen_id *block = find_block(seen, number);
     uint64_t bit = (uint64_t)1 << number % 64;
-    *taken = block->high & bit;
+    *taken = block->word[1] & bit;
     seen->count += !*taken;
-    seen->numbers.count += block->high == 0;
-    *block = (struct ocdm__seen_id){number / 64, block->high | bit};
+    seen->numbers.count += block->word[1] == 0;
+    *block = (union ocdm__seen_id){.word = {number / 64, block->word[1] | bit}};
     return OCDM_OK;
 }
 
 static bool is_number_seen(const struct ocdm__seen_ids *seen, uint64_t number)
 {
-    return seen->numbers.places != NULL && find_block(&seen->numbers, number)->high >> number % 64 & 1;
+    return seen->numbers.places != NULL && find_block(seen, number)->word[1] >> number % 64 & 1;
 }
 
 /* Whether an id is a number in its usual form, below 10^19. */
@@ -286,10 +246,9 @@ static ocdm_status take_id(ocdm__sampling *sampling, uint32_t item, bool *taken,
 
 static ocdm_status open_records(const ocdm__sample_options *options, ocdm__records **records, ocdm_error *error)
 {
-    ocdm_status status = ocdm__records_open(records, options->path, &options->records, options->stop, error);
-    if (status == OCDM_OK)
-        ocdm__records_follow(*records, options->more_paths, options->more_count);
-    return status;
+    OCDM_TRY(ocdm__records_open(records, options->path, &options->records, options->stop, error));
+    ocdm__records_follow(*records, options->more_paths, options->more_count);
+    return OCDM_OK;
 }
 
 /* A pass over all records for their number. */
@@ -333,21 +292,17 @@ static ocdm_status settle_capacity(ocdm__sample_options *options, ocdm_error *er
 static ocdm_status open_parts(ocdm__sampling *sampling, ocdm_error *error)
 {
     ocdm__sample_options *options = &sampling->options;
-    ocdm_status status = settle_capacity(options, error);
-    OCDM_THEN(status, ocdm_memory_create(&options->memory, &sampling->memory, error));
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(settle_capacity(options, error));
+    OCDM_TRY(ocdm_memory_create(&options->memory, &sampling->memory, error));
     ocdm__memory_trust(sampling->memory);
-    status = open_records(options, &sampling->records, error);
-    OCDM_THEN(status, ocdm__take_label_options(sampling, error));
-    if (status == OCDM_OK && options->shards != NULL)
-        status = ocdm__begin_merge(sampling, error);
-    OCDM_THEN(status, ocdm__open_rest(sampling, error));
-    if (status == OCDM_OK && options->trace)
-        status = ocdm__output_open(&sampling->trace, options->trace, error);
-    if (status == OCDM_OK && options->summary)
-        status = ocdm__output_open(&sampling->summary, options->summary, error);
-    return status;
+    OCDM_TRY(open_records(options, &sampling->records, error));
+    OCDM_TRY(ocdm__take_label_options(sampling, error));
+    if (options->shards != NULL)
+        OCDM_TRY(ocdm__begin_merge(sampling, error));
+    OCDM_TRY(ocdm__open_rest(sampling, error));
+    if (options->trace != NULL)
+        OCDM_TRY(ocdm__output_open(&sampling->trace, options->trace, error));
+    return options->summary != NULL ? ocdm__output_open(&sampling->summary, options->summary, error) : OCDM_OK;
 }
 
 ocdm_status ocdm__sampling_open(ocdm__sampling **sampling, const ocdm__sample_options *options, ocdm_error *error)
@@ -401,18 +356,6 @@ const ocdm__records *ocdm__sampling_records(const ocdm__sampling *sampling)
 }
 
 /* ---- gathering a batch ---------------------------------------------------------------------------------------------- */
-
-static ocdm_status grow_batch(ocdm__sampling *sampling, ocdm_error *error)
-{
-    bool failed = false;
-    size_t room = ocdm__larger_room(sampling->batch_room, 1);
-    sampling->batch = ocdm__grown(sampling->batch, room, sizeof *sampling->batch, &failed);
-    sampling->samples = ocdm__grown(sampling->samples, room, sizeof *sampling->samples, &failed);
-    if (failed)
-        return ocdm__fail_memory(error, "a batch");
-    sampling->batch_room = room;
-    return OCDM_OK;
-}
 
 static bool has_several_labels(const ocdm__sampling *sampling, const ocdm__record *record)
 {
@@ -468,7 +411,8 @@ static ocdm_status gather(ocdm__sampling *sampling, bool *more, ocdm_error *erro
 {
     sampling->batch_count = 0;
     while (sampling->batch_count < sampling->options.memory.batch) {
-        OCDM_TRY(sampling->batch_count < sampling->batch_room ? OCDM_OK : grow_batch(sampling, error));
+        if (!ocdm__reserve(&sampling->batch, &sampling->batch_room, sampling->batch_count + 1, sizeof *sampling->batch))
+            return ocdm__fail_memory(error, "a batch");
         ocdm__record *record = &sampling->batch[sampling->batch_count].record;
         ocdm_status status = ocdm__records_next(sampling->records, record, more, error);
         if (status != OCDM_OK || !*more)
@@ -480,48 +424,25 @@ static ocdm_status gather(ocdm__sampling *sampling, bool *more, ocdm_error *erro
 
 /* ---- offering it to the memory -------------------------------------------------------------------------------------- */
 
-static ocdm_status update(ocdm__sampling *sampling, ocdm_change *change, ocdm_error *error)
-{
-    const uint32_t *labels = sampling->records->numbers;
-    uint64_t first = sampling->accepted - sampling->batch_count;
-    for (size_t i = 0; i < sampling->batch_count; i++) {
-        const ocdm__record *record = &sampling->batch[i].record;
-        sampling->samples[i] = (ocdm_sample){.id = first + i,
-                                             .labels = record->label_count ? labels + record->label_at : NULL,
-                                             .label_count = record->label_count};
-    }
-    return ocdm_memory_update(sampling->memory, sampling->samples, sampling->batch_count, change, error);
-}
-
-static ocdm_status grow_kept(ocdm__sampling *sampling, uint32_t slot, ocdm_error *error)
-{
-    if (!ocdm__reserve_zeroed(&sampling->kept, &sampling->kept_room, (size_t)slot + 1, sizeof *sampling->kept))
-        return ocdm__fail_memory(error, "the records in memory");
-    return OCDM_OK;
-}
-
-/* Allocates `size` bytes for a slot; reuses its old block when that fits well, so that one long line does not keep memory
- * forever. */
-static ocdm_status refit(ocdm__kept_record *kept, uint32_t size, ocdm_error *error)
-{
-    if (kept->bytes && size <= kept->room && kept->room / 2 <= size + 64)
-        return OCDM_OK;
-    ocdm__release(kept->bytes);
-    kept->bytes = ocdm__resize(NULL, size, 1);
-    kept->room = kept->bytes ? size : 0;
-    return kept->bytes ? OCDM_OK : ocdm__fail_memory(error, "a record in memory");
-}
-
+/* Keeps the bytes of a record that was stored. A block is used again when it fits well, so that one long line does not keep
+ * memory forever. */
 static ocdm_status keep(ocdm__sampling *sampling, uint32_t slot, uint32_t item, ocdm_error *error)
 {
-    OCDM_TRY(slot < sampling->kept_room ? OCDM_OK : grow_kept(sampling, slot, error));
-    const ocdm__batch_record *entry = &sampling->batch[item];
-    const ocdm__record *record = &entry->record;
+    const ocdm__record *record = &sampling->batch[item].record;
     ocdm__id_text id = {.length = 0};
+    if (!ocdm__reserve_zeroed(&sampling->kept, &sampling->kept_room, (size_t)slot + 1, sizeof *sampling->kept))
+        return ocdm__fail_memory(error, "the records in memory");
     if (sampling->options.trace != NULL)
         id = ocdm__id_of_item(sampling, item);
     ocdm__kept_record *kept = &sampling->kept[slot];
-    OCDM_TRY(refit(kept, (uint32_t)(record->length + id.length), error));
+    uint32_t size = (uint32_t)(record->length + id.length);
+    if (kept->bytes == NULL || size > kept->room || kept->room / 2 > size + 64) {
+        ocdm__release(kept->bytes);
+        kept->bytes = ocdm__resize(NULL, size, 1);
+        kept->room = kept->bytes != NULL ? size : 0;
+    }
+    if (kept->bytes == NULL)
+        return ocdm__fail_memory(error, "a record in memory");
     memcpy(kept->bytes, ocdm__records_bytes(sampling->records, record->at), record->length);
     if (id.length > 0)
         memcpy(kept->bytes + record->length, id.content, id.length);
@@ -534,18 +455,24 @@ static ocdm_status keep(ocdm__sampling *sampling, uint32_t slot, uint32_t item, 
 
 static ocdm_status offer(ocdm__sampling *sampling, ocdm_error *error)
 {
+    const size_t count = sampling->batch_count;
     ocdm_change change;
-    ocdm_status status = update(sampling, &change, error);
-    if (status != OCDM_OK)
-        return status;
+    if (!ocdm__reserve(&sampling->samples, &sampling->sample_room, count, sizeof *sampling->samples))
+        return ocdm__fail_memory(error, "a batch");
+    for (size_t i = 0; i < count; i++) {
+        const ocdm__record *record = &sampling->batch[i].record;
+        const uint32_t *labels = record->label_count > 0 ? sampling->records->numbers + record->label_at : NULL;
+        sampling->samples[i] = (ocdm_sample){sampling->accepted - count + i, labels, record->label_count};
+    }
+    OCDM_TRY(ocdm_memory_update(sampling->memory, sampling->samples, count, &change, error));
     sampling->step++;
-    if (sampling->options.trace)
+    if (sampling->options.trace != NULL)
         ocdm__write_trace(sampling, &change);
     ocdm__write_departures(sampling, &change);
-    for (size_t i = 0; status == OCDM_OK && i < change.stored; i++)
-        status = keep(sampling, change.slot[i], change.item[i], error);
+    for (size_t i = 0; i < change.stored; i++)
+        OCDM_TRY(keep(sampling, change.slot[i], change.item[i], error));
     ocdm__records_release(sampling->records);
-    return status;
+    return OCDM_OK;
 }
 
 ocdm_status ocdm__sampling_step(ocdm__sampling *sampling, bool *more, ocdm_error *error)

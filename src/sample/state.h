@@ -8,18 +8,19 @@
 
 /*
  * The ids of a stream so far, exactly, in two open-addressing tables. An id that is a whole number is a bit of the entry of its
- * block of 64 numbers: `low` is the number / 64, `high` the bits. Of any other id of up to OCDM__SHORT_ID bytes the entry is
- * the id itself, with its length + 1 as the last byte; of a longer one its hash and where its bytes are. `high` is 0 in a free
+ * block of 64 numbers: word 0 is the number / 64, word 1 the bits. Of any other id of up to OCDM__SHORT_ID bytes the entry is
+ * the id itself, with its length + 1 as the last byte; of a longer one its hash and where its bytes are. Word 1 is 0 in a free
  * place.
  */
 #define OCDM__SHORT_ID 15
 
-struct ocdm__seen_id {
-    uint64_t low, high;
+union ocdm__seen_id {
+    uint64_t word[2];
+    unsigned char byte[16];
 };
 
 struct ocdm__seen_table {
-    struct ocdm__seen_id *places; /* mask + 1 of them, a power of two; NULL before the first entry */
+    union ocdm__seen_id *places; /* mask + 1 of them, a power of two; NULL before the first entry */
     size_t mask;
     uint64_t count;
 };
@@ -84,7 +85,7 @@ struct ocdm__sampling {
     size_t kept_room;
     ocdm__batch_record *batch;
     ocdm_sample *samples;
-    size_t batch_count, batch_room;
+    size_t batch_count, batch_room, sample_room;
     uint64_t accepted; /* records so far */
     uint64_t step;
 
