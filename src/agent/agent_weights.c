@@ -12,6 +12,7 @@
 #include "base/allocate.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/text.h"
 
 enum { LONGEST_NAME = OCDM__PARAMETER_NAME + 16, LONGEST_SHOWN = 100 };
 
@@ -32,7 +33,7 @@ static size_t arrays_of(const ocdm__network *network)
 /* Names that do not fit, as "a, b, c and 12 more". */
 struct name_list {
     char text[300];
-    size_t used, count, left_out;
+    size_t count, left_out;
 };
 
 struct match {
@@ -48,12 +49,12 @@ static void add_name(struct name_list *list, const char *name, size_t length)
     while (shown < length && shown > 0 && ((unsigned char)name[shown] & 0xC0) == 0x80)
         shown--;
     list->count++;
-    if (list->left_out > 0 || list->used + shown + sizeof ", ..." > sizeof list->text) {
+    if (list->left_out > 0 || strlen(list->text) + shown + sizeof ", ..." > sizeof list->text) {
         list->left_out++;
         return;
     }
-    list->used += (size_t)snprintf(list->text + list->used, sizeof list->text - list->used, "%s%.*s%s", list->used ? ", " : "",
-                                   (int)shown, name, shown < length ? "..." : "");
+    ocdm__append(list->text, sizeof list->text, "%s%.*s%s", list->text[0] != '\0' ? ", " : "", (int)shown, name,
+                 shown < length ? "..." : "");
 }
 
 /* Adam has no averages of statistics, which are not trained. */
@@ -324,23 +325,10 @@ static ocdm_status check_values(const struct ocdm__weights *weights, const struc
     return OCDM_OK;
 }
 
-/* The names of one kind of fault; after another kind, only their number and the first name. */
-static void tell_names(char *text, size_t room, const struct name_list *list, const char *what, bool is_first)
-{
-    int shown = (int)strcspn(list->text, ",");
-    if (list->count == 0)
-        text[0] = '\0';
-    else if (!is_first)
-        snprintf(text, room, ", and %s %.*s%s", what, shown, list->text, list->count > 1 ? " and others" : "");
-    else if (list->left_out > 0)
-        snprintf(text, room, " %s %s and %zu more", what, list->text, list->left_out);
-    else
-        snprintf(text, room, " %s %s", what, list->text);
-}
-
 enum { FAULTS = 900 };
 
-/* What does not fit, to follow "the file"; "" if everything does. */
+/* What does not fit, to follow "the file"; "" if everything does. All names of one kind of fault; of the others only their
+ * number and the first name. */
 static void tell_faults(const struct match *match, char text[FAULTS])
 {
     const struct {
@@ -349,11 +337,16 @@ static void tell_faults(const struct match *match, char text[FAULTS])
     } faults[] = {{&match->missing, "lacks"},
                   {&match->unknown, "has tensors that the model does not know:"},
                   {&match->misshapen, "has tensors of another shape:"}};
-    size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < 3; i++) {
-        tell_names(text + used, FAULTS - used, faults[i].list, faults[i].what, used == 0);
-        used = strlen(text);
+        const struct name_list *list = faults[i].list;
+        if (list->count > 0 && text[0] != '\0')
+            ocdm__append(text, FAULTS, ", and %s %.*s%s", faults[i].what, (int)strcspn(list->text, ","), list->text,
+                         list->count > 1 ? " and others" : "");
+        else if (list->left_out > 0)
+            ocdm__append(text, FAULTS, " %s %s and %zu more", faults[i].what, list->text, list->left_out);
+        else if (list->count > 0)
+            ocdm__append(text, FAULTS, " %s %s", faults[i].what, list->text);
     }
 }
 

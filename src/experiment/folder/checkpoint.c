@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/output.h"
+#include "base/text.h"
 #include "experiment/folder/saved_run.h"
 
 /* What differs between versions of the format. */
@@ -119,9 +120,9 @@ static struct field field_at(enum record_kind kind, size_t i)
 /* The fields of a kind of record, as its note lists them. */
 static void list_fields(enum record_kind kind, char text[RECORD_NOTE])
 {
-    size_t used = 0;
+    text[0] = '\0';
     for (size_t i = 0; field_at(kind, i).name != NULL; i++)
-        used += (size_t)snprintf(text + used, RECORD_NOTE - used, "%s%s", i > 0 ? "," : "", field_at(kind, i).name);
+        ocdm__append(text, RECORD_NOTE, "%s%s", i > 0 ? "," : "", field_at(kind, i).name);
 }
 
 /* How a file stores a kind of record. */

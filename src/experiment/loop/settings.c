@@ -12,6 +12,7 @@
 #include "agent/model.h"
 #include "base/error.h"
 #include "base/inner_memory.h"
+#include "base/json.h"
 #include "base/text.h"
 
 static const char see_help[] = "`ocdm run --help` lists the settings and their values";
@@ -357,35 +358,27 @@ static void write_budget(ocdm__output *output, const ocdm__budget *budget)
     for (size_t i = 0; i < UNITS; i++)
         if ((budget->seconds > 0 && units[i].seconds > 0) || (budget->operations > 0 && units[i].operations > 0))
             unit = &units[i];
-    if (unit == NULL) {
-        ocdm__json_null(output, NULL);
-        return;
-    }
-    ocdm__output_text(output, "\"");
-    ocdm__output_double(output, budget->seconds > 0 ? budget->seconds : budget->operations / unit->operations);
-    ocdm__output_text(output, unit->name);
-    ocdm__output_text(output, "\"");
+    char text[OCDM__JSON_DOUBLE + 8];
+    if (unit != NULL)
+        ocdm__json_double(budget->seconds > 0 ? budget->seconds : budget->operations / unit->operations, text);
+    if (unit != NULL)
+        ocdm__append(text, sizeof text, "%s", unit->name);
+    ocdm__json_string(output, NULL, unit != NULL ? text : NULL);
 }
 
 static void write_blur(ocdm__output *output, const ocdm__blur *blur)
 {
-    if (blur->anew) {
-        ocdm__output_text(output, "\"");
-        ocdm__output_text(output, dealt);
-        ocdm__output_double(output, blur->disjoint);
-        ocdm__output_text(output, ":");
-        ocdm__output_double(output, blur->share);
-        ocdm__output_text(output, "\"");
-    } else if (blur->deviation > 0) {
-        ocdm__output_text(output, "\"");
-        ocdm__output_text(output, jitter);
-        ocdm__output_double(output, blur->deviation);
-        ocdm__output_text(output, "\"");
-    } else if (blur->share > 0) {
-        ocdm__output_double(output, blur->share);
-    } else {
-        ocdm__json_null(output, NULL);
-    }
+    char share[OCDM__JSON_DOUBLE], other[OCDM__JSON_DOUBLE], text[96] = "";
+    ocdm__json_double(blur->share, share);
+    ocdm__json_double(blur->anew ? blur->disjoint : blur->deviation, other);
+    if (blur->anew)
+        snprintf(text, sizeof text, "%s%s:%s", dealt, other, share);
+    else if (blur->deviation > 0)
+        snprintf(text, sizeof text, "%s%s", jitter, other);
+    if (text[0] == '\0' && blur->share > 0)
+        ocdm__output_text(output, share);
+    else
+        ocdm__json_string(output, NULL, text[0] != '\0' ? text : NULL);
 }
 
 /* What is not given is null. */

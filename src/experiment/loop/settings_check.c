@@ -10,6 +10,7 @@
 #include "agent/model.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/text.h"
 #include "experiment/loop/evaluation.h"
 #include "experiment/loop/store.h"
 #include "stream/labelled_set.h"
@@ -56,14 +57,6 @@ bool ocdm__run_is_ridge(const ocdm__run_settings *settings)
 
 /* ---- checks ------------------------------------------------------------------------------------------------------------- */
 
-static bool is_among(const char *const *names, const char *name)
-{
-    for (size_t i = 0; names[i] != NULL; i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return false;
-}
-
 /* Whether the method is a policy with that trait. */
 static bool has_trait(const ocdm__run_settings *settings, uint32_t trait)
 {
@@ -76,7 +69,7 @@ static ocdm_status check_method(const ocdm__run_settings *settings, ocdm_error *
 {
     const char *method = settings->method;
     bool has_memory = ocdm__run_has_memory(settings), has_agent = ocdm__run_has_agent(settings);
-    if (!is_among(ocdm__run_methods, method) || (has_memory && ocdm_policy_find(method) == NULL))
+    if (!ocdm__is_among(method, ocdm__run_methods) || (has_memory && ocdm_policy_find(method) == NULL))
         return ocdm__fail(error, OCDM_UNKNOWN_NAME, "`ocdm run --help` lists the methods", "there is no method \"%s\"", method);
     REFUSE_IF(!has_agent && (!has_memory || has_trait(settings, OCDM_NEEDS_GRADIENTS)),
               "name a model with --model, or another method", "the method %s needs a model, and --model is none", method);
@@ -237,7 +230,7 @@ static ocdm_status check_model(const ocdm__run_settings *settings, const ocdm__s
             return check_images(settings, error);
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --weights out, or name its model", "--weights with --model none");
     }
-    if (!settings->own_learner && !is_among(ocdm__run_models, model))
+    if (!settings->own_learner && !ocdm__is_among(model, ocdm__run_models))
         return ocdm__fail(error, OCDM_UNKNOWN_NAME, "`ocdm run --help` lists the models", "there is no model \"%s\"", model);
     if (settings->own_inputs)
         return check_images(settings, error);
