@@ -31,15 +31,6 @@
 
 /* ---- flags ------------------------------------------------------------------------------------------------------------ */
 
-/* Several runs at a time make better use of the cores than several threads in one. */
-static void pass_threads(const ocdm__arguments *arguments, ocdm__passed_flags *passed)
-{
-    if (ocdm__argument_given(arguments, "threads"))
-        return;
-    passed->words[passed->word_count++] = "--threads";
-    passed->words[passed->word_count++] = "1";
-}
-
 /* Whether a verb has another default than `ocdm run`. */
 static bool has_own_default(const ocdm__flag *flag, const ocdm__setting *setting)
 {
@@ -60,11 +51,14 @@ void ocdm__pass_flags(const ocdm__arguments *arguments, ocdm__passed_flags *pass
         if (flags[i].value != NULL)
             passed->words[passed->word_count++] = value != NULL ? value : flags[i].fallback;
     }
-    pass_threads(arguments, passed);
-    if (arguments->repeated_count == 0)
-        return;
-    passed->words[passed->word_count++] = "--validation"; /* used only to choose from a grid */
-    passed->words[passed->word_count++] = "0";
+    if (!ocdm__argument_given(arguments, "threads")) { /* several runs at a time use the cores better than threads in one */
+        passed->words[passed->word_count++] = "--threads";
+        passed->words[passed->word_count++] = "1";
+    }
+    if (arguments->repeated_count > 0) { /* used only to choose from a grid */
+        passed->words[passed->word_count++] = "--validation";
+        passed->words[passed->word_count++] = "0";
+    }
 }
 
 /* ---- seeds ------------------------------------------------------------------------------------------------------------ */
@@ -316,12 +310,12 @@ static ocdm_status make_combination(ocdm__grid *grid, size_t i, const ocdm__argu
         ocdm__append(made->label, OCDM__COMPARE_LABEL, "%s%s %s", a > 0 ? ", " : "", grid->axes[a].setting->key,
                      words[2 * a + 1]);
     }
-    ocdm_status status = ocdm__run_flags_read(&with, &made->settings, error);
-    OCDM_THEN(status, ocdm__run_settings_resolve_model(&made->settings, setup->stream, path, error));
-    if (status == OCDM_OK && made->settings.weights != setup->settings.weights)
+    OCDM_TRY(ocdm__run_flags_read(&with, &made->settings, error));
+    OCDM_TRY(ocdm__run_settings_resolve_model(&made->settings, setup->stream, path, error));
+    if (made->settings.weights != setup->settings.weights)
         return ocdm__run_settings_digest_weights(&made->settings, error);
     memcpy(made->settings.weights_sha256, setup->settings.weights_sha256, OCDM__SHA256_TEXT);
-    return status;
+    return OCDM_OK;
 }
 
 /* Runs with the settings chosen hold out nothing by which they could choose among rates themselves. */
@@ -417,7 +411,6 @@ static ocdm_status name_trial(ocdm__compare_point *point, const ocdm__grid *grid
 
 static ocdm_status make_trial(struct trial *trial, const ocdm__grid *grid, const ocdm__compare_plan *plan, ocdm_error *error)
 {
-    ocdm_status status = OCDM_OK;
     size_t points = plan->point_count * grid->count;
     *trial = (struct trial){.plan = *plan};
     if (grid->seeds > 0 && grid->seeds < plan->seed_count)
@@ -426,16 +419,16 @@ static ocdm_status make_trial(struct trial *trial, const ocdm__grid *grid, const
     trial->choices = ocdm__allocate(points, plan->method_count * sizeof *trial->choices);
     if (trial->points == NULL || trial->choices == NULL)
         return ocdm__fail_memory(error, "the runs of --grid");
-    for (size_t i = 0; status == OCDM_OK && i < points; i++) {
+    for (size_t i = 0; i < points; i++) {
         trial->points[i] = plan->points[i / grid->count];
-        status = name_trial(&trial->points[i], grid, i % grid->count, error);
+        OCDM_TRY(name_trial(&trial->points[i], grid, i % grid->count, error));
         for (size_t method = 0; method < plan->method_count; method++)
             trial->choices[i * plan->method_count + method] = &grid->combinations[i % grid->count];
     }
     trial->plan.points = trial->points;
     trial->plan.point_count = points;
     trial->plan.choices = trial->choices;
-    return status;
+    return OCDM_OK;
 }
 
 /* Uses the same flags except --validation, in a separate folder. */

@@ -44,15 +44,6 @@ static size_t find_name(const ocdm__verb *verb, const char *name, size_t length)
     return count;
 }
 
-static size_t find_letter(const ocdm__verb *verb, char letter)
-{
-    size_t count = flag_count(verb);
-    for (size_t i = 0; i < count; i++)
-        if (verb->flags[i].letter == letter)
-            return i;
-    return count;
-}
-
 /* ---- the command line --------------------------------------------------------------------------------------------------- */
 
 /* The words after the verb: those before `next` have been read. */
@@ -77,22 +68,14 @@ static const char *nearest_flag(const ocdm__verb *verb, const char *name, size_t
     return ocdm__suggest(word, names, count + 1);
 }
 
-/* Whether the next word is the value of a flag that needs none. */
-static bool next_is_choice(const ocdm__flag *flag, const struct words *words)
-{
-    const char *const *choices = ocdm__flag_choices(flag);
-    for (size_t i = 0; words->next < words->count && choices[i] != NULL; i++)
-        if (strcmp(choices[i], words->argv[words->next]) == 0)
-            return true;
-    return false;
-}
-
-/* The value of a flag: the attached text, otherwise the next word even if it starts with a dash (--rho -0.03). */
+/* The value of a flag: the attached text, otherwise the next word even if it starts with a dash (--rho -0.03). A flag that
+ * needs no value takes a word only if it is one of the choices. */
 static ocdm_status take_value(ocdm__arguments *arguments, size_t flag, const char *attached, struct words *words,
                               ocdm_error *error)
 {
     const ocdm__flag *entry = &arguments->verb->flags[flag];
-    if (attached == NULL && entry->alone != NULL && !next_is_choice(entry, words))
+    if (attached == NULL && entry->alone != NULL &&
+        (words->next == words->count || !ocdm__is_among(words->argv[words->next], ocdm__flag_choices(entry))))
         attached = entry->alone;
     if (attached == NULL && words->next == words->count)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb), "--%s needs a value: --%s %s", entry->name,
@@ -143,10 +126,12 @@ static ocdm_status read_short(ocdm__arguments *arguments, const char *word, stru
 {
     const ocdm__verb *verb = arguments->verb;
     for (; *word != '\0'; word++) {
-        size_t flag = find_letter(verb, *word);
-        if (flag < flag_count(verb) && verb->flags[flag].value != NULL)
+        size_t flag = 0, count = flag_count(verb);
+        while (flag < count && verb->flags[flag].letter != *word)
+            flag++;
+        if (flag < count && verb->flags[flag].value != NULL)
             return take_value(arguments, flag, word[1] != '\0' ? word + 1 : NULL, words, error);
-        if (flag < flag_count(verb)) {
+        if (flag < count) {
             arguments->values[flag] = "";
         } else if (*word == 'h') {
             arguments->help = true;
@@ -177,19 +162,18 @@ ocdm_status ocdm__parse_arguments(const ocdm__verb *verb, size_t argc, char **ar
     *failure = (ocdm_error){.status = OCDM_OK};
     struct words words = {argv, argc, 0};
     bool flags_ended = false;
-    ocdm_status status = OCDM_OK;
-    while (status == OCDM_OK && !arguments->help && words.next < words.count) {
+    while (!arguments->help && words.next < words.count) {
         char *word = argv[words.next++];
         if (flags_ended || word[0] != '-' || word[1] == '\0')
-            status = add_operand(arguments, word, failure);
+            OCDM_TRY(add_operand(arguments, word, failure));
         else if (strcmp(word, "--") == 0)
             flags_ended = true;
         else if (word[1] == '-')
-            status = read_long(arguments, word + 2, &words, failure);
+            OCDM_TRY(read_long(arguments, word + 2, &words, failure));
         else
-            status = read_short(arguments, word + 1, &words, failure);
+            OCDM_TRY(read_short(arguments, word + 1, &words, failure));
     }
-    return status;
+    return OCDM_OK;
 }
 
 int ocdm__run_verb(const ocdm__verb *verb, ocdm__arguments *arguments)

@@ -266,8 +266,8 @@ TEST(classes_stand_in_the_order_of_the_stream)
     assert_string_equal(study->classes[0].name, "c");
     assert_string_equal(study->classes[1].name, "a");
     assert_string_equal(study->classes[2].name, "b");
-    assert_float_equal(ocdm__group_count(&study->groups[0], study->classes[0].column), 9, 0);
-    assert_true(isnan(ocdm__group_count(&study->groups[0], 3)));
+    assert_float_equal(ocdm__group_entry(&study->groups[0], "counts", study->classes[0].column), 9, 0);
+    assert_true(isnan(ocdm__group_entry(&study->groups[0], "counts", 3)));
 }
 
 /* Without a network the distance decides, and less is better. */

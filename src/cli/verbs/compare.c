@@ -219,11 +219,11 @@ static ocdm_status note_settings(struct request *request, ocdm__table *table, oc
 {
     char text[OCDM__TABLE_NOTE / 2];
     note_stream(request, table);
-    ocdm_status status = ocdm__run_setup_text(&request->setup, &request->plan, text, sizeof text, error);
+    OCDM_TRY(ocdm__run_setup_text(&request->setup, &request->plan, text, sizeof text, error));
     ocdm__append(table->note, sizeof table->note, "\n");
     ocdm__grid_note(&(ocdm__grid_choice){&request->grid, &request->plan, NULL}, 1, table->note);
     ocdm__append(table->note, sizeof table->note, "All runs: %s.", text);
-    return status;
+    return OCDM_OK;
 }
 
 static ocdm_status print_points(struct request *request, const ocdm__compare_results *results, ocdm_error *error)

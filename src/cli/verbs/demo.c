@@ -54,15 +54,6 @@ static double cpu_seconds(void)
 }
 
 /* Passes the stream through a memory. */
-static ocdm_status offer_stream(const ocdm__label_stream *stream, ocdm_memory *memory, ocdm_error *error)
-{
-    for (size_t at = 0; at < stream->sample_count; at += BATCH) {
-        size_t left = stream->sample_count - at;
-        OCDM_TRY(ocdm_memory_update(memory, stream->samples + at, left < BATCH ? left : BATCH, NULL, error));
-    }
-    return OCDM_OK;
-}
-
 static ocdm_status run_policy(const ocdm__label_stream *stream, const char *policy, uint64_t seed, struct outcome *outcome,
                               ocdm_error *error)
 {
@@ -74,21 +65,17 @@ static ocdm_status run_policy(const ocdm__label_stream *stream, const char *poli
     ocdm_memory *memory = NULL;
     OCDM_TRY(ocdm_memory_create(&options, &memory, error));
     double start = cpu_seconds();
-    ocdm_status status = offer_stream(stream, memory, error);
+    ocdm_status status = OCDM_OK;
+    for (size_t at = 0; status == OCDM_OK && at < stream->sample_count; at += BATCH) {
+        size_t left = stream->sample_count - at;
+        status = ocdm_memory_update(memory, stream->samples + at, left < BATCH ? left : BATCH, NULL, error);
+    }
     outcome->us_per_step = 1e6 * (cpu_seconds() - start) * BATCH / (double)stream->sample_count;
     outcome->distance = ocdm_memory_distance(memory, OCDM_IN_PLAY);
     outcome->distance_seen = ocdm_memory_distance(memory, OCDM_SEEN_EVER);
     outcome->balance = ocdm__balance_of(memory, stream->class_count, outcome->kept);
     ocdm_memory_destroy(memory);
     return status;
-}
-
-static ocdm_status run_policies(const ocdm__label_stream *stream, uint64_t seed, struct outcome outcomes[MOST_POLICIES],
-                                ocdm_error *error)
-{
-    for (size_t i = 0; i < policy_count(); i++)
-        OCDM_TRY(run_policy(stream, policy_names()[i], seed, &outcomes[i], error));
-    return OCDM_OK;
 }
 
 /* n_i of every class: how many samples of the stream carry it. */
@@ -297,7 +284,8 @@ static ocdm_status compare(uint64_t seed, bool json, const char *picture, ocdm_e
     ocdm__label_stream *stream = NULL;
     struct outcome outcomes[MOST_POLICIES] = {{.kept = {0}}};
     ocdm_status status = ocdm__label_stream_open(NULL, seed, &stream, error);
-    OCDM_THEN(status, run_policies(stream, seed, outcomes, error));
+    for (size_t i = 0; status == OCDM_OK && i < policy_count(); i++)
+        status = run_policy(stream, policy_names()[i], seed, &outcomes[i], error);
     if (status == OCDM_OK && picture != NULL)
         status = draw_picture(stream, outcomes, picture, error);
     OCDM_THEN(status, json ? write_json(stream, seed, outcomes, error) : print_comparison(stream, outcomes, error));

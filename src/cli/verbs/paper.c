@@ -57,13 +57,6 @@ struct request {
 
 /* ---- the list --------------------------------------------------------------------------------------------------------- */
 
-static void list_items(void)
-{
-    puts("Tables and figures of the paper, for `ocdm paper NAME`:\n");
-    for (size_t i = 0; ocdm__paper_item_at(i) != NULL; i++)
-        printf("  %-18s %s\n", ocdm__paper_item_at(i)->name, ocdm__paper_item_at(i)->what);
-}
-
 static const char *const *item_names(void)
 {
     static const char *names[OCDM__CHOICES];
@@ -611,8 +604,12 @@ static ocdm_status read_request(const ocdm__arguments *arguments, struct request
 static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
 {
     static struct request request; /* too large for the stack of some systems */
-    if (arguments->operand_count == 0)
-        return list_items(), OCDM_OK;
+    if (arguments->operand_count == 0) {
+        puts("Tables and figures of the paper, for `ocdm paper NAME`:\n");
+        for (size_t i = 0; ocdm__paper_item_at(i) != NULL; i++)
+            printf("  %-18s %s\n", ocdm__paper_item_at(i)->name, ocdm__paper_item_at(i)->what);
+        return OCDM_OK;
+    }
     ocdm_status status = read_request(arguments, &request, error);
     OCDM_THEN(status, check_runs(&request, error));
     OCDM_THEN(status, do_item(&request, error));

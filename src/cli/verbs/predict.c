@@ -362,20 +362,14 @@ static bool names_streams(const ocdm__arguments *arguments)
     return false;
 }
 
-static ocdm_status check_operands(const ocdm__arguments *arguments, ocdm_error *error)
-{
-    if (arguments->operand_count == 0)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name image files, folders of them, or a stream", "no file is given");
-    if (arguments->operand_count > 1 && names_streams(arguments))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "predict it in a command of its own", "a stream among several files");
-    return OCDM_OK;
-}
-
 static ocdm_status predict(ocdm__arguments *arguments, ocdm_error *error)
 {
     struct listing listing = {.failed = 0};
     ocdm__predict_settings settings = {.output = NULL};
-    OCDM_TRY(check_operands(arguments, error));
+    if (arguments->operand_count == 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name image files, folders of them, or a stream", "no file is given");
+    if (arguments->operand_count > 1 && names_streams(arguments))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "predict it in a command of its own", "a stream among several files");
     OCDM_TRY(read_request(arguments, &settings, error));
     ocdm__catch_signals();
     if (names_streams(arguments))

@@ -78,8 +78,7 @@ static ocdm_status write_events(const ocdm__run_record *run, const char *stream,
 /* Of every run that has a log; one that is running may be writing its own. */
 static ocdm_status write_all_events(const ocdm__run_list *runs, const char *stream, ocdm_error *error)
 {
-    ocdm_status status = OCDM_OK;
-    for (size_t i = 0; status == OCDM_OK && i < runs->count; i++) {
+    for (size_t i = 0; i < runs->count; i++) {
         const ocdm__run_record *run = &runs->runs[i];
         if (run->state != OCDM__RUN_WHOLE && run->state != OCDM__RUN_HALF)
             continue;
@@ -88,25 +87,23 @@ static ocdm_status write_all_events(const ocdm__run_list *runs, const char *stre
                     ocdm__show_path(run->folder).text);
             continue;
         }
-        status = write_events(run, stream, error);
-        if (status == OCDM_OK)
-            printf("%s/%s\n", ocdm__show_path(run->folder).text, OCDM__EVENTS_FILE);
+        OCDM_TRY(write_events(run, stream, error));
+        printf("%s/%s\n", ocdm__show_path(run->folder).text, OCDM__EVENTS_FILE);
     }
-    return status;
+    return OCDM_OK;
 }
 
 /* ---- the verb ----------------------------------------------------------------------------------------------------------- */
 
 static ocdm_status write_figures(const ocdm__study_list *studies, const char *folder, ocdm_error *error)
 {
-    ocdm_status status = OCDM_OK;
-    for (size_t i = 0; status == OCDM_OK && i < studies->count; i++) {
+    for (size_t i = 0; i < studies->count; i++) {
         char prefix[32] = "";
         if (studies->count > 1)
             snprintf(prefix, sizeof prefix, "stream-%zu-", i + 1);
-        status = ocdm__figures_write(&studies->studies[i], folder, prefix, error);
+        OCDM_TRY(ocdm__figures_write(&studies->studies[i], folder, prefix, error));
     }
-    return status;
+    return OCDM_OK;
 }
 
 static ocdm_status refuse_nothing(const ocdm__run_list *runs, ocdm_error *error)

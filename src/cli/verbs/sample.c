@@ -125,10 +125,10 @@ static ocdm_status check_input(const ocdm__sample_options *options, const char *
 
 static ocdm_status check_files(const ocdm__sample_options *options, ocdm_error *error)
 {
-    ocdm_status status = check_input(options, options->path, error);
-    for (size_t i = 0; i < options->more_count && status == OCDM_OK; i++)
-        status = check_input(options, options->more_paths[i], error);
-    return status;
+    OCDM_TRY(check_input(options, options->path, error));
+    for (size_t i = 0; i < options->more_count; i++)
+        OCDM_TRY(check_input(options, options->more_paths[i], error));
+    return OCDM_OK;
 }
 
 /* What merging has as well. */
@@ -320,10 +320,9 @@ static void follow(const ocdm__arguments *arguments)
 
 static ocdm_status check_options(const ocdm__sample_options *options, ocdm_error *error)
 {
-    ocdm_status status = check_files(options, error);
-    if (status == OCDM_OK && (is_by_file(options) || (ocdm__ranks_all()->size > 1 && is_stdin(options->path))))
-        status = check_by_file(options, error);
-    return status;
+    OCDM_TRY(check_files(options, error));
+    bool by_file = is_by_file(options) || (ocdm__ranks_all()->size > 1 && is_stdin(options->path));
+    return by_file ? check_by_file(options, error) : OCDM_OK;
 }
 
 static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)

@@ -147,15 +147,14 @@ static ocdm_status check_needs(const ocdm__arguments *arguments, ocdm_error *err
 
 static ocdm_status check_flags(const ocdm__arguments *arguments, ocdm_error *error)
 {
-    ocdm_status status = OCDM_OK;
     if (is_recipe(arguments, ONLY(SCENES)))
         return check_scenes(arguments, error);
-    for (size_t i = 0; i < sizeof exclusive / sizeof *exclusive && status == OCDM_OK; i++)
-        status = check_exclusive(arguments, exclusive[i][0], exclusive[i][1], error);
-    for (size_t i = 0; i < OCDM__SOURCE_KINDS && status == OCDM_OK; i++)
+    for (size_t i = 0; i < sizeof exclusive / sizeof *exclusive; i++)
+        OCDM_TRY(check_exclusive(arguments, exclusive[i][0], exclusive[i][1], error));
+    for (size_t i = 0; i < OCDM__SOURCE_KINDS; i++)
         if ((ocdm__sources[i].properties & OCDM__NO_TEST_FILE) != 0)
-            status = check_exclusive(arguments, "test", ocdm__sources[i].flag, error);
-    return status == OCDM_OK ? check_needs(arguments, error) : status;
+            OCDM_TRY(check_exclusive(arguments, "test", ocdm__sources[i].flag, error));
+    return check_needs(arguments, error);
 }
 
 /* ---- the source ----------------------------------------------------------------------------------------------------- */

@@ -148,21 +148,16 @@ static ocdm_status read_filter(const ocdm__arguments *arguments, const ocdm__str
     return name != NULL ? find_class(&stream->table, name, &filter->class_number, error) : OCDM_OK;
 }
 
-static bool carries(const ocdm__stream_table *table, size_t sample, uint32_t class_number)
-{
-    for (uint64_t k = table->label_starts[sample]; k < table->label_starts[sample + 1]; k++)
-        if (table->labels[k] == class_number)
-            return true;
-    return false;
-}
-
 static bool passes(const struct filter *filter, const ocdm__stream_table *table, size_t sample)
 {
     if (filter->split != SPLIT_ALL && (table->parts[sample] == OCDM__TEST) != (filter->split == SPLIT_TEST))
         return false;
     if (filter->has_task && table->tasks[sample] != filter->task)
         return false;
-    return filter->class_number == UINT32_MAX || carries(table, sample, filter->class_number);
+    bool carries = filter->class_number == UINT32_MAX;
+    for (uint64_t k = table->label_starts[sample]; !carries && k < table->label_starts[sample + 1]; k++)
+        carries = table->labels[k] == filter->class_number;
+    return carries;
 }
 
 static void write_shown(ocdm__output *output, const char *before, const char *text, size_t length)

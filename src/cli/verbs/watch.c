@@ -141,11 +141,6 @@ static ocdm_status draw(struct screen *screen, ocdm_error *error)
     return ocdm__output_commit(&out, error);
 }
 
-static bool has_new_width(const struct screen *screen)
-{
-    return screen->lines > 0 && ocdm__terminal_width(STDOUT_FILENO) != screen->width;
-}
-
 /* ---- one run ------------------------------------------------------------------------------------------------------------ */
 
 static ocdm_status follow(struct followed *run, const char *folder, ocdm_error *error)
@@ -160,7 +155,8 @@ static ocdm_status follow(struct followed *run, const char *folder, ocdm_error *
         ocdm_status status = read_news(run, &out, error);
         OCDM_THEN(status, ocdm__output_commit(&out, error));
         ocdm__output_abandon(&out);
-        if (status == OCDM_OK && !run->plain && (run->news || has_new_width(&screen)))
+        bool resized = screen.lines > 0 && ocdm__terminal_width(STDOUT_FILENO) != screen.width;
+        if (status == OCDM_OK && !run->plain && (run->news || resized))
             status = draw(&screen, error);
         OCDM_TRY(status);
         quiet = run->news ? 0 : quiet + 1;

@@ -35,23 +35,22 @@ struct work {
 
 static ocdm_status make_scale(struct work *work, size_t count, ocdm_error *error)
 {
-    work->offset = ocdm__allocate(count, sizeof *work->offset);
-    work->scale = ocdm__allocate(count, sizeof *work->scale);
-    return work->offset != NULL && work->scale != NULL ? OCDM_OK : ocdm__fail_memory(error, "the scale of the input");
+    OCDM_TRY(ocdm__new(&work->offset, count, sizeof *work->offset, "the scale of the input", error));
+    return ocdm__new(&work->scale, count, sizeof *work->scale, "the scale of the input", error);
 }
 
 static ocdm_status describe_images(struct work *work, ocdm_error *error)
 {
     const ocdm__image_scale scale = ocdm__image_scale_of(work->model);
-    ocdm_status status = make_scale(work, 3, error);
-    for (size_t i = 0; status == OCDM_OK && i < 3; i++) {
+    OCDM_TRY(make_scale(work, 3, error));
+    for (size_t i = 0; i < 3; i++) {
         work->offset[i] = 255 * scale.mean[i];
         work->scale[i] = 1 / (255 * scale.deviation[i]);
     }
     snprintf(work->input, sizeof work->input,
              "RGB, 0 to 255; the shorter side resized to %" PRIu32 " pixels, then the square of %" PRIu32 " in the middle",
              work->resize, work->crop);
-    return status;
+    return OCDM_OK;
 }
 
 /* A feature of deviation 0 becomes 0, as in the stream. */
@@ -62,12 +61,12 @@ static ocdm_status describe_features(struct work *work, ocdm_error *error)
     snprintf(work->input, sizeof work->input, "%s", standardized ? "features before they are standardized" : "features");
     if (!standardized)
         return OCDM_OK;
-    ocdm_status status = make_scale(work, about->features, error);
-    for (size_t i = 0; status == OCDM_OK && i < about->features; i++) {
+    OCDM_TRY(make_scale(work, about->features, error));
+    for (size_t i = 0; i < about->features; i++) {
         work->offset[i] = about->feature_mean[i];
         work->scale[i] = about->feature_deviation[i] > 0 ? 1 / about->feature_deviation[i] : 0;
     }
-    return status;
+    return OCDM_OK;
 }
 
 /* ---- what is said about it ----------------------------------------------------------------------------------------------- */

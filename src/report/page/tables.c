@@ -331,10 +331,10 @@ void ocdm__put_class_table(ocdm__output *out, const ocdm__study *study)
         ocdm__output_text(out, "</th>");
         ocdm__html_text(out, "text", class->group, 20);
         ocdm__html_value(out, "", NULL, class->train, 0);
-        ocdm__html_value(out, "", NULL, ocdm__group_target(&study->groups[0], class->column), 1);
+        ocdm__html_value(out, "", NULL, ocdm__group_entry(&study->groups[0], "target", class->column), 1);
         for (size_t i = 0; i < study->base_count; i++) {
             const ocdm__run_group *group = &study->groups[i];
-            ocdm__html_value(out, "start", group, ocdm__group_count(group, class->column), 1);
+            ocdm__html_value(out, "start", group, ocdm__group_entry(group, "counts", class->column), 1);
             if (study->trained)
                 ocdm__html_value(out, "", group, ocdm__group_precision(group, class->column), 1);
         }

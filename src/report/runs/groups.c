@@ -295,14 +295,6 @@ static void colour_groups(ocdm__study *study)
 
 /* ---- classes ------------------------------------------------------------------------------------------------------------ */
 
-static size_t first_turn(const ocdm__study_class *class)
-{
-    size_t turn = 0;
-    while (turn < class->turns.count && !(class->turns.values[turn] > 0))
-        turn++;
-    return turn;
-}
-
 static int by_turn(const void *a, const void *b)
 {
     const ocdm__study_class *left = a, *right = b;
@@ -330,7 +322,8 @@ static ocdm_status read_class(ocdm__study *study, const ocdm__json_node *node, c
     }
     ocdm__release(counts->values);
     *counts = (ocdm__numbers){.values = values, .count = study->order.count};
-    class->turn = first_turn(class);
+    while (class->turn < counts->count && !(values[class->turn] > 0))
+        class->turn++;
     return OCDM_OK;
 }
 
@@ -532,25 +525,14 @@ double ocdm__study_least_difference(const ocdm__study *study, const char *path)
     return ocdm__least_significant_difference(values, rivals, seeds);
 }
 
-/* The mean over the runs of a class's entry in one of their lists. */
-static double mean_entry(const ocdm__run_group *group, size_t column, bool target)
+double ocdm__group_entry(const ocdm__run_group *group, const char *list, size_t column)
 {
     double sum = 0;
     for (size_t i = 0; i < group->run_count; i++) {
-        const ocdm__numbers *numbers = target ? &group->runs[i]->target : &group->runs[i]->counts;
+        const ocdm__numbers *numbers = ocdm__run_list_of(group->runs[i], list);
         sum += column < numbers->count ? numbers->values[column] : NAN;
     }
     return sum / (double)group->run_count;
-}
-
-double ocdm__group_count(const ocdm__run_group *group, size_t column)
-{
-    return mean_entry(group, column, false);
-}
-
-double ocdm__group_target(const ocdm__run_group *group, size_t column)
-{
-    return mean_entry(group, column, true);
 }
 
 /* A number of samples in a file; what is not a count becomes 0. */

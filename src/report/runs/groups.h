@@ -82,9 +82,8 @@ ocdm__summary ocdm__group_evaluation_difference(const ocdm__run_group *a, const 
  * excluded, over the seeds that all of them have; NaN when there are fewer than two groups or seeds. */
 double ocdm__study_least_difference(const ocdm__study *study, const char *path);
 
-/* The mean over the runs of entry `column` of their counts or targets; NaN when one has none. */
-double ocdm__group_count(const ocdm__run_group *group, size_t column);
-double ocdm__group_target(const ocdm__run_group *group, size_t column);
+/* The mean over the runs of entry `column` of a list of theirs (ocdm__run_list_of), such as "counts"; NaN when one has none. */
+double ocdm__group_entry(const ocdm__run_group *group, const char *list, size_t column);
 
 /* Over the classes that the training part has, of each run of a group: samples in memory of the rarest and of the most frequent
  * class, and the classes lost. */

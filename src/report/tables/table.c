@@ -167,19 +167,15 @@ void ocdm__table_drop(ocdm__table *table, const char *key)
         drop_column(table, gone);
 }
 
-static bool is_empty_column(const ocdm__table *table, size_t column)
-{
-    for (size_t row = 0; row < table->row_count; row++)
-        if (ocdm__table_at(table, row, column)->kind != OCDM__CELL_EMPTY)
-            return false;
-    return true;
-}
-
 void ocdm__table_drop_empty(ocdm__table *table)
 {
-    for (size_t column = table->column_count; column-- > 1;)
-        if (is_empty_column(table, column))
+    for (size_t column = table->column_count; column-- > 1;) {
+        size_t row = 0;
+        while (row < table->row_count && ocdm__table_at(table, row, column)->kind == OCDM__CELL_EMPTY)
+            row++;
+        if (row == table->row_count)
             drop_column(table, column);
+    }
 }
 
 /* Room for a text of this size; NULL, and the table has failed, if an allocation fails. */
