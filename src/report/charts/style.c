@@ -51,6 +51,7 @@ static const struct {
     {"gss", 8},
     {"finetune", 9},
     {"multitask", 10},
+    {"bat-ocdm", OCDM__COLOURS + 0},
     {"prs-released", OCDM__COLOURS + 1},
     {"gss-released", OCDM__COLOURS + 8},
 };
