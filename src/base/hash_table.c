@@ -71,14 +71,6 @@ void ocdm__hash_key_replace(uint64_t seed)
 
 /* ---- the table ------------------------------------------------------------------------------------------------------ */
 
-static void add_tag(struct ocdm__hash_table *table, uint32_t tag, uint32_t entry)
-{
-    uint32_t place = tag & table->mask;
-    while (table->places[place].entry != OCDM_NONE)
-        place = (place + 1) & table->mask;
-    table->places[place] = (struct ocdm__hash_table_place){tag, entry};
-}
-
 /* Tags are enough to find every entry its new place. */
 bool ocdm__hash_table_reserve(struct ocdm__hash_table *table, uint32_t entries)
 {
@@ -98,7 +90,7 @@ bool ocdm__hash_table_reserve(struct ocdm__hash_table *table, uint32_t entries)
         larger.places[i].entry = OCDM_NONE;
     for (uint64_t i = 0; i < before; i++)
         if (table->places[i].entry != OCDM_NONE)
-            add_tag(&larger, table->places[i].tag, table->places[i].entry);
+            ocdm__hash_table_add(&larger, (uint64_t)table->places[i].tag << 32, table->places[i].entry);
     ocdm__hash_table_destroy(table);
     *table = larger;
     return true;
@@ -112,7 +104,10 @@ void ocdm__hash_table_destroy(struct ocdm__hash_table *table)
 
 void ocdm__hash_table_add(struct ocdm__hash_table *table, uint64_t hash, uint32_t entry)
 {
-    add_tag(table, (uint32_t)(hash >> 32), entry);
+    uint32_t tag = (uint32_t)(hash >> 32), place = tag & table->mask;
+    while (table->places[place].entry != OCDM_NONE)
+        place = (place + 1) & table->mask;
+    table->places[place] = (struct ocdm__hash_table_place){tag, entry};
 }
 
 void ocdm__hash_table_remove(struct ocdm__hash_table *table, uint64_t hash, uint32_t entry)

@@ -684,42 +684,18 @@ ocdm_status ocdm_memory_begin_task(ocdm_memory *memory, ocdm_change *change, ocd
 
 /* ---- sorting label sets -------------------------------------------------------------------------------------------- */
 
-/* Sorting label sets: nearly always two to five numbers, now and then thousands; qsort may allocate. */
-
-#define LIST_ALL_UP_TO 24
-
-static void sift_down(uint32_t *heap, size_t root, size_t count)
-{
-    uint32_t x = heap[root];
-    for (size_t child = 2 * root + 1; child < count; child = 2 * root + 1) {
-        if (child + 1 < count && heap[child + 1] > heap[child])
-            child++;
-        if (heap[child] <= x)
-            break;
-        heap[root] = heap[child];
-        root = child;
-    }
-    heap[root] = x;
-}
-
+/* Nearly always two to five numbers, now and then thousands; qsort may allocate. Shell's sort, with Knuth's gaps: O(n^1.5). */
 void ocdm__sort(uint32_t *number, size_t count)
 {
-    if (count <= LIST_ALL_UP_TO)
-        for (size_t i = 1; i < count; i++) {
+    size_t gap = 1;
+    while (gap < count / 3)
+        gap = 3 * gap + 1;
+    for (; gap > 0; gap /= 3)
+        for (size_t i = gap; i < count; i++) {
             uint32_t x = number[i];
             size_t j = i;
-            for (; j && number[j - 1] > x; j--)
-                number[j] = number[j - 1];
+            for (; j >= gap && number[j - gap] > x; j -= gap)
+                number[j] = number[j - gap];
             number[j] = x;
         }
-    else {
-        for (size_t i = count / 2; i-- > 0;)
-            sift_down(number, i, count);
-        for (size_t end_update = count - 1; end_update > 0; end_update--) {
-            uint32_t largest = number[0];
-            number[0] = number[end_update];
-            number[end_update] = largest;
-            sift_down(number, 0, end_update);
-        }
-    }
 }
