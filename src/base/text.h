@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* ---- UTF-8 ---- */
 
@@ -69,6 +70,14 @@ void ocdm__append(char *text, size_t room, const char *format, ...);
 
 /* Whether a word is one of a list that ends with NULL. */
 bool ocdm__is_among(const char *word, const char *const *list);
+
+/* ---- comparing ---- */
+
+/* Whether `length` bytes are the same as a text that ends with a NUL. */
+static inline bool ocdm__text_is(const char *bytes, size_t length, const char *text)
+{
+    return length == strlen(text) && memcmp(bytes, text, length) == 0;
+}
 
 /* ---- numbers ---- */
 

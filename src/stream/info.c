@@ -1,8 +1,6 @@
 /* Counts the samples of a stream file, or of records, whose task and split are read one by one. */
 #include "stream/info.h"
 
-#include <stdlib.h>
-
 #include "base/allocate.h"
 #include "base/error.h"
 
@@ -102,41 +100,25 @@ ocdm__class_groups ocdm__stream_info_groups(const ocdm__stream_info *info, const
 
 /* ---- the order of the classes --------------------------------------------------------------------------------------- */
 
-struct named_class {
-    const char *label;
-    size_t length;
-    uint32_t number;
-};
-
-static int compare_labels(const void *left, const void *right)
-{
-    const struct named_class *a = left, *b = right;
-    return ocdm__compare_texts(a->label, a->length, b->label, b->length);
-}
-
 static ocdm_status sort_classes(ocdm__stream_info *info, ocdm_error *error)
 {
-    const ocdm__tally *total = &info->statistics.total;
-    size_t count = 0, room = ocdm__tally_class_count(total);
-    struct named_class *named = ocdm__allocate(room, sizeof *named);
-    info->classes = ocdm__allocate(room, sizeof *info->classes);
-    if (named == NULL || info->classes == NULL) {
-        ocdm__release(named);
-        return ocdm__fail_memory(error, "the list of classes");
+    const ocdm__label_table *labels = &info->records->table;
+    ocdm__label_table sorted = {.count = 0};
+    uint8_t *occurs = ocdm__allocate(labels->count, 1);
+    info->classes = ocdm__allocate(labels->count, sizeof *info->classes);
+    bool made = occurs != NULL && info->classes != NULL;
+    for (uint32_t i = 0; made && i < labels->count; i++)
+        occurs[i] = ocdm__tally_class(&info->statistics.total, i).count > 0;
+    ocdm_status status =
+        made ? ocdm__label_table_add_sorted(&sorted, labels, occurs, error) : ocdm__fail_memory(error, "the list of classes");
+    for (uint32_t i = 0; status == OCDM_OK && i < sorted.count; i++) {
+        size_t length;
+        const char *text = ocdm__label_table_text(&sorted, i, &length);
+        info->classes[info->class_count++] = ocdm__label_table_number(labels, text, length);
     }
-    for (uint32_t number = 0; count < room; number++) {
-        if (ocdm__tally_class(total, number).count == 0)
-            continue;
-        named[count].number = number;
-        named[count].label = ocdm__stream_info_label(info, number, &named[count].length);
-        count++;
-    }
-    qsort(named, count, sizeof *named, compare_labels);
-    for (size_t i = 0; i < count; i++)
-        info->classes[i] = named[i].number;
-    info->class_count = count;
-    ocdm__release(named);
-    return OCDM_OK;
+    ocdm__label_table_clear(&sorted);
+    ocdm__release(occurs);
+    return status;
 }
 
 ocdm_status ocdm__stream_info_read(ocdm__stream_info *info, const char *path, const ocdm__record_options *options,

@@ -1,6 +1,8 @@
 /* The one map over the labels' words; labels are never removed. */
 #include "stream/label_table.h"
 
+#include <stdlib.h>
+
 #include "base/allocate.h"
 #include "base/error.h"
 
@@ -89,6 +91,39 @@ const char *ocdm__label_table_text(const ocdm__label_table *table, uint32_t numb
 {
     *length = table->names[number].length;
     return table->bytes + table->names[number].at;
+}
+
+struct sorted {
+    const char *text;
+    size_t length;
+};
+
+static int compare_sorted(const void *left, const void *right)
+{
+    const struct sorted *a = left, *b = right;
+    return ocdm__compare_texts(a->text, a->length, b->text, b->length);
+}
+
+ocdm_status ocdm__label_table_add_sorted(ocdm__label_table *table, const ocdm__label_table *labels, const uint8_t *kept,
+                                         ocdm_error *error)
+{
+    size_t count = 0;
+    struct sorted *sorted = ocdm__allocate(labels->count, sizeof *sorted);
+    if (sorted == NULL)
+        return ocdm__fail_memory(error, "the order of the labels");
+    for (uint32_t i = 0; i < labels->count; i++)
+        if (kept == NULL || kept[i] != 0) {
+            sorted[count].text = ocdm__label_table_text(labels, i, &sorted[count].length);
+            count++;
+        }
+    qsort(sorted, count, sizeof *sorted, compare_sorted);
+    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; status == OCDM_OK && i < count; i++) {
+        uint32_t number;
+        status = ocdm__label_table_add(table, sorted[i].text, sorted[i].length, &number, error);
+    }
+    ocdm__release(sorted);
+    return status;
 }
 
 void ocdm__label_table_clear(ocdm__label_table *table)

@@ -77,6 +77,11 @@ uint32_t ocdm__label_table_number(const ocdm__label_table *table, const char *te
 /* The label with a number below `count`; no NUL after it. Lives until the next add. */
 const char *ocdm__label_table_text(const ocdm__label_table *table, uint32_t number, size_t *length);
 
+/* Adds the labels of another table in bytewise order: those whose `kept`, by number, is not 0, all when it is NULL. As
+ * ocdm__label_table_add. */
+ocdm_status ocdm__label_table_add_sorted(ocdm__label_table *table, const ocdm__label_table *labels, const uint8_t *kept,
+                                         ocdm_error *error);
+
 /* Releases everything; the table is empty again. */
 void ocdm__label_table_clear(ocdm__label_table *table);
 

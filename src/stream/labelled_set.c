@@ -35,18 +35,18 @@ static int compare_numbers(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Sorts what was just appended and drops repeats; returns how many are left. */
-static size_t tidy_labels(uint32_t *labels, size_t count)
+/* Most are in order already. */
+size_t ocdm__sort_numbers(uint32_t *numbers, size_t count)
 {
     size_t kept = 0;
     for (size_t i = 1; i < count; i++)
-        if (labels[i] <= labels[i - 1]) {
-            qsort(labels, count, sizeof *labels, compare_numbers);
+        if (numbers[i] <= numbers[i - 1]) {
+            qsort(numbers, count, sizeof *numbers, compare_numbers);
             break;
         }
     for (size_t i = 0; i < count; i++)
-        if (kept == 0 || labels[i] != labels[kept - 1])
-            labels[kept++] = labels[i];
+        if (kept == 0 || numbers[i] != numbers[kept - 1])
+            numbers[kept++] = numbers[i];
     return kept;
 }
 
@@ -62,7 +62,7 @@ ocdm_status ocdm__labelled_set_add(ocdm__labelled_set *set, const ocdm__labelled
         status = ocdm__label_table_add(&set->paths, sample->path, sample->path_length, &path, error);
     if (sample->label_count > 0)
         memcpy(set->labels + at, sample->labels, sample->label_count * sizeof *set->labels);
-    size_t kept = sample->label_count > 0 ? tidy_labels(set->labels + at, sample->label_count) : 0;
+    size_t kept = sample->label_count > 0 ? ocdm__sort_numbers(set->labels + at, sample->label_count) : 0;
     if (status == OCDM_OK && kept > MOST_LABELS)
         status = ocdm__fail(error, OCDM_TOO_MANY_LABELS, "", "a sample has %zu labels, the most is %d", kept, MOST_LABELS);
     OCDM_THEN(status, ocdm__label_table_add(&set->ids, sample->id, sample->id_length, &number, error));

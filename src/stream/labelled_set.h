@@ -79,6 +79,9 @@ typedef struct ocdm__labelled_set {
  */
 ocdm_status ocdm__labelled_set_add(ocdm__labelled_set *set, const ocdm__labelled_sample *sample, ocdm_error *error);
 
+/* Sorts numbers and drops repeats; returns how many are left. */
+size_t ocdm__sort_numbers(uint32_t *numbers, size_t count);
+
 /* Releases everything; the set is empty again. */
 void ocdm__labelled_set_clear(ocdm__labelled_set *set);
 

@@ -64,6 +64,19 @@ void ocdm__lines_close(ocdm__lines *lines)
     *lines = (ocdm__lines){.path = NULL};
 }
 
+static bool is_blank(char byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\r';
+}
+
+void ocdm__trim(const char **start, const char **end)
+{
+    while (*start < *end && is_blank(**start))
+        ++*start;
+    while (*end > *start && is_blank((*end)[-1]))
+        --*end;
+}
+
 ocdm__place ocdm__lines_place(const ocdm__lines *lines, const char *at)
 {
     /* The first line's columns count a byte order mark, as those of an editor that shows bytes do. */

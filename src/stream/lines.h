@@ -45,6 +45,9 @@ void ocdm__lines_go(ocdm__lines *lines, ocdm__line_place place);
 /* Releases everything. One that is not open is fine. */
 void ocdm__lines_close(ocdm__lines *lines);
 
+/* Drops the blanks around what is from *start to *end: spaces, tabs and carriage returns. */
+void ocdm__trim(const char **start, const char **end);
+
 /* Where a byte of the current line is. */
 ocdm__place ocdm__lines_place(const ocdm__lines *lines, const char *at);
 

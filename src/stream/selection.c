@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/allocate.h"
@@ -14,18 +13,6 @@
 #include "stream/statistics.h"
 
 /* ---- classes -------------------------------------------------------------------------------------------------------- */
-
-struct named {
-    const char *text;
-    size_t length;
-    uint32_t number;
-};
-
-static int compare_names(const void *left, const void *right)
-{
-    const struct named *a = left, *b = right;
-    return ocdm__compare_texts(a->text, a->length, b->text, b->length);
-}
 
 /* ---- texts one after another, as a stream file has them ---- */
 
@@ -44,52 +31,40 @@ static bool make_texts(ocdm__text_list *list, size_t count, put_text *put, const
     return list->bytes != NULL;
 }
 
-static size_t put_name(const void *context, size_t i, char *room)
-{
-    const struct named *named = (const struct named *)context + i;
-    if (room != NULL)
-        memcpy(room, named->text, named->length);
-    return named->length;
-}
-
 /* ---- classes in an order ---- */
 
-static ocdm_status list_names(ocdm__class_columns *columns, const struct named *named, size_t count, ocdm_error *error)
+static size_t put_name(const void *context, size_t i, char *room)
 {
-    columns->count = count;
-    return make_texts(&columns->names, count, put_name, named) ? OCDM_OK : ocdm__fail_memory(error, "the names of the classes");
+    size_t length;
+    const char *name = ocdm__label_table_text(context, (uint32_t)i, &length);
+    if (room != NULL)
+        memcpy(room, name, length);
+    return length;
 }
 
-static ocdm_status make_places(ocdm__class_columns *columns, size_t label_count, ocdm_error *error)
+/* Columns with the names of a table, in its order. */
+static ocdm_status make_columns(ocdm__class_columns *columns, const ocdm__label_table *names, const ocdm__label_table *labels,
+                                ocdm_error *error)
 {
-    columns->of = ocdm__allocate(label_count, sizeof *columns->of);
-    if (columns->of == NULL)
+    columns->count = names->count;
+    columns->of = ocdm__allocate(labels->count, sizeof *columns->of);
+    if (columns->of == NULL || !make_texts(&columns->names, names->count, put_name, names))
         return ocdm__fail_memory(error, "the order of the classes");
-    for (size_t i = 0; i < label_count; i++)
-        columns->of[i] = UINT32_MAX;
+    for (uint32_t i = 0; i < labels->count; i++) {
+        size_t length;
+        const char *text = ocdm__label_table_text(labels, i, &length);
+        columns->of[i] = ocdm__label_table_number(names, text, length);
+    }
     return OCDM_OK;
 }
 
 ocdm_status ocdm__class_columns_sorted(ocdm__class_columns *columns, const ocdm__label_table *labels, const uint8_t *kept,
                                        ocdm_error *error)
 {
-    size_t count = 0;
-    struct named *named = ocdm__allocate(labels->count, sizeof *named);
-    if (named == NULL)
-        return ocdm__fail_memory(error, "the order of the classes");
-    for (uint32_t i = 0; i < labels->count; i++) {
-        if (kept != NULL && kept[i] == 0)
-            continue;
-        named[count].number = i;
-        named[count].text = ocdm__label_table_text(labels, i, &named[count].length);
-        count++;
-    }
-    qsort(named, count, sizeof *named, compare_names);
-    ocdm_status status = make_places(columns, labels->count, error);
-    OCDM_THEN(status, list_names(columns, named, count, error));
-    for (uint32_t i = 0; status == OCDM_OK && i < count; i++)
-        columns->of[named[i].number] = i;
-    ocdm__release(named);
+    ocdm__label_table names = {.count = 0};
+    ocdm_status status = ocdm__label_table_add_sorted(&names, labels, kept, error);
+    OCDM_THEN(status, make_columns(columns, &names, labels, error));
+    ocdm__label_table_clear(&names);
     return status;
 }
 
@@ -133,31 +108,12 @@ ocdm_status ocdm__class_names_read(ocdm__label_table *names, const char *path, o
     return status;
 }
 
-static ocdm_status columns_of(ocdm__class_columns *columns, const ocdm__label_table *names, const ocdm__label_table *labels,
-                              ocdm_error *error)
-{
-    struct named *named = ocdm__allocate(names->count, sizeof *named);
-    if (named == NULL)
-        return ocdm__fail_memory(error, "the order of the classes");
-    for (uint32_t i = 0; i < names->count; i++)
-        named[i].text = ocdm__label_table_text(names, i, &named[i].length);
-    ocdm_status status = list_names(columns, named, names->count, error);
-    OCDM_THEN(status, make_places(columns, labels->count, error));
-    for (uint32_t i = 0; status == OCDM_OK && i < labels->count; i++) {
-        size_t length;
-        const char *text = ocdm__label_table_text(labels, i, &length);
-        columns->of[i] = ocdm__label_table_number(names, text, length);
-    }
-    ocdm__release(named);
-    return status;
-}
-
 ocdm_status ocdm__class_columns_read(ocdm__class_columns *columns, const ocdm__label_table *labels, const char *path,
                                      ocdm_error *error)
 {
     ocdm__label_table names = {.count = 0};
     ocdm_status status = ocdm__class_names_read(&names, path, error);
-    OCDM_THEN(status, columns_of(columns, &names, labels, error));
+    OCDM_THEN(status, make_columns(columns, &names, labels, error));
     ocdm__label_table_clear(&names);
     return status;
 }
@@ -259,12 +215,6 @@ static bool stays(const struct making *making, const ocdm__chosen *chosen, uint3
     return making->columns->of[label] != UINT32_MAX && (all || tasks[label] == chosen->task);
 }
 
-static int compare_columns(const void *left, const void *right)
-{
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return (a > b) - (a < b);
-}
-
 /* The set's labels are in the order of their first occurrence; the stream's are columns. */
 static size_t put_labels(const struct making *making, const ocdm__chosen *chosen, uint32_t *out)
 {
@@ -273,8 +223,7 @@ static size_t put_labels(const struct making *making, const ocdm__chosen *chosen
     for (uint64_t k = set->label_starts[chosen->sample]; k < set->label_starts[chosen->sample + 1]; k++)
         if (stays(making, chosen, set->labels[k]))
             out[count++] = making->columns->of[set->labels[k]];
-    qsort(out, count, sizeof *out, compare_columns);
-    return count;
+    return ocdm__sort_numbers(out, count);
 }
 
 static size_t label_room(const struct making *making)

@@ -323,11 +323,6 @@ static size_t take_name(struct xml *xml, const char **name)
     return (size_t)(xml->at - *name);
 }
 
-static bool is_text(const char *text, size_t length, const char *wanted)
-{
-    return length == strlen(wanted) && memcmp(text, wanted, length) == 0;
-}
-
 static ocdm_status pass_to(struct xml *xml, const char *start, const char *closing)
 {
     for (; xml->at < xml->end; xml->at++)
@@ -454,7 +449,7 @@ static ocdm_status read_xml_attributes(struct xml *xml, bool label, bool *empty)
         pass_spaces(xml);
         const char *value = xml->at;
         OCDM_TRY(read_xml_value(xml));
-        if (label && is_text(name, length, "name")) {
+        if (label && ocdm__text_is(name, length, "name")) {
             OCDM_TRY(xml->has_name ? FAIL_XML(xml, name, "a label with two names") : take_label(xml, value));
             xml->has_name = true;
         }
@@ -466,8 +461,8 @@ static ocdm_status read_start(struct xml *xml, const char *start)
     const char *name;
     bool empty = false;
     size_t length = take_name(xml, &name);
-    bool label = is_text(name, length, "label");
-    if (!label && !is_text(name, length, "labels"))
+    bool label = ocdm__text_is(name, length, "label");
+    if (!label && !ocdm__text_is(name, length, "labels"))
         return FAIL_XML(xml, start, "an element other than labels and label");
     if (label ? !xml->inside || xml->closed : xml->inside)
         return FAIL_XML(xml, start, "%s", label ? "a label outside of labels" : "labels inside or after labels");
@@ -485,10 +480,10 @@ static ocdm_status read_end(struct xml *xml, const char *start)
 {
     const char *name;
     size_t length = take_name(xml, &name);
-    bool label = is_text(name, length, "label");
+    bool label = ocdm__text_is(name, length, "label");
     pass_spaces(xml);
-    bool fits =
-        label ? xml->open_labels > 0 : is_text(name, length, "labels") && xml->inside && !xml->closed && xml->open_labels == 0;
+    bool fits = label ? xml->open_labels > 0
+                      : ocdm__text_is(name, length, "labels") && xml->inside && !xml->closed && xml->open_labels == 0;
     if (!fits || !skip(xml, ">"))
         return FAIL_XML(xml, start, "an end of an element that is not open");
     xml->open_labels -= label;

@@ -19,6 +19,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/text.h"
 #include "ocdm/ocdm.h"
 #include "stream/readers/readers.h"
 
@@ -176,7 +177,7 @@ static ocdm_status read_entry(struct header *header)
     if (name == NULL)
         return fail_syntax(header, "a name in quotes");
     for (size_t i = 0; i < 3; i++) {
-        if (length != strlen(entries[i].name) || memcmp(name, entries[i].name, length) != 0)
+        if (!ocdm__text_is(name, length, entries[i].name))
             continue;
         if ((header->seen & 1u << i) != 0)
             return fail(header, HINT_SAVE, "the header has %s twice", entries[i].name);

@@ -121,18 +121,10 @@ static ocdm_status read_json(struct class_file *file)
     }
 }
 
-static bool is_blank(char byte)
-{
-    return byte == ' ' || byte == '\t' || byte == '\r';
-}
-
 /* Makes the bytes from `start` to `end`, without blanks around them, the current text; returns where they begin. */
 static const char *trim(ocdm__json_file *json, const char *start, const char *end)
 {
-    while (start < end && is_blank(*start))
-        start++;
-    while (end > start && is_blank(end[-1]))
-        end--;
+    ocdm__trim(&start, &end);
     json->text = start;
     json->length = (size_t)(end - start);
     return start;
@@ -174,7 +166,7 @@ static ocdm_status read_class_file(struct class_file *file, const char *path)
 {
     OCDM_TRY(ocdm__json_file_open(&file->json, path, file->error));
     const char *start = (const char *)file->json.file.bytes, *end = start + file->json.file.size, *first = start;
-    while (first < end && (is_blank(*first) || *first == '\n'))
+    while (first < end && memchr(" \t\r\n", *first, 4) != NULL)
         first++;
     if (first < end && *first == '{')
         return read_json(file);
@@ -247,7 +239,7 @@ static ocdm_status take_group(struct class_file *file, ocdm__place place)
     for (int i = 0; i < OCDM__GROUPS; i++) {
         const char *name = ocdm__class_group_name((enum ocdm__class_group)i);
         file->key = (enum ocdm__class_group)i;
-        if (file->json.length == strlen(name) && memcmp(file->json.text, name, file->json.length) == 0)
+        if (ocdm__text_is(file->json.text, file->json.length, name))
             return OCDM_OK;
     }
     return OCDM__FAIL_JSON(&file->json, place, file->error, "the groups are majority, moderate and minority",

@@ -1,6 +1,5 @@
 /* Chooses and runs the recipe of a build: the source's own tasks, PRS's lists of ids, the paper, tasks by class, or classes
  * that are annotated task by task. */
-#include <stdlib.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
@@ -194,27 +193,17 @@ static uint32_t task_of_place(const ocdm__build_settings *settings, uint32_t pla
     return (place - settings->base) / settings->step + (settings->base > 0);
 }
 
-static int compare_tasks(const void *left, const void *right)
-{
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return (a > b) - (a < b);
-}
-
 /* The tasks that have a label of the sample, ascending, each once; returns how many. `unlisted` counts labels without a task.
  */
 static size_t find_tasks(const ocdm__labelled_set *set, size_t sample, const uint32_t *class_tasks, uint32_t *tasks,
                          uint64_t *unlisted)
 {
-    size_t count = 0, kept = 0, labels = (size_t)(set->label_starts[sample + 1] - set->label_starts[sample]);
+    size_t count = 0, labels = (size_t)(set->label_starts[sample + 1] - set->label_starts[sample]);
     for (uint64_t k = set->label_starts[sample]; k < set->label_starts[sample + 1]; k++)
         if (class_tasks[set->labels[k]] != OCDM__NO_TASK)
             tasks[count++] = class_tasks[set->labels[k]];
     *unlisted += count > 0 ? labels - count : 0;
-    qsort(tasks, count, sizeof *tasks, compare_tasks);
-    for (size_t i = 0; i < count; i++)
-        if (kept == 0 || tasks[i] != tasks[kept - 1])
-            tasks[kept++] = tasks[i];
-    return kept;
+    return ocdm__sort_numbers(tasks, count);
 }
 
 /* Selects by the places of the classes in their order. */

@@ -123,20 +123,6 @@ const struct ocdm__shipped_list ocdm__shipped_lists[] = {
 
 static const char form[] = "give one task per line, the names of its classes separated by commas";
 
-static bool is_space(char character)
-{
-    return character == ' ' || character == '\t' || character == '\r';
-}
-
-/* Drops the blanks around what is from *start to *end. */
-static void trim(const char **start, const char **end)
-{
-    while (*start < *end && is_space(**start))
-        ++*start;
-    while (*end > *start && is_space((*end)[-1]))
-        --*end;
-}
-
 static bool is_text(const char *name, const char *name_end)
 {
     const unsigned char *at = (const unsigned char *)name, *end = (const unsigned char *)name_end;
@@ -151,7 +137,7 @@ static bool is_text(const char *name, const char *name_end)
 static ocdm_status add_class(ocdm__task_list *list, const char *name, const char *end, uint64_t line, ocdm_error *error)
 {
     uint32_t number, count = list->classes.count;
-    trim(&name, &end);
+    ocdm__trim(&name, &end);
     size_t length = (size_t)(end - name);
     if (length == 0)
         return ocdm__fail(error, OCDM_BAD_RECORD, form, "%s:%" PRIu64 ": the name of a class is empty", list->name, line);
@@ -176,7 +162,7 @@ ocdm_status ocdm__task_list_parse(ocdm__task_list *list, const char *name, const
     list->name = name;
     while (ocdm__lines_next(&lines)) {
         const char *start = lines.start, *end = lines.end, *comma;
-        trim(&start, &end);
+        ocdm__trim(&start, &end);
         if (start == end || *start == '#')
             continue;
         if (list->task_count == OCDM__MAX_TASKS)

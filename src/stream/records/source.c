@@ -51,11 +51,6 @@ static bool refuse_member(ocdm__record_members *members, const char *name, const
     return false;
 }
 
-static bool is_text(const struct member_value *value, const char *text)
-{
-    return value->string && value->length == strlen(text) && memcmp(value->text, text, value->length) == 0;
-}
-
 static bool take_whole(ocdm__record_members *members, const char *name, const struct member_value *value, uint64_t *number)
 {
     if (!value->whole || !ocdm__text_to_whole(value->text, value->length, 0, UINT64_MAX, number))
@@ -89,9 +84,9 @@ static bool take_member(ocdm__record_members *members, enum ocdm__member member,
     case OCDM__MEMBER_ROW:
         return take_whole(members, name, value, &members->row);
     case OCDM__MEMBER_SPLIT:
-        if (!is_text(value, "train") && !is_text(value, "test"))
+        members->part = ocdm__text_is(value->text, value->length, "test") ? OCDM__TEST : OCDM__TRAIN;
+        if (!value->string || (members->part == OCDM__TRAIN && !ocdm__text_is(value->text, value->length, "train")))
             return refuse_member(members, name, "must be \"train\" or \"test\"");
-        members->part = is_text(value, "test") ? OCDM__TEST : OCDM__TRAIN;
         return true;
     case OCDM__MEMBER_IMAGE:
         if (!value->string || value->length == 0)
@@ -257,12 +252,6 @@ void ocdm__member_reader_clear(ocdm__member_reader *reader)
 
 /* ---- classes -------------------------------------------------------------------------------------------------------- */
 
-static int compare_numbers(const void *left, const void *right)
-{
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return (a > b) - (a < b);
-}
-
 /* The samples from number `first` on have labels of `labels`: makes them classes of the set. A label that no sample has, since
  * its record was skipped, is no class. OCDM_OK, OCDM_NO_MEMORY, OCDM_LIMIT. */
 static ocdm_status settle_classes(ocdm__labelled_set *set, size_t first, const ocdm__label_table *labels, ocdm_error *error)
@@ -281,13 +270,9 @@ static ocdm_status settle_classes(ocdm__labelled_set *set, size_t first, const o
     for (size_t sample = first; status == OCDM_OK && sample < set->count; sample++) {
         /* Labels of a sample ascend; after renumbering they must be sorted again. */
         size_t start = (size_t)set->label_starts[sample], end = (size_t)set->label_starts[sample + 1];
-        bool ascending = true;
-        for (size_t i = start; i < end; i++) {
+        for (size_t i = start; i < end; i++)
             set->labels[i] = numbers[set->labels[i]];
-            ascending = ascending && (i == start || set->labels[i - 1] < set->labels[i]);
-        }
-        if (!ascending)
-            qsort(set->labels + start, end - start, sizeof *set->labels, compare_numbers);
+        ocdm__sort_numbers(set->labels + start, end - start);
     }
     ocdm__release(numbers);
     return status;
