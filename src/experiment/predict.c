@@ -111,9 +111,12 @@ static ocdm_status open_all(ocdm__predictor *predictor, const ocdm__predictor_se
     agent.network.threads = settings->threads;
     OCDM_TRY(ocdm__agent_create(&agent, &weights, &predictor->agent, error));
     predictor->learner = ocdm__agent_learner(predictor->agent);
-    predictor->feed = (ocdm__feed){.inputs = predictor->inputs, .learner = &predictor->learner, .reports = true};
     predictor->batch = settings->batch;
-    return ocdm__feed_open(&predictor->feed, settings->batch, error);
+    if (predictor->inputs != NULL) {
+        predictor->inputs->learner = &predictor->learner;
+        predictor->inputs->reports = true;
+    }
+    return OCDM_OK;
 }
 
 ocdm_status ocdm__predictor_open(ocdm__predictor *predictor, const ocdm__predictor_settings *settings, ocdm_error *error)
@@ -139,7 +142,6 @@ void ocdm__predictor_close(ocdm__predictor *predictor)
     if (predictor->goes_on)
         (void)ocdm__predictor_goes_on(predictor, false);
     ocdm__release(predictor->samples);
-    ocdm__feed_close(&predictor->feed);
     ocdm__agent_destroy(predictor->agent);
     ocdm__model_inputs_close(predictor->inputs);
     ocdm__weights_about_clear(&predictor->about);
@@ -165,20 +167,20 @@ ocdm_status ocdm__predictor_begin(ocdm__predictor *predictor, enum ocdm__predict
         if (part == OCDM__PREDICT_ALL || (table->parts[i] == OCDM__TEST) == (part == OCDM__PREDICT_TEST))
             predictor->samples[predictor->count++] = (uint32_t)i;
     const ocdm__batch batch = batch_from(predictor, 0);
-    return ocdm__feed_request(&predictor->feed, 0, &batch, batch.count, 0, batch.count, error);
+    return ocdm__model_inputs_deal(predictor->inputs, 0, &batch, false, batch.count, 0, batch.count, error);
 }
 
 ocdm_status ocdm__predictor_next(ocdm__predictor *predictor, ocdm__batch *batch, ocdm_error *error)
 {
-    ocdm__feed *feed = &predictor->feed;
+    ocdm__model_inputs *inputs = predictor->inputs;
     *batch = batch_from(predictor, predictor->next);
     if (!ocdm__predictor_goes_on(predictor, batch->count > 0))
         batch->count = 0;
     size_t count = batch->count;
     if (count > 0) {
         const ocdm__batch after = batch_from(predictor, predictor->next + count);
-        OCDM_TRY(ocdm__feed_request(feed, 1 - predictor->slot, &after, after.count, 0, after.count, error));
-        ocdm_status status = ocdm__feed_receive(feed, predictor->slot, batch, error);
+        OCDM_TRY(ocdm__model_inputs_deal(inputs, 1 - predictor->slot, &after, false, after.count, 0, after.count, error));
+        ocdm_status status = ocdm__model_inputs_receive(inputs, predictor->slot, predictor->slot, NULL, batch, error);
         predictor->goes_on = predictor->goes_on && status == OCDM_OK; /* all ranks know of an error */
         OCDM_TRY(status);
     }
@@ -297,7 +299,7 @@ static ocdm_status predict(struct predicting *predicting, ocdm__predict_report *
     OCDM_TRY(write_batches(predicting));
     *report = (ocdm__predict_report){.samples = predictor->count,
                                      .classes = classes,
-                                     .skipped = predictor->feed.lost,
+                                     .skipped = predictor->inputs->lost,
                                      .first_skipped = predictor->inputs->first_skipped};
     return ocdm__output_commit(&predicting->output, predicting->error);
 }

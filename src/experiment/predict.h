@@ -18,7 +18,6 @@
 #include "agent/agent.h"
 #include "base/progress.h"
 #include "base/sha256.h"
-#include "experiment/loop/feed.h"
 #include "experiment/loop/inputs.h"
 #include "experiment/loop/learner.h"
 #include "experiment/weights_file.h"
@@ -56,7 +55,6 @@ typedef struct ocdm__predictor {
     ocdm__weights_about about;
     uint32_t resize, crop; /* of images */
     ocdm__learner learner; /* the agent */
-    ocdm__feed feed;       /* of the learner: on several ranks, each prepares its part of every batch */
     uint32_t *samples;     /* to go through, in the order of the stream */
     size_t count;
     size_t batch;       /* the most at a time */
@@ -79,11 +77,11 @@ void ocdm__predictor_close(ocdm__predictor *predictor);
 bool ocdm__predictor_goes_on(ocdm__predictor *predictor, bool wanted);
 
 /* Lists the samples of a part, and starts preparing the first batch. Once for a predictor. OCDM_OK, OCDM_NO_MEMORY, and what
- * ocdm__feed_request gives. */
+ * ocdm__model_inputs_deal gives. */
 ocdm_status ocdm__predictor_begin(ocdm__predictor *predictor, enum ocdm__predict_part part, ocdm_error *error);
 
 /* The next batch: the samples of it that could be prepared, by whichever rank; it covers numbers `first` to `next` - 1 of the
- * list, which are equal at the end. Invalidates the batch before. OCDM_OK, and what ocdm__feed_receive gives. */
+ * list, which are equal at the end. Invalidates the batch before. OCDM_OK, and what ocdm__model_inputs_receive gives. */
 ocdm_status ocdm__predictor_next(ocdm__predictor *predictor, ocdm__batch *batch, ocdm_error *error);
 
 /* For the other ranks once they have joined: goes through the same batches as the leader, and computes logits or features with

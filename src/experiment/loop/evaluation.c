@@ -41,7 +41,6 @@ struct answers {
     uint8_t *known;           /* room for the classes that count in each row, as bits; and for a set of classes after it */
     size_t rows, label_count; /* so far */
     size_t versions, stride;  /* of the weights that answer; floats from the logits of one to those of the next */
-    ocdm__feed feed;          /* of the learner */
 };
 
 /* No value yet. */
@@ -103,7 +102,7 @@ static ocdm_status make_answers(struct answers *answers, const ocdm__examination
     if (answers->logits == NULL || answers->label_starts == NULL || answers->labels == NULL || answers->ends == NULL ||
         (partial && (answers->samples == NULL || answers->known == NULL)))
         return ocdm__fail_memory(error, "the answers of an evaluation");
-    return ocdm__feed_open(&answers->feed, PIECE, error);
+    return OCDM_OK;
 }
 
 /* The next row is that of a sample: its labels follow those of the rows before. */
@@ -141,12 +140,12 @@ static ocdm_status answer_piece(const ocdm__examination *examination, struct ans
 }
 
 /* Starts preparing the piece that begins with test number `first`. */
-static ocdm_status request(const ocdm__examination *examination, ocdm__feed *feed, unsigned slot, size_t first, size_t end,
-                           ocdm__batch *piece, ocdm_error *error)
+static ocdm_status request(const ocdm__examination *examination, unsigned slot, size_t first, size_t end, ocdm__batch *piece,
+                           ocdm_error *error)
 {
     size_t count = end - first < PIECE ? end - first : PIECE;
     *piece = (ocdm__batch){.samples = examination->tests->samples + first, .count = count, .fresh = count};
-    return ocdm__feed_request(feed, slot, piece, count, 0, count, error);
+    return ocdm__model_inputs_deal(examination->inputs, slot, piece, false, count, 0, count, error);
 }
 
 /* Predicts the tests from `first` to `end`. One piece is prepared while the learner works on the one before. */
@@ -156,16 +155,16 @@ static ocdm_status ask(const ocdm__examination *examination, struct answers *ans
     const ocdm__stream_order *tests = examination->tests;
     ocdm__batch piece, next;
     unsigned slot = 0;
-    OCDM_TRY(request(examination, &answers->feed, slot, first, end, &next, error));
+    OCDM_TRY(request(examination, slot, first, end, &next, error));
     for (; first < end; slot = 1 - slot) {
         piece = next;
         first += piece.count;
-        OCDM_TRY(ocdm__feed_receive(&answers->feed, slot, &piece, error));
+        OCDM_TRY(ocdm__model_inputs_receive(examination->inputs, slot, slot, NULL, &piece, error));
         uint32_t stopped = ocdm__progress_stopped(examination->progress); /* all ranks stop where the leader does */
         ocdm__learner_part_of(examination->learner, 1, false).ranks->broadcast(&stopped, 1);
         if (stopped)
             return ocdm__fail(error, OCDM_STOPPED, "", "stopped in an evaluation");
-        OCDM_TRY(request(examination, &answers->feed, 1 - slot, first, end, &next, error));
+        OCDM_TRY(request(examination, 1 - slot, first, end, &next, error));
         OCDM_TRY(answer_piece(examination, answers, &piece, error));
         ocdm__progress_tell(examination->progress, "evaluation", first, tests->ends[tests->task_count - 1]);
     }
@@ -300,8 +299,9 @@ static ocdm_status get_answers(const ocdm__examination *examination, size_t task
                                struct answers *answers, ocdm_error *error)
 {
     const float *given = examination->given;
-    *answers = (struct answers){
-        .logits = given, .versions = versions, .feed = {.inputs = examination->inputs, .learner = examination->learner}};
+    *answers = (struct answers){.logits = given, .versions = versions};
+    if (examination->inputs != NULL)
+        examination->inputs->learner = examination->learner;
     OCDM_TRY(make_answers(answers, examination, task_count, error));
     return given != NULL ? take_given(examination, answers, task_count, error)
                          : ask_all(examination, answers, task_count, error);
@@ -315,7 +315,6 @@ static void clear_answers(struct answers *answers)
     ocdm__release(answers->ends);
     ocdm__release(answers->samples);
     ocdm__release(answers->known);
-    ocdm__feed_close(&answers->feed);
 }
 
 ocdm_status ocdm__evaluate_versions(const ocdm__examination *examination, size_t task_count,

@@ -11,7 +11,6 @@
 
 #include "base/output.h"
 #include "base/progress.h"
-#include "experiment/loop/feed.h"
 #include "experiment/loop/inputs.h"
 #include "experiment/loop/learner.h"
 #include "experiment/loop/schedule.h"

@@ -13,6 +13,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/progress.h"
+#include "experiment/loop/learner.h"
 #include "experiment/loop/store.h"
 
 /* ---- opening --------------------------------------------------------------------------------------------------------- */
@@ -111,6 +112,9 @@ void ocdm__model_inputs_close(ocdm__model_inputs *inputs)
         ocdm__release(inputs->slots[i].paths);
     }
     ocdm__release(inputs->requests);
+    ocdm__release(inputs->unusable);
+    ocdm__release(inputs->usable);
+    ocdm__release(inputs->chosen);
     ocdm__release((void *)inputs->sums);
     ocdm__release(inputs);
 }
@@ -312,6 +316,173 @@ ocdm_status ocdm__model_inputs_wait(ocdm__model_inputs *inputs, unsigned slot_nu
         *ready = (ocdm__batch){.input = slot->tensor, .usable = slot->usable, .count = kept};
     return status;
 }
+
+/* ---- batches of a learner -------------------------------------------------------------------------------------------- */
+
+/* An image that one rank cannot decode is left out by all of them: every rank must train on the same batch. The parts are then
+ * dealt again, since each rank has other samples of a smaller batch. */
+
+/* The other ranks wait for this one's part: without it they cannot go on. Returns where this process is alone. */
+static ocdm_status end_all_after(const ocdm__model_inputs *inputs, const ocdm_error *why, ocdm_error *error)
+{
+    ocdm__ranks_end_after(ocdm__learner_part_of(inputs->learner, 1, true).ranks, why);
+    if (error != NULL)
+        *error = *why;
+    return why->status;
+}
+
+static ocdm_status reserve_batch(ocdm__model_inputs *inputs, size_t count, ocdm_error *error)
+{
+    bool failed = false;
+    if (count <= inputs->batch_room)
+        return OCDM_OK;
+    inputs->unusable = ocdm__grown(inputs->unusable, count, sizeof *inputs->unusable, &failed);
+    inputs->usable = ocdm__grown(inputs->usable, count, sizeof *inputs->usable, &failed);
+    inputs->chosen = ocdm__grown(inputs->chosen, count, sizeof *inputs->chosen, &failed);
+    if (failed)
+        return ocdm__fail_memory(error, "parts of a batch");
+    inputs->batch_room = count;
+    return OCDM_OK;
+}
+
+/* Positions count from the first sample of the batch, of which the first `fresh` are of the stream. */
+static ocdm_status request_part(ocdm__model_inputs *inputs, unsigned slot, const ocdm__batch *batch, size_t first, size_t end,
+                                ocdm_error *error)
+{
+    ocdm__batch asked = *batch;
+    asked.samples += first;
+    asked.count = end - first;
+    asked.fresh = batch->fresh > first ? batch->fresh - first : 0;
+    OCDM_TRY(ocdm__model_inputs_request(inputs, slot, &asked, inputs->slots[slot].training, error));
+    inputs->slots[slot].first = first;
+    inputs->slots[slot].end = end;
+    return OCDM_OK;
+}
+
+/* Leaves the slot free. What it has prepared lives until its next request. */
+static ocdm_status await(ocdm__model_inputs *inputs, unsigned slot, ocdm__batch *ready, ocdm_error *error)
+{
+    bool asked = inputs->slots[slot].end > 0;
+    inputs->slots[slot].first = inputs->slots[slot].end = 0;
+    *ready = (ocdm__batch){.count = 0};
+    return asked ? ocdm__model_inputs_wait(inputs, slot, ready, error) : OCDM_OK;
+}
+
+ocdm_status ocdm__model_inputs_deal(ocdm__model_inputs *inputs, unsigned slot, const ocdm__batch *batch, bool training,
+                                    size_t count, size_t first, size_t end, ocdm_error *error)
+{
+    struct ocdm__input_slot *asked = &inputs->slots[slot];
+    ocdm_error why = {.status = OCDM_OK};
+    ocdm__batch ready;
+    bool same = asked->end > 0 && asked->training == training;
+    asked->training = training;
+    if (first == end)
+        return OCDM_OK;
+    const ocdm__learner_part part = ocdm__learner_part_of(inputs->learner, count, training);
+    first = part.first > first ? part.first : first;
+    end = part.end < end ? part.end : end;
+    if (same && asked->first == first && asked->end == end)
+        return OCDM_OK;
+    why.status = await(inputs, slot, &ready, &why);
+    if (why.status == OCDM_OK && first < end)
+        why.status = request_part(inputs, slot, batch, first, end, &why);
+    return why.status == OCDM_OK ? OCDM_OK : end_all_after(inputs, &why, error);
+}
+
+/* Waits for a slot and marks what cannot be used. Its input goes to `to`, unless that is NULL: then the batch points to it. */
+static ocdm_status take(ocdm__model_inputs *inputs, unsigned slot, float *to, ocdm__batch *batch, size_t *taken,
+                        ocdm_error *error)
+{
+    size_t first = inputs->slots[slot].first, end = inputs->slots[slot].end;
+    ocdm__batch ready;
+    OCDM_TRY(await(inputs, slot, &ready, error));
+    for (size_t i = first; i < end; i++)
+        inputs->unusable[i] = 1;
+    for (size_t i = 0; i < ready.count; i++)
+        inputs->unusable[first + ready.usable[i]] = 0;
+    size_t size = inputs->size;
+    if (to != NULL && ready.count > 0)
+        memcpy(to + *taken * size, ready.input, ready.count * size * sizeof *to);
+    batch->input = to != NULL ? to : ready.input;
+    *taken += ready.count;
+    return OCDM_OK;
+}
+
+/* The leader tells users about the first image that was left out: it tries one that failed elsewhere. */
+static ocdm_status find_reason(ocdm__model_inputs *inputs, unsigned slot, const ocdm__batch *batch, ocdm_error *error)
+{
+    size_t first = 0;
+    ocdm__batch ready;
+    if (inputs->skipped > 0)
+        return OCDM_OK;
+    while (inputs->unusable[first] == 0)
+        first++;
+    OCDM_TRY(request_part(inputs, slot, batch, first, first + 1, error));
+    return await(inputs, slot, &ready, error);
+}
+
+/* Some samples cannot be used: with fewer samples every rank has another part. `slot` is free. */
+static ocdm_status take_again(ocdm__model_inputs *inputs, unsigned slot, const ocdm__learner_part *part, ocdm__batch *batch,
+                              ocdm_error *error)
+{
+    ocdm__batch left = *batch;
+    left.samples = inputs->chosen;
+    left.usable = inputs->usable;
+    left.count = left.fresh = 0;
+    for (size_t i = 0; i < batch->count; i++) {
+        if (inputs->unusable[i] != 0)
+            continue;
+        left.fresh += i < batch->fresh;
+        inputs->chosen[left.count] = batch->samples[i];
+        inputs->usable[left.count++] = (uint32_t)i;
+    }
+    inputs->lost += batch->count - left.count;
+    if (part->ranks->rank == 0)
+        OCDM_TRY(find_reason(inputs, slot, batch, error));
+    *batch = left;
+    if (part->ranks->size == 1 || left.count == 0)
+        return OCDM_OK;
+    const ocdm__learner_part own = ocdm__learner_part_of(inputs->learner, left.count, inputs->slots[slot].training);
+    size_t taken = 0;
+    if (own.first < own.end)
+        OCDM_TRY(request_part(inputs, slot, batch, own.first, own.end, error));
+    OCDM_TRY(take(inputs, slot, NULL, batch, &taken, error));
+    if (taken < own.end - own.first)
+        return ocdm__fail(error, OCDM_IO, "", "an image that another rank could decode cannot be decoded here");
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__model_inputs_receive(ocdm__model_inputs *inputs, unsigned first, unsigned second, float *joined,
+                                       ocdm__batch *batch, ocdm_error *error)
+{
+    ocdm_error why = {.status = OCDM_OK};
+    size_t taken = 0;
+    why.status = reserve_batch(inputs, batch->count, &why);
+    OCDM_THEN(why.status, take(inputs, first, joined, batch, &taken, &why));
+    if (why.status == OCDM_OK && second != first)
+        why.status = take(inputs, second, joined, batch, &taken, &why);
+    const ocdm__learner_part part = ocdm__learner_part_of(inputs->learner, batch->count, inputs->slots[first].training);
+    if (inputs->reports && part.ranks->size > 1) {
+        ocdm_status verdict = ocdm__ranks_agree(part.ranks, &why);
+        if (verdict != OCDM_OK && error != NULL)
+            *error = why;
+        OCDM_TRY(verdict);
+    }
+    if (why.status == OCDM_OK) {
+        /* Tells all ranks which samples of the batch can be used; `slot` is free. */
+        size_t lost = 0;
+        part.ranks->gather_all(inputs->unusable, part.starts);
+        for (size_t i = 0; i < batch->count; i++) {
+            inputs->usable[i] = (uint32_t)i;
+            lost += inputs->unusable[i];
+        }
+        batch->usable = inputs->usable;
+        why.status = lost > 0 ? take_again(inputs, second, &part, batch, &why) : OCDM_OK;
+    }
+    return why.status == OCDM_OK ? OCDM_OK : end_all_after(inputs, &why, error);
+}
+
+/* ---- what cannot be used ---------------------------------------------------------------------------------------------- */
 
 void ocdm__model_inputs_skipped_text(const ocdm__model_inputs *inputs, uint64_t skipped, char text[OCDM__SKIPPED_TEXT])
 {

@@ -6,6 +6,12 @@
  *     wait(inputs, 0, &ready);  train on ready.input;  request(inputs, 0, &third, true);
  *
  * The result depends only on seed, sample number and step, not on the number of threads. Only one thread may call.
+ *
+ * Where several ranks share a learner, each prepares its part of every batch. Once it is prepared, all ranks know which samples
+ * of the batch can be used:
+ *
+ *     deal(inputs, 0, &first, true, first.count, 0, first.count);  deal(inputs, 1, &second, ...);
+ *     receive(inputs, 0, 0, NULL, &first);  train on first.input;  deal(inputs, 0, &third, ...);
  */
 #ifndef OCDM_EXPERIMENT_LOOP_INPUTS_H
 #define OCDM_EXPERIMENT_LOOP_INPUTS_H
@@ -19,6 +25,8 @@
 #include "ranks/ranks.h"
 #include "stream/file.h"
 #include "stream/images/prepare.h"
+
+struct ocdm__learner;
 
 /* Batches that can be in preparation at a time. */
 #define OCDM__INPUT_SLOTS 3
@@ -62,9 +70,17 @@ typedef struct ocdm__model_inputs {
         char *paths; /* of the batch's image files, each ended by a NUL */
         size_t path_room;
         size_t count;
-        bool busy;
+        bool busy, training;
+        size_t first, end; /* the positions in a batch that was dealt which are being prepared; 0 to 0: none are */
     } slots[OCDM__INPUT_SLOTS];
     _Atomic uint32_t *sums; /* of the image files that were read, by sample; 0: not read; NULL: nobody compares them */
+
+    const struct ocdm__learner *learner; /* whose batches are dealt: set it before; NULL: this process has all samples */
+    bool reports;              /* where a rank cannot prepare its part, all get its error; else that rank ends them all */
+    uint64_t lost;             /* samples of such batches so far that no rank could prepare */
+    uint32_t *unusable;        /* for each sample of the batch: 1 if it cannot be prepared */
+    uint32_t *usable, *chosen; /* what is left of it: positions, and their samples */
+    size_t batch_room;
 } ocdm__model_inputs;
 
 /*
@@ -102,6 +118,27 @@ ocdm_status ocdm__model_inputs_request(ocdm__model_inputs *inputs, unsigned slot
  * the batch's first is reported.
  */
 ocdm_status ocdm__model_inputs_wait(ocdm__model_inputs *inputs, unsigned slot, ocdm__batch *ready, ocdm_error *error);
+
+/* ---- batches of a learner ---------------------------------------------------------------------------------------------- */
+
+/* Starts preparing those samples at positions `first` to `end` - 1 that are this process's when `count` samples are trained on
+ * or predicted at once. Step, update, samples and fresh of the batch are read. A slot may have been asked for these samples
+ * already, when `count` was expected to be another number: it keeps them, unless this process has other ones now. OCDM_OK, and
+ * what ocdm__model_inputs_request gives. */
+ocdm_status ocdm__model_inputs_deal(ocdm__model_inputs *inputs, unsigned slot, const ocdm__batch *batch, bool training,
+                                    size_t count, size_t first, size_t end, ocdm_error *error);
+
+/*
+ * Waits for a batch that was dealt to one slot, named twice, or to two, which follow each other in the batch: their input is
+ * joined in `joined`, room for all samples, and NULL for one slot.
+ *
+ * Then `input` of the batch has this process's samples, and the batch the samples that every rank can use: `usable` are their
+ * positions in what the batch was. Both arrays live until the next batch. OCDM_OK, and what ocdm__model_inputs_wait gives.
+ */
+ocdm_status ocdm__model_inputs_receive(ocdm__model_inputs *inputs, unsigned first, unsigned second, float *joined,
+                                       ocdm__batch *batch, ocdm_error *error);
+
+/* ---- what cannot be used ----------------------------------------------------------------------------------------------- */
 
 /* How many images were left out, and why, as a line of text without an end, cut to the room; `skipped` may count those before a
  * resume, too. */

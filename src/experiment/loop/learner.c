@@ -13,7 +13,7 @@ ocdm__learner_part ocdm__learner_part_of(const ocdm__learner *learner, size_t co
 {
     ocdm__learner_part part = {.ranks = &ocdm__ranks_alone, .end = count};
     const ocdm__ranks *ranks = NULL;
-    if (learner->functions->deal != NULL)
+    if (learner != NULL && learner->functions->deal != NULL)
         ranks = learner->functions->deal(learner->state, count, training, &part.starts);
     if (ranks != NULL) {
         part.ranks = ranks;

@@ -75,7 +75,9 @@ static bool make_room_for_settings(ocdm__online *online)
 ocdm_status ocdm__online_open(ocdm__online *online, const ocdm__online_parts *parts, ocdm_error *error)
 {
     size_t room = (size_t)parts->batch + parts->replay, size = parts->inputs != NULL ? parts->inputs->size : 0;
-    *online = (ocdm__online){.parts = *parts, .feed = {.inputs = parts->inputs, .learner = parts->learner, .training = true}};
+    *online = (ocdm__online){.parts = *parts};
+    if (parts->inputs != NULL)
+        parts->inputs->learner = parts->learner;
     online->slots = ocdm__allocate(parts->replay, sizeof *online->slots);
     online->samples = ocdm__allocate(room, sizeof *online->samples);
     online->offered = ocdm__allocate(parts->batch, sizeof *online->offered);
@@ -83,7 +85,6 @@ ocdm_status ocdm__online_open(ocdm__online *online, const ocdm__online_parts *pa
     if (online->slots == NULL || online->samples == NULL || online->offered == NULL || online->input == NULL ||
         !make_room_for_settings(online))
         return ocdm__fail_memory(error, "the batches of a run");
-    OCDM_TRY(ocdm__feed_open(&online->feed, room, error));
     if (parts->memory == NULL || parts->learner == NULL ||
         (ocdm_memory_options(parts->memory)->policy->traits & OCDM_NEEDS_GRADIENTS) == 0)
         return OCDM_OK;
@@ -95,7 +96,6 @@ void ocdm__online_close(ocdm__online *online)
     void *const blocks[] = {online->slots,         online->samples, online->offered, online->input, online->seen,
                             online->class_weights, online->ages,    online->keys,    online->dark,  online->guesses};
     ocdm__similarity_close(online->similarity);
-    ocdm__feed_close(&online->feed);
     ocdm__label_room_clear(&online->labels);
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         ocdm__release(blocks[i]);
@@ -140,14 +140,15 @@ void ocdm__online_draw(ocdm__online *online, const ocdm__batch *stream)
 /* Joins this process's samples of the batch: those of the stream, which were requested ahead, then those of the memory. */
 static ocdm_status decode(ocdm__online *online, const ocdm__batch *ahead, ocdm_error *error)
 {
+    ocdm__model_inputs *inputs = online->parts.inputs;
     ocdm__batch *batch = &online->batch;
     size_t count = batch->count, fresh = batch->fresh,
            usual = ahead->count + (online->parts.memory != NULL ? online->parts.replay : 0);
     unsigned slot = online->turn++ % REPLAY_SLOT, next = online->turn % REPLAY_SLOT;
-    OCDM_TRY(ocdm__feed_request(&online->feed, slot, batch, count, 0, fresh, error));
-    OCDM_TRY(ocdm__feed_request(&online->feed, REPLAY_SLOT, batch, count, fresh, count, error));
-    OCDM_TRY(ocdm__feed_request(&online->feed, next, ahead, usual, 0, ahead->count, error));
-    OCDM_TRY(ocdm__feed_receive_two(&online->feed, slot, REPLAY_SLOT, online->input, batch, error));
+    OCDM_TRY(ocdm__model_inputs_deal(inputs, slot, batch, true, count, 0, fresh, error));
+    OCDM_TRY(ocdm__model_inputs_deal(inputs, REPLAY_SLOT, batch, true, count, fresh, count, error));
+    OCDM_TRY(ocdm__model_inputs_deal(inputs, next, ahead, true, usual, 0, ahead->count, error));
+    OCDM_TRY(ocdm__model_inputs_receive(inputs, slot, REPLAY_SLOT, online->input, batch, error));
     for (size_t i = batch->fresh; i < batch->count; i++) /* the slots of the replayed samples that are left */
         online->slots[i - batch->fresh] = online->slots[batch->usable[i] - fresh];
     online->skipped += batch->again ? 0 : fresh - batch->fresh;

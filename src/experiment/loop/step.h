@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "agent/batch.h"
-#include "experiment/loop/feed.h"
 #include "experiment/loop/inputs.h"
 #include "experiment/loop/learner.h"
 #include "experiment/loop/settings.h"
@@ -127,7 +126,6 @@ typedef struct ocdm__online {
     uint32_t *slots;   /* of the memory, whose samples are replayed */
     ocdm_sample *offered;
     ocdm__label_room labels;
-    ocdm__feed feed;
     float *input;         /* of the samples that this process has */
     uint64_t *seen;       /* samples of the stream so far that carried each class; NULL: the loss has no weights of classes */
     float *class_weights; /* of the step */
