@@ -31,25 +31,21 @@
 
 /* ---- flags ------------------------------------------------------------------------------------------------------------ */
 
-/* Whether a verb has another default than `ocdm run`. */
-static bool has_own_default(const ocdm__flag *flag, const ocdm__setting *setting)
-{
-    return flag->fallback != NULL && (setting->fallback == NULL || strcmp(flag->fallback, setting->fallback) != 0);
-}
-
 void ocdm__pass_flags(const ocdm__arguments *arguments, ocdm__passed_flags *passed)
 {
     const ocdm__flag *flags = arguments->verb->flags;
     passed->word_count = 0;
     for (size_t i = 0; flags[i].name != NULL; i++) {
         const ocdm__setting *setting = ocdm__setting_of_flag(flags[i].name);
-        const char *value = arguments->values[i];
-        if (setting == NULL || setting->grid || (value == NULL && !has_own_default(&flags[i], setting)))
+        const char *value = arguments->values[i], *fallback = flags[i].fallback;
+        if (setting == NULL || setting->grid)
             continue;
+        if (value == NULL && (fallback == NULL || (setting->fallback != NULL && strcmp(fallback, setting->fallback) == 0)))
+            continue; /* `ocdm run` has the same default */
         snprintf(passed->names[i], sizeof passed->names[i], "--%s", flags[i].name);
         passed->words[passed->word_count++] = passed->names[i];
         if (flags[i].value != NULL)
-            passed->words[passed->word_count++] = value != NULL ? value : flags[i].fallback;
+            passed->words[passed->word_count++] = value != NULL ? value : fallback;
     }
     if (!ocdm__argument_given(arguments, "threads")) { /* several runs at a time use the cores better than threads in one */
         passed->words[passed->word_count++] = "--threads";
@@ -318,17 +314,6 @@ static ocdm_status make_combination(ocdm__grid *grid, size_t i, const ocdm__argu
     return OCDM_OK;
 }
 
-/* Runs with the settings chosen hold out nothing by which they could choose among rates themselves. */
-static ocdm_status check_rates(const ocdm__compare_choice *made, ocdm_error *error)
-{
-    if (made->settings.network.averages.count <= 1)
-        return OCDM_OK;
-    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "choose the rate too, such as --grid ema=0.98,0.99,0.995,0.999",
-                      "--grid with %u rates of --ema: the runs with the settings chosen have no validation split to choose "
-                      "one by",
-                      made->settings.network.averages.count);
-}
-
 static ocdm_status make_combinations(ocdm__grid *grid, const ocdm__arguments *arguments, const ocdm__run_setup *setup,
                                      const char *path, ocdm_error *error)
 {
@@ -344,8 +329,15 @@ static ocdm_status make_combinations(ocdm__grid *grid, const ocdm__arguments *ar
         return ocdm__fail_memory(error, "the combinations of --grid");
     for (; grid->count < count; grid->count++)
         OCDM_TRY(make_combination(grid, grid->count, arguments, setup, path, error));
-    for (size_t i = 0; i < count; i++)
-        OCDM_TRY(check_rates(&grid->combinations[i], error));
+    /* Runs with the settings chosen hold out nothing by which they could choose among rates themselves. */
+    for (size_t i = 0; i < count; i++) {
+        unsigned rates = grid->combinations[i].settings.network.averages.count;
+        if (rates > 1)
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "choose the rate too, such as --grid ema=0.98,0.99,0.995,0.999",
+                              "--grid with %u rates of --ema: the runs with the settings chosen have no validation split to "
+                              "choose one by",
+                              rates);
+    }
     return OCDM_OK;
 }
 

@@ -19,7 +19,7 @@
 #include "ranks/ranks.h"
 #include "report/tables/tables.h"
 
-#define MAX_METHODS 16
+#define MAX_METHODS OCDM__CHOICES /* as many as have names */
 
 /* "all" aside, as `ocdm run` names them: the two bounds, and the policies of the library. */
 static const char *const *method_names(void)
@@ -45,14 +45,6 @@ struct request {
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------------ */
 
-/* Some policies take one label per sample, some and the bounds need a network: "all" leaves out what cannot run. */
-static bool is_in_all(const char *method, bool memory_only)
-{
-    const ocdm_policy *policy = ocdm_policy_find(method);
-    bool single = policy != NULL && policy->traits & OCDM_SINGLE_LABEL;
-    return !single && (!memory_only || ocdm__runs_alone(method));
-}
-
 static void choose_methods(struct request *request)
 {
     size_t named[MAX_METHODS], count = ocdm__argument_choices(request->arguments, "methods", named, MAX_METHODS);
@@ -63,9 +55,13 @@ static void choose_methods(struct request *request)
             request->methods[request->plan.method_count++] = method_names()[named[i]];
         taken[named[i]] = true;
     }
-    for (size_t i = 1; all && method_names()[i] != NULL; i++)
-        if (!taken[i] && is_in_all(method_names()[i], request->memory_only))
+    /* Some policies take one label per sample, some and the bounds need a network: "all" leaves out what cannot run. */
+    for (size_t i = 1; all && method_names()[i] != NULL; i++) {
+        const ocdm_policy *policy = ocdm_policy_find(method_names()[i]);
+        bool single = policy != NULL && policy->traits & OCDM_SINGLE_LABEL;
+        if (!taken[i] && !single && (!request->memory_only || ocdm__runs_alone(method_names()[i])))
             request->methods[request->plan.method_count++] = method_names()[i];
+    }
     request->plan.methods = request->methods;
 }
 

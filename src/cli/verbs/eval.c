@@ -51,27 +51,21 @@ static void close_work(struct work *work)
 
 /* ---- getting ready ------------------------------------------------------------------------------------------------------- */
 
-/* --resize 0 is given: images are not to be resized. */
-static void keep_size(ocdm__run_settings *settings, const ocdm__weights_about *about)
-{
-    if (settings->crop == OCDM_NONE)
-        settings->crop = about->crop;
-    ocdm__weights_tell_size(about, 0, settings->crop, ocdm__joined() ? NULL : ocdm__print_note);
-}
-
 /* The size of images that the weights were trained with, where the command line says nothing else. */
 static ocdm_status choose_size(ocdm__run_settings *settings, const ocdm__weights_about *about, ocdm_error *error)
 {
-    ocdm_status status = ocdm__take_image_size(settings->image_size, OCDM_NONE, &settings->resize, &settings->crop, error);
-    if (status != OCDM_OK || !about->images)
-        return status;
-    if (settings->resize == 0)
-        return keep_size(settings, about), OCDM_OK;
-    uint32_t resize = settings->resize != OCDM_NONE ? settings->resize : 0;
-    uint32_t crop = settings->crop != OCDM_NONE ? settings->crop : 0;
-    ocdm__weights_choose_size(about, &resize, &crop, ocdm__joined() ? NULL : ocdm__print_note);
-    settings->resize = resize;
-    settings->crop = crop;
+    OCDM_TRY(ocdm__take_image_size(settings->image_size, OCDM_NONE, &settings->resize, &settings->crop, error));
+    if (!about->images)
+        return OCDM_OK;
+    void (*note)(const char *) = ocdm__joined() ? NULL : ocdm__print_note;
+    if (settings->resize == 0) { /* images are not to be resized */
+        settings->crop = settings->crop == OCDM_NONE ? about->crop : settings->crop;
+        ocdm__weights_tell_size(about, 0, settings->crop, note);
+        return OCDM_OK;
+    }
+    settings->resize = settings->resize != OCDM_NONE ? settings->resize : 0;
+    settings->crop = settings->crop != OCDM_NONE ? settings->crop : 0;
+    ocdm__weights_choose_size(about, &settings->resize, &settings->crop, note);
     return OCDM_OK;
 }
 
@@ -145,15 +139,6 @@ static ocdm_status evaluate(struct work *work, ocdm_error *error)
 
 /* ---- telling ------------------------------------------------------------------------------------------------------------- */
 
-static void tell_skipped(const struct work *work)
-{
-    char text[OCDM__SKIPPED_TEXT];
-    if (work->evaluation.skipped == 0)
-        return;
-    ocdm__model_inputs_skipped_text(work->inputs, work->evaluation.skipped, text);
-    ocdm__print_note(text);
-}
-
 static void write_json(ocdm__output *output, const struct work *work, bool per_class)
 {
     const ocdm__evaluation *evaluation = &work->evaluation;
@@ -225,10 +210,12 @@ static ocdm_status examine(const ocdm__arguments *arguments, ocdm_error *error)
     OCDM_THEN(status, open_all(path, &work, error));
     OCDM_THEN(status, evaluate(&work, error));
     ocdm__progress_line_end(&work.line);
-    if (status == OCDM_OK) {
-        tell_skipped(&work);
-        status = print(&work, arguments, error);
+    if (status == OCDM_OK && work.evaluation.skipped > 0) {
+        char text[OCDM__SKIPPED_TEXT];
+        ocdm__model_inputs_skipped_text(work.inputs, work.evaluation.skipped, text);
+        ocdm__print_note(text);
     }
+    OCDM_THEN(status, print(&work, arguments, error));
     close_work(&work);
     if (status == OCDM_STOPPED)
         error->message[0] = '\0';

@@ -536,15 +536,6 @@ static ocdm_status write_table(const struct request *request, ocdm__table *table
     return table->row_count > 0 || ocdm__table_is_data(format) ? ocdm__print_table(table, format, error) : OCDM_OK;
 }
 
-/* Whether no source before it stands for the same stream of the paper. */
-static bool is_first(const struct request *request, size_t number)
-{
-    for (size_t i = 0; i < number; i++)
-        if (strcmp(request->sources[i].stands_for, request->sources[number].stands_for) == 0)
-            return false;
-    return true;
-}
-
 static ocdm_status do_item(struct request *request, ocdm_error *error)
 {
     ocdm__table table = {.row_count = 0};
@@ -555,9 +546,13 @@ static ocdm_status do_item(struct request *request, ocdm_error *error)
     ocdm_status status = ocdm__paper_table_begin(&table, request->item->kind, error);
     if (status == OCDM_OK && request->svg != NULL)
         status = ocdm__sheet_begin(&request->sheet, error);
-    for (size_t i = 0; status == OCDM_OK && i < request->source_count; i++)
-        if (is_first(request, i))
+    for (size_t i = 0; status == OCDM_OK && i < request->source_count; i++) {
+        size_t first = 0;
+        while (strcmp(request->sources[first].stands_for, request->sources[i].stands_for) != 0)
+            first++;
+        if (first == i)
             status = do_stream(request, &request->sources[i], &table, error);
+    }
     OCDM_THEN(status, request->svg != NULL ? write_picture(request, error) : write_table(request, &table, error));
     ocdm__sheet_clear(&request->sheet);
     ocdm__table_clear(&table);

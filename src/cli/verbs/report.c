@@ -95,17 +95,6 @@ static ocdm_status write_all_events(const ocdm__run_list *runs, const char *stre
 
 /* ---- the verb ----------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status write_figures(const ocdm__study_list *studies, const char *folder, ocdm_error *error)
-{
-    for (size_t i = 0; i < studies->count; i++) {
-        char prefix[32] = "";
-        if (studies->count > 1)
-            snprintf(prefix, sizeof prefix, "stream-%zu-", i + 1);
-        OCDM_TRY(ocdm__figures_write(&studies->studies[i], folder, prefix, error));
-    }
-    return OCDM_OK;
-}
-
 static ocdm_status refuse_nothing(const ocdm__run_list *runs, ocdm_error *error)
 {
     for (size_t i = 0; i < runs->count; i++)
@@ -124,8 +113,12 @@ static ocdm_status make_report(const ocdm__arguments *arguments, const ocdm__run
                        .studies = &studies,
                        .pictures = {.picture = picture, .state = &state}};
     ocdm_status status = ocdm__studies_make(&studies, runs, error);
-    if (status == OCDM_OK && figures != NULL)
-        status = write_figures(&studies, figures, error);
+    for (size_t i = 0; status == OCDM_OK && figures != NULL && i < studies.count; i++) {
+        char prefix[32] = "";
+        if (studies.count > 1)
+            snprintf(prefix, sizeof prefix, "stream-%zu-", i + 1);
+        status = ocdm__figures_write(&studies.studies[i], figures, prefix, error);
+    }
     OCDM_THEN(status, ocdm__page_write(&page, path, error));
     if (status == OCDM_OK) {
         size_t whole = 0;

@@ -25,14 +25,6 @@ static ocdm_status open_operand(const ocdm__arguments *arguments, ocdm__stream *
     return ocdm__stream_open(stream, path, error);
 }
 
-static ocdm_status open_output(const ocdm__arguments *arguments, ocdm__output *output, ocdm_error *error)
-{
-    const char *path = ocdm__argument_text(arguments, "output");
-    if (path != NULL && strcmp(path, "-") != 0)
-        return ocdm__output_open(output, path, error);
-    return ocdm__output_open_fd(output, STDOUT_FILENO, "standard output", error);
-}
-
 /* ---- export ---------------------------------------------------------------------------------------------------------- */
 
 struct wanted {
@@ -88,7 +80,10 @@ static ocdm_status run_export(ocdm__arguments *arguments, ocdm_error *error)
     struct wanted wanted = {.task_count = 0};
     OCDM_TRY(read_wanted(arguments, &wanted, error));
     ocdm_status status = open_operand(arguments, &stream, error);
-    OCDM_THEN(status, open_output(arguments, &output, error));
+    const char *path = ocdm__argument_text(arguments, "output");
+    OCDM_THEN(status, path != NULL && strcmp(path, "-") != 0
+                          ? ocdm__output_open(&output, path, error)
+                          : ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error));
     if (status == OCDM_OK && wanted.split != SPLIT_TEST)
         status = write_part(&output, &stream, OCDM__TRAIN, &wanted, error);
     if (status == OCDM_OK && wanted.split != SPLIT_TRAIN)

@@ -67,18 +67,6 @@ static void merge_bars(const struct panels *panels, double *values)
     }
 }
 
-static ocdm_status collect_bars(struct panels *panels, ocdm_error *error)
-{
-    const ocdm__chart *chart = panels->chart;
-    panels->values = ocdm__chart_values(chart, chart->y, chart->bar_count);
-    panels->targets = ocdm__chart_values(chart, chart->target, chart->bar_count);
-    if (panels->values == NULL || panels->targets == NULL)
-        return ocdm__fail_memory(error, "a chart");
-    merge_bars(panels, panels->values);
-    merge_bars(panels, panels->targets);
-    return OCDM_OK;
-}
-
 static const char *name_of(const struct panels *panels, size_t bar)
 {
     return panels->chart->bars[bar * panels->merged].name;
@@ -381,10 +369,15 @@ ocdm_status ocdm__bars_draw(const ocdm__chart *chart, const ocdm__canvas *canvas
                             .count = (chart->bar_count + merged - 1) / merged,
                             .is_log = chart->is_log != canvas->other_scale};
     panels.pitch = (double)(RIGHT - LEFT) / (double)(panels.count > 0 ? panels.count : 1);
-    ocdm_status status = collect_bars(&panels, error);
-    if (status == OCDM_OK)
+    panels.values = ocdm__chart_values(chart, chart->y, chart->bar_count);
+    panels.targets = ocdm__chart_values(chart, chart->target, chart->bar_count);
+    bool fits = panels.values != NULL && panels.targets != NULL;
+    if (fits) {
+        merge_bars(&panels, panels.values);
+        merge_bars(&panels, panels.targets);
         draw_panels(&panels);
+    }
     ocdm__release(panels.values);
     ocdm__release(panels.targets);
-    return status;
+    return fits ? OCDM_OK : ocdm__fail_memory(error, "a chart");
 }

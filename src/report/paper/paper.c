@@ -413,14 +413,6 @@ static ocdm_status draw_curves(const struct drawing *drawing, ocdm_error *error)
 /* Columns of the rows. */
 enum { RHO = 1, GROUP = 2, KEPT_PER_CLASS = 4, MAP = 5, MAP_DEVIATION = 6 };
 
-static bool has_map(const struct drawing *drawing)
-{
-    for (size_t row = drawing->first; row < drawing->table->row_count; row++)
-        if (isfinite(ocdm__table_number(drawing->table, row, MAP)))
-            return true;
-    return false;
-}
-
 /* A line for each group of classes whose trend the paper shows, beside mAP the paper's at rho 0: its main result. */
 static ocdm_status draw_groups(const struct drawing *drawing, bool is_map, ocdm_error *error)
 {
@@ -448,7 +440,10 @@ static ocdm_status draw_groups(const struct drawing *drawing, bool is_map, ocdm_
 
 static ocdm_status draw_rho(const struct drawing *drawing, ocdm_error *error)
 {
-    if (has_map(drawing))
+    size_t row = drawing->first;
+    while (row < drawing->table->row_count && !isfinite(ocdm__table_number(drawing->table, row, MAP)))
+        row++;
+    if (row < drawing->table->row_count)
         OCDM_TRY(draw_groups(drawing, true, error));
     else
         ocdm__sheet_remark(drawing->sheet, no_runs);
