@@ -29,8 +29,8 @@ memory_prints_a_table() {
     same "pairs.jsonl: 1200 samples, 13 classes, 2.00 labels a sample" "$(head -n 1 "$out")" || return 1
     grep -q '^cbrs takes one label per sample: left out on this stream$' "$out" && grep -q '^memory 50, batch 7$' "$out" &&
         grep -q '^memory 2000, batch 7: the stream does not fill it, nothing is deleted$' "$out" || return 1
-    same "reference ocdm prs prs-released cbes max onlyone rs random " "$(awk '/^memory 50,/ { on = 1; next } /^$/ { on = 0 } on && $1 != "policy" { printf "%s ", $1 }' "$out")" || return 1
-    same 8 "$(awk '/^memory 50,/ { on = 1 } /^$/ { on = 0 } on && NF == 7 && $6 == 172 && $7 == 2' "$out" | wc -l)"
+    same "reference ocdm prs prs-released cbes max onlyone rs random bat-ocdm " "$(awk '/^memory 50,/ { on = 1; next } /^$/ { on = 0 } on && $1 != "policy" { printf "%s ", $1 }' "$out")" || return 1
+    same 9 "$(awk '/^memory 50,/ { on = 1 } /^$/ { on = 0 } on && NF == 7 && $6 == 172 && $7 == 2' "$out" | wc -l)"
 }
 
 memory_prints_json() {
@@ -228,7 +228,7 @@ gap_refuses_bad_values() {
 }
 
 train_prints_json() {
-    run "$ocdm" train --model mlp --features 6 --classes 3 --batch 4 --steps 3 --fast --precision f32 --json
+    run "$ocdm" train --model mlp --features 6 --classes 3 --batch 4 --steps 3 --precision f32 --json
     same 0 "$code" && same model,precision,threads,ms_per_step,peak_bytes,least_ms,steps,ranks,waiting "$(json 'Object.keys(j)')" &&
         same "mlp f32 3 true" "$(json '[j.model, j.precision, j.steps, j.least_ms <= j.ms_per_step].join(" ")')"
 }
