@@ -99,16 +99,6 @@ void ocdm__sampling_close(ocdm__sampling *sampling);
 const ocdm_memory *ocdm__sampling_memory(const ocdm__sampling *sampling);
 const ocdm__records *ocdm__sampling_records(const ocdm__sampling *sampling);
 
-/* One class with its label, for reports. */
-typedef struct ocdm__class_row {
-    const char *label;
-    size_t length;
-    ocdm_class counts;
-} ocdm__class_row;
-
-/* Every class seen, sorted bytewise by label; release the array with ocdm__release. The labels live as long as the sampling. */
-ocdm_status ocdm__sampling_classes(const ocdm__sampling *sampling, ocdm__class_row **rows, size_t *count, ocdm_error *error);
-
 /* Writes a summary for people: what was read and kept, and a table of the classes with their counts, targets and a bar, the
  * largest first; of over 40 classes only both ends of the table. Before it a line for everything that looks wrong: records
  * without labels, labels that look misread, labels of options that no record had. */

@@ -66,18 +66,26 @@ void ocdm__write_trace(ocdm__sampling *sampling, const ocdm_change *change)
 
 /* ---- the classes ---------------------------------------------------------------------------------------------------- */
 
+/* One class with its label. */
+struct class_row {
+    const char *label;
+    size_t length;
+    ocdm_class counts;
+};
+
 /* The bytewise order of the labels of two rows, for qsort. */
 static int compare_labels(const void *left, const void *right)
 {
-    const ocdm__class_row *a = left, *b = right;
+    const struct class_row *a = left, *b = right;
     return ocdm__compare_texts(a->label, a->length, b->label, b->length);
 }
 
-ocdm_status ocdm__sampling_classes(const ocdm__sampling *sampling, ocdm__class_row **rows, size_t *count, ocdm_error *error)
+/* Every class seen, sorted bytewise by label; release the array with ocdm__release. The labels live as long as the sampling. */
+static ocdm_status list_classes(const ocdm__sampling *sampling, struct class_row **rows, size_t *count, ocdm_error *error)
 {
     size_t class_count = ocdm_memory_counts(sampling->memory, NULL, 0);
     ocdm_class *classes = ocdm__allocate(class_count, sizeof *classes);
-    ocdm__class_row *made = ocdm__allocate(class_count, sizeof *made);
+    struct class_row *made = ocdm__allocate(class_count, sizeof *made);
     if (!classes || !made) {
         ocdm__release(classes);
         ocdm__release(made);
@@ -104,7 +112,7 @@ struct label_means {
     double kept, seen;
 };
 
-static struct label_means mean_labels(const ocdm__sampling *sampling, const ocdm__class_row *rows, size_t count)
+static struct label_means mean_labels(const ocdm__sampling *sampling, const struct class_row *rows, size_t count)
 {
     double kept = 0, seen = 0;
     for (size_t i = 0; i < count; i++) {
@@ -189,9 +197,9 @@ static ocdm_status write_shard(ocdm__output *output, const ocdm__sampling *sampl
 static ocdm_status write_summary(ocdm__sampling *sampling, ocdm_error *error)
 {
     ocdm__output *output = &sampling->summary;
-    ocdm__class_row *rows;
+    struct class_row *rows;
     size_t count;
-    OCDM_TRY(ocdm__sampling_classes(sampling, &rows, &count, error));
+    OCDM_TRY(list_classes(sampling, &rows, &count, error));
     struct label_means labels = mean_labels(sampling, rows, count);
     ocdm__json_open(output, NULL, '{');
     ocdm__json_count(output, "records", sampling->accepted + sampling->elsewhere);
@@ -208,7 +216,7 @@ static ocdm_status write_summary(ocdm__sampling *sampling, ocdm_error *error)
     write_settings(output, sampling);
     ocdm__json_real(output, "seconds", ocdm__seconds_now() - sampling->started);
     ocdm__json_open(output, "per_class", '[');
-    for (const ocdm__class_row *row = rows; row < rows + count; row++) {
+    for (const struct class_row *row = rows; row < rows + count; row++) {
         ocdm__json_open(output, NULL, '{');
         ocdm__json_bytes(output, "label", row->label, row->length);
         ocdm__json_count(output, "seen", row->counts.seen);
@@ -313,7 +321,7 @@ ocdm_status ocdm__sampling_finish(ocdm__sampling *sampling, int fd, ocdm_error *
 
 static int compare_kept(const void *left, const void *right)
 {
-    const ocdm__class_row *a = left, *b = right;
+    const struct class_row *a = left, *b = right;
     if (a->counts.kept != b->counts.kept)
         return a->counts.kept < b->counts.kept ? 1 : -1;
     return compare_labels(left, right);
@@ -334,7 +342,7 @@ print(ocdm__output *output, const char *format, ...)
     ocdm__output_text(output, text);
 }
 
-static void write_table(ocdm__output *output, const ocdm__class_row *rows, size_t count)
+static void write_table(ocdm__output *output, const struct class_row *rows, size_t count)
 {
     size_t widest = strlen("label"), left_out = count > SHOWN_CLASSES ? count - SHOWN_MOST - SHOWN_LEAST : 0;
     double occurrences = 0, largest = rows[0].counts.kept;
@@ -358,7 +366,8 @@ static void write_table(ocdm__output *output, const ocdm__class_row *rows, size_
     }
 }
 
-static void write_heading(ocdm__output *output, const ocdm__sampling *sampling, const ocdm__class_row *rows, size_t class_count)
+static void write_heading(ocdm__output *output, const ocdm__sampling *sampling, const struct class_row *rows,
+                          size_t class_count)
 {
     const ocdm_memory *memory = sampling->memory;
     uint64_t records = sampling->accepted + sampling->elsewhere, skipped = sampling->records->skipped;
@@ -399,9 +408,9 @@ static ocdm_status write_warnings(const ocdm__sampling *sampling, ocdm__output *
 
 ocdm_status ocdm__sampling_report(const ocdm__sampling *sampling, ocdm__output *output, ocdm_error *error)
 {
-    ocdm__class_row *rows;
+    struct class_row *rows;
     size_t count;
-    OCDM_TRY(ocdm__sampling_classes(sampling, &rows, &count, error));
+    OCDM_TRY(list_classes(sampling, &rows, &count, error));
     qsort(rows, count, sizeof *rows, compare_kept);
     write_heading(output, sampling, rows, count);
     ocdm_status status = write_warnings(sampling, output, error);

@@ -34,6 +34,22 @@ void ocdm__image_buffer_clear(ocdm__image_buffer *buffer)
     *buffer = (ocdm__image_buffer){0};
 }
 
+bool ocdm__image_take_planes(ocdm__image *image, const uint8_t *planes, uint32_t channels, uint32_t width, uint32_t height)
+{
+    size_t pixels = (size_t)width * height;
+    if (pixels > SIZE_MAX / 3 || !ocdm__image_buffer_fit(&image->rgb, pixels * 3))
+        return false;
+    image->width = width;
+    image->height = height;
+    for (size_t channel = 0; channel < 3; channel++) {
+        const uint8_t *plane = planes + (channels == 3 ? channel * pixels : 0);
+        uint8_t *rgb = image->rgb.bytes + channel;
+        for (size_t i = 0; i < pixels; i++)
+            rgb[3 * i] = plane[i];
+    }
+    return true;
+}
+
 static ocdm_status fail_over_memory(const char *name, const ocdm__image_limits *limits, uint64_t needed, ocdm_error *error)
 {
     return ocdm__fail(error, OCDM_LIMIT, "shrink the image, or leave it out",

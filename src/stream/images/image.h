@@ -45,6 +45,9 @@ typedef struct ocdm__image {
     ocdm__image_buffer rgb;
 } ocdm__image;
 
+/* Takes `channels` planes of width * height bytes, 3, or 1 for grey, as pixels. False when out of memory. */
+bool ocdm__image_take_planes(ocdm__image *image, const uint8_t *planes, uint32_t channels, uint32_t width, uint32_t height);
+
 /* An image file in memory; `name` is for messages. */
 typedef struct ocdm__image_file {
     const char *name;

@@ -10,10 +10,10 @@
 #include "stream/file.h"
 
 struct ocdm__stream_pictures {
-    char *path;
-    ocdm__stream stream;
+    ocdm_stream *file;
+    const ocdm__stream *stream; /* inside it */
     ocdm__image image;
-    ocdm__image_buffer file;
+    ocdm__image_buffer bytes;
     ocdm__image_resizer resizer;
 };
 
@@ -21,36 +21,30 @@ void ocdm__stream_pictures_close(ocdm__stream_pictures *pictures)
 {
     if (pictures == NULL)
         return;
-    ocdm__stream_close(&pictures->stream);
+    ocdm_stream_close(pictures->file);
     ocdm__image_buffer_clear(&pictures->image.rgb);
-    ocdm__image_buffer_clear(&pictures->file);
+    ocdm__image_buffer_clear(&pictures->bytes);
     ocdm__image_resizer_clear(&pictures->resizer);
-    ocdm__release(pictures->path);
     ocdm__release(pictures);
 }
 
 ocdm_status ocdm__stream_pictures_open(ocdm__stream_pictures **pictures, const char *path, ocdm_error *error)
 {
+    ocdm_stream *file;
+    OCDM_TRY(ocdm_stream_open(path, &file, error));
+    const ocdm__stream *stream = ocdm__stream_inside(file);
+    bool has_files = stream->table.paths.starts != NULL && stream->image_root != NULL;
     ocdm__stream_pictures *made = ocdm__allocate(1, sizeof *made);
-    if (made == NULL)
-        return ocdm__fail_memory(error, "pictures");
-    made->path = ocdm__allocate(strlen(path) + 1, 1);
-    ocdm_status status;
-    if (made->path != NULL) {
-        memcpy(made->path, path, strlen(path) + 1);
-        status = ocdm__stream_open(&made->stream, made->path, error);
-    } else {
-        status = ocdm__fail_memory(error, "pictures");
+    if (made != NULL && (has_files || stream->shape.kind == OCDM__IMAGES)) {
+        *made = (ocdm__stream_pictures){.file = file, .stream = stream};
+        *pictures = made;
+        return OCDM_OK;
     }
-    bool has_files = made->stream.table.paths.starts != NULL && made->stream.image_root != NULL;
-    if (status == OCDM_OK && made->stream.shape.kind != OCDM__IMAGES && !has_files)
-        status = ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%s: its samples have no images", path);
-    if (status != OCDM_OK) {
-        ocdm__stream_pictures_close(made);
-        return status;
-    }
-    *pictures = made;
-    return OCDM_OK;
+    ocdm_status status = made == NULL ? ocdm__fail_memory(error, "pictures")
+                                      : ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%s: its samples have no images", path);
+    ocdm__release(made);
+    ocdm_stream_close(file);
+    return status;
 }
 
 static bool find_sample(const ocdm__stream_table *table, const char *id, size_t *sample)
@@ -70,26 +64,18 @@ static bool find_sample(const ocdm__stream_table *table, const char *id, size_t 
 /* The stream's own planes as pixels. */
 static bool take_planes(ocdm__stream_pictures *pictures, size_t sample)
 {
-    const ocdm__payload_shape *shape = &pictures->stream.shape;
-    const uint8_t *planes = ocdm__stream_image(&pictures->stream, sample);
-    size_t pixels = shape->width * shape->height;
-    if (ocdm__stream_check(&pictures->stream, sample, NULL) != OCDM_OK ||
-        !ocdm__image_buffer_fit(&pictures->image.rgb, 3 * pixels))
-        return false;
-    pictures->image.width = (uint32_t)shape->width;
-    pictures->image.height = (uint32_t)shape->height;
-    for (size_t p = 0; p < pixels; p++)
-        for (size_t channel = 0; channel < 3; channel++)
-            pictures->image.rgb.bytes[3 * p + channel] = planes[(shape->channels == 3 ? channel * pixels : 0) + p];
-    return true;
+    const ocdm__payload_shape *shape = &pictures->stream->shape;
+    return ocdm__stream_check(pictures->stream, sample, NULL) == OCDM_OK &&
+           ocdm__image_take_planes(&pictures->image, ocdm__stream_image(pictures->stream, sample), (uint32_t)shape->channels,
+                                   (uint32_t)shape->width, (uint32_t)shape->height);
 }
 
 /* The file that the stream names. A path that leads out of the images' folder is not followed. */
 static bool read_file(ocdm__stream_pictures *pictures, size_t sample, uint32_t side)
 {
     size_t length;
-    const char *name = ocdm__text_at(&pictures->stream.table.paths, sample, &length);
-    const char *root = pictures->stream.image_root;
+    const char *name = ocdm__text_at(&pictures->stream->table.paths, sample, &length);
+    const char *root = pictures->stream->image_root;
     if (!ocdm__is_relative_path(name, length))
         return false;
     char *path = ocdm__allocate(strlen(root) + length + 2, 1);
@@ -98,7 +84,7 @@ static bool read_file(ocdm__stream_pictures *pictures, size_t sample, uint32_t s
     snprintf(path, strlen(root) + length + 2, "%s/%.*s", root, (int)length, name);
     ocdm__image_limits limits = ocdm__image_limits_default();
     size_t size;
-    ocdm_status status = ocdm__image_read(path, &limits, side, &pictures->file, &size, &pictures->image, NULL);
+    ocdm_status status = ocdm__image_read(path, &limits, side, &pictures->bytes, &size, &pictures->image, NULL);
     ocdm__release(path);
     return status == OCDM_OK;
 }
@@ -106,10 +92,10 @@ static bool read_file(ocdm__stream_pictures *pictures, size_t sample, uint32_t s
 bool ocdm__stream_picture(ocdm__stream_pictures *pictures, const char *id, uint32_t side, uint8_t *rgb)
 {
     size_t sample;
-    if (!find_sample(&pictures->stream.table, id, &sample))
+    if (!find_sample(&pictures->stream->table, id, &sample))
         return false;
     bool there =
-        pictures->stream.shape.kind == OCDM__IMAGES ? take_planes(pictures, sample) : read_file(pictures, sample, side);
+        pictures->stream->shape.kind == OCDM__IMAGES ? take_planes(pictures, sample) : read_file(pictures, sample, side);
     if (!there)
         return false;
     ocdm__image_size size = ocdm__image_resized_size(pictures->image.width, pictures->image.height, side);

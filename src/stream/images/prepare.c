@@ -107,26 +107,6 @@ static const char *name_of(const ocdm__image_request *request)
     return request->path ? request->path : "an image in memory";
 }
 
-/* Converts pixels in memory to the order of those from files. */
-static ocdm_status take_planes(const ocdm__image_request *request, ocdm__image *image, ocdm_error *error)
-{
-    if (!request->planes || (request->channels != 1 && request->channels != 3))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "an image in memory has %" PRIu32 " channels, not 1 or 3",
-                          request->planes ? request->channels : 0);
-    size_t pixels = (size_t)request->width * request->height;
-    if (pixels > SIZE_MAX / 3 || !ocdm__image_buffer_fit(&image->rgb, pixels * 3))
-        return ocdm__fail_memory(error, "the pixels of an image");
-    image->width = request->width;
-    image->height = request->height;
-    for (size_t channel = 0; channel < 3; channel++) {
-        const uint8_t *plane = request->planes + (request->channels == 3 ? channel * pixels : 0);
-        uint8_t *rgb = image->rgb.bytes + channel;
-        for (size_t i = 0; i < pixels; i++)
-            rgb[3 * i] = plane[i];
-    }
-    return OCDM_OK;
-}
-
 static bool is_stored(const ocdm__image_plan *plan, const ocdm__image_request *request)
 {
     return request->stored && plan->settings.storing.quality > 0;
@@ -136,8 +116,13 @@ static ocdm_status load(const ocdm__image_plan *plan, const ocdm__image_request 
                         ocdm_error *error)
 {
     const ocdm__image_settings *settings = &plan->settings;
-    if (!request->path)
-        return take_planes(request, &scratch->image, error);
+    const uint32_t channels = request->planes != NULL ? request->channels : 0;
+    if (request->path == NULL && channels != 1 && channels != 3)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "an image in memory has %" PRIu32 " channels, not 1 or 3", channels);
+    if (request->path == NULL)
+        return ocdm__image_take_planes(&scratch->image, request->planes, channels, request->width, request->height)
+                   ? OCDM_OK
+                   : ocdm__fail_memory(error, "the pixels of an image");
     uint32_t resize = is_stored(plan, request) ? settings->storing.pixels : settings->resize;
     size_t size;
     OCDM_TRY(ocdm__image_read(request->path, &settings->limits, resize, &scratch->file, &size, &scratch->image, error));

@@ -57,9 +57,6 @@ ocdm_status ocdm__apply_recipe(const struct ocdm__recipe_job *job);
 ocdm_status ocdm__select_split(const struct ocdm__recipe_job *job, const uint32_t *class_tasks);
 ocdm_status ocdm__select_paper(const struct ocdm__recipe_job *job, const uint32_t *class_tasks); /* paper.c */
 
-/* Test samples of a class in the paper. */
-#define OCDM__PAPER_TEST_PER_CLASS 50
-
 /* ---- tasks by co-occurrence (coclusters.c) ---- */
 
 /* The most classes: the counts are a square, and the work grows with it. */

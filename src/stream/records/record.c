@@ -139,7 +139,8 @@ static const char *hint_of(const ocdm__records *records)
     return records->options.hint && !records->options.skip_bad ? records->options.hint : "";
 }
 
-bool ocdm__resume_after_first_line(ocdm__records *records)
+/* Makes the second line of a csv record with several lines the next to be read; false for other records. */
+static bool resume_after_first_line(ocdm__records *records)
 {
     const char *data = records->input.data;
     const char *newline = memchr(data + records->place.at, '\n', records->place.end - records->place.at);
@@ -152,14 +153,16 @@ bool ocdm__resume_after_first_line(ocdm__records *records)
 
 static ocdm_status fail_too_long(ocdm__records *records, enum ocdm__csv_state *state, size_t end)
 {
-    if (records->options.skip_bad && !ocdm__resume_after_first_line(records)) {
+    if (records->options.skip_bad && !resume_after_first_line(records)) {
         OCDM_TRY(pass_over(records, state, end));
     }
     return ocdm__fail(&records->why, OCDM_BAD_RECORD, hint_of(records), "%s:%llu:%zu: a record of over 64 MiB",
                       records->input.name, (unsigned long long)records->place.line, OCDM__MAX_RECORD + 1);
 }
 
-void ocdm__close_gap(ocdm__records *records)
+/* Removes what was skipped since the last good record from the window if it is large enough to be worth a move, so that any
+ * number of bad records and blank lines may be between two good ones. The current place is invalid afterwards. */
+static void close_gap(ocdm__records *records)
 {
     if (records->next - records->kept < LARGEST_GAP)
         return;
@@ -282,7 +285,9 @@ static ocdm_status pass_header(ocdm__records *records, bool *again)
                       (unsigned long long)records->place.line, (int)(length < 200 ? length : 200), ocdm__current(records));
 }
 
-ocdm_status ocdm__next_place(ocdm__records *records, bool *found)
+/* Finds the next line that is not blank, or, in csv, the lines of the next record; found = false at the end. Too long a record
+ * is bad. The place is what the reader moves past either way. */
+static ocdm_status next_place(ocdm__records *records, bool *found)
 {
     for (;;) {
         ocdm_status status = find_line(records, found);
@@ -298,7 +303,7 @@ ocdm_status ocdm__next_place(ocdm__records *records, bool *found)
             if (status != OCDM_OK || !again)
                 return status;
         }
-        ocdm__close_gap(records);
+        close_gap(records);
     }
 }
 
@@ -396,7 +401,7 @@ static void count_skipped(ocdm__records *records)
 /* The next record, good or not, with its labels; found is false at the end. */
 static ocdm_status next_any(ocdm__records *records, ocdm__record *record, bool *found)
 {
-    ocdm_status status = ocdm__next_place(records, found);
+    ocdm_status status = next_place(records, found);
     if (status != OCDM_OK || !*found)
         return status;
     size_t id_used = records->id_used;
@@ -428,8 +433,8 @@ ocdm_status ocdm__records_next(ocdm__records *records, ocdm__record *record, boo
             return tell(records, status, error);
         count_skipped(records);
         if (records->lost_count)
-            ocdm__resume_after_first_line(records);
-        ocdm__close_gap(records);
+            resume_after_first_line(records);
+        close_gap(records);
     }
 }
 
@@ -447,7 +452,7 @@ void ocdm__records_release(ocdm__records *records)
 static void give_back(ocdm__records *records, const ocdm__record *record)
 {
     records->kept = records->kept_before;
-    ocdm__close_gap(records);
+    close_gap(records);
     records->number_count = record->label_at;
     if (record->has_id)
         records->id_used = record->id_at;
@@ -502,7 +507,7 @@ static ocdm_status first_place(ocdm__records *records, bool *found)
 {
     bool skip_bad = records->options.skip_bad;
     records->options.skip_bad = false;
-    ocdm_status status = ocdm__next_place(records, found);
+    ocdm_status status = next_place(records, found);
     records->options.skip_bad = skip_bad;
     return status;
 }

@@ -265,18 +265,7 @@ ocdm_status ocdm__records_sniff(ocdm__records *records, size_t from);
 /* OCDM_BAD_RECORD when what follows `next` is JSON other than JSON Lines, or is taken for a table. */
 ocdm_status ocdm__check_json(ocdm__records *records);
 
-/* ---- lines (record.c) ---- */
-
-/* Finds the next line that is not blank, or, in csv, the lines of the next record; found = false at the end. Too long a record
- * is bad. The place is what the reader moves past either way. */
-ocdm_status ocdm__next_place(ocdm__records *records, bool *found);
-
-/* Removes what was skipped since the last good record from the window if it is large enough to be worth a move, so that any
- * number of bad records and blank lines may be between two good ones. The current place is invalid afterwards. */
-void ocdm__close_gap(ocdm__records *records);
-
-/* Makes the second line of a csv record with several lines the next to be read; false for other records. */
-bool ocdm__resume_after_first_line(ocdm__records *records);
+/* ---- errors (record.c) ---- */
 
 /* Where a byte of the record is. */
 ocdm__place ocdm__record_place_of(const ocdm__records *records, const char *at);
