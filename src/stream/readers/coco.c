@@ -32,8 +32,8 @@
 /* Text stays where it is, in the file: at this offset. */
 struct coco_name {
     uint64_t at;
-    uint32_t length;
-    bool given, escaped;
+    uint32_t length; /* 0: there is none */
+    bool escaped;
 };
 
 struct coco_image {
@@ -58,9 +58,9 @@ struct coco {
     enum ocdm__part part; /* of all its samples */
     ocdm__mapped_file file;
     ocdm__json json;
+    enum ocdm__json_event event;     /* the current one */
     char what[160];                  /* "reading FILE" */
     const unsigned char *next_check; /* the byte at which to check for a stop and report progress */
-    ocdm_status stopped;             /* why the scan ended, if not because of the text */
     ocdm__label_table categories;    /* their ids, eight bytes each */
     uint32_t *classes;               /* by category: the number of the class */
     size_t class_room;
@@ -123,48 +123,43 @@ static ocdm_status coco_goes_on(struct coco *coco, size_t passed, size_t done)
 #define BYTES_PER_CHECK ((size_t)4 * 1024 * 1024)
 #define MEMBERS 2
 
-static const char damaged_hint[] = "the file is damaged or was cut short: fetch it again";
 static const char format_hint[] = "give a file of the kind of COCO's instances_train2017.json";
 
 /* ---- events --------------------------------------------------------------------------------------------------------- */
 
-static enum ocdm__json_event next_event(struct coco *coco)
+/* The next event, in coco->event. OCDM_OK, OCDM_BAD_FILE, OCDM_STOPPED. */
+static ocdm_status next(struct coco *coco)
 {
-    enum ocdm__json_event event = ocdm__json_next(&coco->json);
-    if (coco->json.at < coco->next_check)
-        return event;
-    coco->next_check = coco->json.at + BYTES_PER_CHECK;
-    size_t offset = (size_t)(coco->json.at - coco->json.start);
-    coco->stopped = coco_goes_on(coco, offset, offset);
-    return coco->stopped == OCDM_OK ? event : OCDM__JSON_ERROR;
-}
-
-/* What to return after OCDM__JSON_ERROR. */
-static ocdm_status failed(struct coco *coco)
-{
-    if (coco->stopped != OCDM_OK)
-        return coco->stopped;
-    return FAIL(coco, OCDM_BAD_FILE, coco->json.error_at, damaged_hint, "%s", coco->json.reason);
+    coco->event = ocdm__json_next(&coco->json);
+    if (coco->json.at >= coco->next_check) {
+        size_t offset = (size_t)(coco->json.at - coco->json.start);
+        coco->next_check = coco->json.at + BYTES_PER_CHECK;
+        OCDM_TRY(coco_goes_on(coco, offset, offset));
+    }
+    if (coco->event == OCDM__JSON_ERROR)
+        return FAIL(coco, OCDM_BAD_FILE, coco->json.error_at, "the file is damaged or was cut short: fetch it again", "%s",
+                    coco->json.reason);
+    return OCDM_OK;
 }
 
 /* Where the current event starts; strings start with their quote. */
-static size_t event_offset(const struct coco *coco, enum ocdm__json_event event)
+static size_t event_offset(const struct coco *coco)
 {
     size_t offset = (size_t)((const unsigned char *)coco->json.text - coco->json.start);
-    return event == OCDM__JSON_STRING ? offset - 1 : offset;
+    return coco->event == OCDM__JSON_STRING ? offset - 1 : offset;
 }
 
-/* Skips the value after a key; false after OCDM__JSON_ERROR. */
-static bool skip_value(struct coco *coco)
+/* Skips the value after a key. */
+static ocdm_status skip_value(struct coco *coco)
 {
-    enum ocdm__json_event event = next_event(coco);
-    if (event != OCDM__JSON_OBJECT && event != OCDM__JSON_ARRAY)
-        return event != OCDM__JSON_ERROR;
+    OCDM_TRY(next(coco));
     uint32_t outside = coco->json.depth - 1;
-    do
-        event = next_event(coco);
-    while (event != OCDM__JSON_ERROR && coco->json.depth > outside);
-    return event != OCDM__JSON_ERROR;
+    bool inside = coco->event == OCDM__JSON_OBJECT || coco->event == OCDM__JSON_ARRAY;
+    while (inside) {
+        OCDM_TRY(next(coco));
+        inside = coco->json.depth > outside;
+    }
+    return OCDM_OK;
 }
 
 /* ---- lists and their members ---------------------------------------------------------------------------------------- */
@@ -215,53 +210,46 @@ static bool key_is(const struct coco *coco, const char *key)
 }
 
 /* Reads the current value as the member's type. Returns NULL, or what is wrong. */
-static const char *take_value(const struct coco *coco, enum ocdm__json_event event, enum kind kind, struct found *found)
+static const char *take_value(const struct coco *coco, enum kind kind, struct found *found)
 {
     const ocdm__json *json = &coco->json;
+    if (found->given)
+        return "occurs twice";
+    found->given = true;
     if (kind == ID)
-        return event == OCDM__JSON_NUMBER && ocdm__json_uint64(json, &found->id) ? NULL
-                                                                                 : "is not a whole number from 0 to 2^64 - 1";
-    if (event != OCDM__JSON_STRING)
+        return coco->event == OCDM__JSON_NUMBER && ocdm__json_uint64(json, &found->id)
+                   ? NULL
+                   : "is not a whole number from 0 to 2^64 - 1";
+    if (coco->event != OCDM__JSON_STRING)
         return "is not a string";
     if (json->length == 0)
         return "is empty";
     if (json->length > COCO_LONGEST_NAME)
         return "is longer than 4096 bytes";
-    found->name = (struct coco_name){
-        .at = event_offset(coco, event) + 1, .length = (uint32_t)json->length, .given = true, .escaped = json->escaped};
+    found->name = (struct coco_name){event_offset(coco) + 1, (uint32_t)json->length, json->escaped};
     return NULL;
-}
-
-static ocdm_status read_member(struct coco *coco, const struct list *list, size_t which, struct entry *entry)
-{
-    const struct member *member = &list->members[which];
-    struct found *found = &entry->found[which];
-    enum ocdm__json_event event = next_event(coco);
-    if (event == OCDM__JSON_ERROR)
-        return failed(coco);
-    const char *wrong = found->given ? "occurs twice" : take_value(coco, event, member->kind, found);
-    if (wrong != NULL)
-        return FAIL(coco, OCDM_BAD_RECORD, event_offset(coco, event), format_hint, "%s %" PRIu64 ": \"%s\" %s", list->noun,
-                    entry->number, member->key, wrong);
-    found->given = true;
-    return OCDM_OK;
 }
 
 /* An object after its {: the members that matter, then what its list makes of them. */
 static ocdm_status read_entry(struct coco *coco, const struct list *list, struct entry *entry)
 {
-    enum ocdm__json_event event;
-    while ((event = next_event(coco)) == OCDM__JSON_KEY) {
+    for (;;) {
         size_t which = 0;
+        OCDM_TRY(next(coco));
+        if (coco->event != OCDM__JSON_KEY)
+            break;
         while (which < MEMBERS && !key_is(coco, list->members[which].key))
             which++;
-        if (which < MEMBERS)
-            OCDM_TRY(read_member(coco, list, which, entry));
-        else if (!skip_value(coco))
-            OCDM_TRY(failed(coco));
+        if (which == MEMBERS) {
+            OCDM_TRY(skip_value(coco));
+            continue;
+        }
+        OCDM_TRY(next(coco));
+        const char *wrong = take_value(coco, list->members[which].kind, &entry->found[which]);
+        if (wrong != NULL)
+            return FAIL(coco, OCDM_BAD_RECORD, event_offset(coco), format_hint, "%s %" PRIu64 ": \"%s\" %s", list->noun,
+                        entry->number, list->members[which].key, wrong);
     }
-    if (event == OCDM__JSON_ERROR)
-        return failed(coco);
     for (size_t i = 0; i < MEMBERS; i++)
         if (!entry->found[i].given && !list->members[i].optional)
             return FAIL(coco, OCDM_BAD_RECORD, entry->at, format_hint, "%s %" PRIu64 " has no \"%s\"", list->noun,
@@ -285,7 +273,7 @@ static size_t coco_copy_name(struct coco *coco, const struct coco_name *name)
 static ocdm_status check_path(struct coco *coco, const struct entry *entry)
 {
     const struct coco_name *path = &entry->found[1].name;
-    if (!path->given)
+    if (path->length == 0)
         return OCDM_OK;
     size_t length = coco_copy_name(coco, path);
     const char *wrong = memchr(coco->text, 0, length) != NULL   ? "holds a NUL character"
@@ -346,45 +334,42 @@ static ocdm_status take_category(struct coco *coco, const struct entry *entry)
 
 /* ---- the whole file ------------------------------------------------------------------------------------------------- */
 
-/* A member of the outermost object, after its key. */
-static ocdm_status read_top_member(struct coco *coco, bool seen[LISTS])
+/* The list of a key of the outermost object. */
+static ocdm_status read_list(struct coco *coco, const struct list *list)
 {
-    size_t which = 0;
-    while (which < LISTS && !key_is(coco, lists[which].key))
-        which++;
-    if (which == LISTS)
-        return skip_value(coco) ? OCDM_OK : failed(coco);
-    if (seen[which])
-        return FAIL(coco, OCDM_BAD_FILE, event_offset(coco, OCDM__JSON_STRING), format_hint, "\"%s\" occurs twice",
-                    lists[which].key);
-    seen[which] = true;
-    const struct list *list = &lists[which];
-    enum ocdm__json_event event = next_event(coco);
-    if (event == OCDM__JSON_ERROR)
-        return failed(coco);
-    if (event != OCDM__JSON_ARRAY)
-        return FAIL(coco, OCDM_BAD_FILE, event_offset(coco, event), format_hint, "\"%s\" is not an array", list->key);
-    for (uint64_t number = 1; (event = next_event(coco)) != OCDM__JSON_ARRAY_END; number++) {
-        if (event == OCDM__JSON_ERROR)
-            return failed(coco);
-        struct entry entry = {.at = event_offset(coco, event), .number = number};
-        if (event != OCDM__JSON_OBJECT)
+    OCDM_TRY(next(coco));
+    if (coco->event != OCDM__JSON_ARRAY)
+        return FAIL(coco, OCDM_BAD_FILE, event_offset(coco), format_hint, "\"%s\" is not an array", list->key);
+    for (uint64_t number = 1;; number++) {
+        OCDM_TRY(next(coco));
+        if (coco->event == OCDM__JSON_ARRAY_END)
+            return OCDM_OK;
+        struct entry entry = {.at = event_offset(coco), .number = number};
+        if (coco->event != OCDM__JSON_OBJECT)
             return FAIL(coco, OCDM_BAD_RECORD, entry.at, format_hint, "%s %" PRIu64 " is not an object", list->noun, number);
         OCDM_TRY(read_entry(coco, list, &entry));
     }
-    return OCDM_OK;
 }
 
 /* The outermost object after its {. */
 static ocdm_status read_top(struct coco *coco)
 {
     bool seen[LISTS] = {false};
-    enum ocdm__json_event event;
-    while ((event = next_event(coco)) == OCDM__JSON_KEY)
-        OCDM_TRY(read_top_member(coco, seen));
-    size_t end = event_offset(coco, event);
-    if (event == OCDM__JSON_ERROR || next_event(coco) == OCDM__JSON_ERROR)
-        return failed(coco);
+    for (;;) {
+        size_t which = 0;
+        OCDM_TRY(next(coco));
+        if (coco->event != OCDM__JSON_KEY)
+            break;
+        while (which < LISTS && !key_is(coco, lists[which].key))
+            which++;
+        if (which < LISTS && seen[which])
+            return FAIL(coco, OCDM_BAD_FILE, event_offset(coco) - 1, format_hint, "\"%s\" occurs twice", lists[which].key);
+        if (which < LISTS)
+            seen[which] = true;
+        OCDM_TRY(which < LISTS ? read_list(coco, &lists[which]) : skip_value(coco));
+    }
+    size_t end = event_offset(coco);
+    OCDM_TRY(next(coco));
     for (size_t i = 0; i < LISTS; i++)
         if (!seen[i])
             return FAIL(coco, OCDM_BAD_FILE, end, format_hint, "the file ends without \"%s\"", lists[i].key);
@@ -394,18 +379,15 @@ static ocdm_status read_top(struct coco *coco)
 /* Reads the mapped file's text into images, annotations and categories. */
 static ocdm_status coco_parse(struct coco *coco)
 {
-    coco->stopped = OCDM_OK;
     coco->next_check = coco->file.bytes;
     size_t mark = coco->file.size >= 3 && memcmp(coco->file.bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* of the byte order */
     ocdm__json_begin(&coco->json, coco->file.bytes, coco->file.size);
     coco->json.at += mark;
     if (coco->file.size == mark)
         return FAIL(coco, OCDM_BAD_FILE, 0, format_hint, "the file is empty");
-    enum ocdm__json_event event = next_event(coco);
-    if (event == OCDM__JSON_ERROR)
-        return failed(coco);
-    if (event != OCDM__JSON_OBJECT)
-        return FAIL(coco, OCDM_BAD_FILE, event_offset(coco, event), format_hint, "the file is not a JSON object");
+    OCDM_TRY(next(coco));
+    if (coco->event != OCDM__JSON_OBJECT)
+        return FAIL(coco, OCDM_BAD_FILE, event_offset(coco), format_hint, "the file is not a JSON object");
     return read_top(coco);
 }
 
@@ -458,7 +440,7 @@ static ocdm_status add_images(struct coco *coco, const ocdm__label_lists *labels
         sample.labels = labels->labels + labels->starts[i];
         sample.label_count = labels->starts[i + 1] - labels->starts[i];
         sample.part = coco->part;
-        if (image->path.given) {
+        if (image->path.length > 0) {
             sample.path_length = coco_copy_name(coco, &image->path);
             sample.path = coco->text;
         }
