@@ -29,8 +29,8 @@ struct building {
     ocdm__reading *reading;
     ocdm_error *error;
     ocdm__build_report *report;
-    ocdm__source source;
-    uint8_t *groups; /* of the recipe, by label of the source */
+    ocdm__labelled_set set; /* what was read */
+    uint8_t *groups;        /* of the recipe, by label of the source */
     ocdm__selection selection;
     ocdm__class_columns columns;
     ocdm__stream_table table;
@@ -75,7 +75,7 @@ static ocdm_status take_recipe_groups(struct building *building)
     table->groups = ocdm__allocate(table->class_count, 1);
     if (table->groups == NULL)
         return ocdm__fail_memory(building->error, "the groups of the classes");
-    for (uint32_t i = 0; i < building->source.set.classes.count; i++) {
+    for (uint32_t i = 0; i < building->set.classes.count; i++) {
         if (building->columns.of[i] == UINT32_MAX || building->groups[i] == UINT8_MAX)
             continue;
         table->groups[building->columns.of[i]] = building->groups[i];
@@ -162,15 +162,15 @@ static ocdm_status check_images(struct building *building)
 static ocdm_status order_classes(struct building *building)
 {
     const char *path = building->settings->classes;
-    return path != NULL ? ocdm__class_columns_read(&building->columns, &building->source.set.classes, path, building->error)
-                        : ocdm__class_columns_sorted(&building->columns, &building->source.set.classes,
+    return path != NULL ? ocdm__class_columns_read(&building->columns, &building->set.classes, path, building->error)
+                        : ocdm__class_columns_sorted(&building->columns, &building->set.classes,
                                                      building->selection.kept_classes, building->error);
 }
 
 /* Counts labels of chosen samples that are missing in the file of classes. */
 static uint64_t count_unlisted(const struct building *building)
 {
-    const ocdm__labelled_set *set = &building->source.set;
+    const ocdm__labelled_set *set = &building->set;
     const ocdm__selection *selection = &building->selection;
     uint64_t count = 0;
     for (size_t i = 0; i < selection->count; i++) {
@@ -189,8 +189,8 @@ static ocdm_status make_table(struct building *building)
 {
     if (building->settings->classes != NULL)
         ocdm__reading_skip_many(building->reading, "labels of classes that --classes does not list", count_unlisted(building));
-    OCDM_TRY(ocdm__stream_table_make(&building->table, &building->source.set, &building->selection, &building->columns,
-                                     building->error));
+    OCDM_TRY(
+        ocdm__stream_table_make(&building->table, &building->set, &building->selection, &building->columns, building->error));
     const ocdm__stream_table *table = &building->table;
     const char *source = building->settings->source_count > 0 ? building->settings->sources[0] : "scenes";
     if (table->sample_count == 0)
@@ -205,8 +205,7 @@ static ocdm_status make_table(struct building *building)
 static ocdm_status open_features(struct building *building)
 {
     const ocdm__build_settings *settings = building->settings;
-    ocdm_status status =
-        ocdm__source_open_rows(&building->source, settings, building->reading, &building->rows, building->error);
+    ocdm_status status = ocdm__source_open_rows(&building->set, settings, &building->rows, building->error);
     if (status == OCDM_OK && building->rows == NULL && settings->standardize)
         return ocdm__fail(building->error, OCDM_BAD_ARGUMENT, "--features names them",
                           "--standardize is given, but no features");
@@ -260,15 +259,15 @@ static ocdm_status read_labels(struct building *building)
 {
     if (building->settings->recipe == OCDM__RECIPE_SCENES) {
         OCDM_TRY(ocdm__scenes_create(building->settings->seed, &building->scenes, building->error));
-        return ocdm__scenes_label(building->scenes, &building->source.set, building->error);
+        return ocdm__scenes_label(building->scenes, &building->set, building->error);
     }
-    return ocdm__source_read(&building->source, building->settings, building->reading, building->error);
+    return ocdm__source_read(&building->set, building->settings, building->reading, building->error);
 }
 
 static ocdm_status choose_samples(struct building *building)
 {
-    const struct ocdm__recipe_job job = {&building->selection, &building->source.set, building->settings,
-                                         building->reading,    &building->groups,     building->error};
+    const struct ocdm__recipe_job job = {&building->selection, &building->set,    building->settings,
+                                         building->reading,    &building->groups, building->error};
     return ocdm__apply_recipe(&job);
 }
 
@@ -323,7 +322,7 @@ ocdm_status ocdm__stream_build(const ocdm__build_settings *settings, ocdm__readi
     ocdm__class_columns_clear(&building->columns);
     ocdm__selection_clear(&building->selection);
     ocdm__release(building->groups);
-    ocdm__source_clear(&building->source);
+    ocdm__labelled_set_clear(&building->set);
     ocdm__found_files_clear(&building->found);
     free(building->root);
     ocdm__release(building);

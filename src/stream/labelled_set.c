@@ -19,6 +19,7 @@ static bool make_room(ocdm__labelled_set *set)
     set->label_starts = ocdm__grown(set->label_starts, room, sizeof *set->label_starts, &failed);
     set->tasks = ocdm__grown(set->tasks, room, sizeof *set->tasks, &failed);
     set->rows = ocdm__grown(set->rows, room, sizeof *set->rows, &failed);
+    set->numbers = ocdm__grown(set->numbers, room, sizeof *set->numbers, &failed);
     set->path_numbers = ocdm__grown(set->path_numbers, room, sizeof *set->path_numbers, &failed);
     set->parts = ocdm__grown(set->parts, room, sizeof *set->parts, &failed);
     if (failed)
@@ -72,6 +73,8 @@ ocdm_status ocdm__labelled_set_add(ocdm__labelled_set *set, const ocdm__labelled
         return OCDM_DUPLICATE_ID;
     set->tasks[number] = sample->task;
     set->rows[number] = sample->row;
+    set->numbers[number] = sample->number != OCDM__NO_ROW ? sample->number : number;
+    set->row_count = set->numbers[number] + 1;
     set->path_numbers[number] = path;
     set->parts[number] = (uint8_t)sample->part;
     set->label_starts[++set->count] = at + kept;
@@ -87,6 +90,7 @@ void ocdm__labelled_set_clear(ocdm__labelled_set *set)
     ocdm__release(set->labels);
     ocdm__release(set->tasks);
     ocdm__release(set->rows);
+    ocdm__release(set->numbers);
     ocdm__release(set->path_numbers);
     ocdm__release(set->parts);
     *set = (ocdm__labelled_set){.count = 0};

@@ -53,10 +53,12 @@ typedef struct ocdm__labelled_sample {
     size_t label_count;
     uint32_t task;
     enum ocdm__part part;
-    uint64_t row; /* its number in the source's own list of training or test samples, by which others may name it */
+    uint64_t row;    /* its number in the source's own list of training or test samples, by which others may name it */
+    uint64_t number; /* its row in a table of features that goes with the source; OCDM__NO_ROW: samples have consecutive rows */
 } ocdm__labelled_sample;
 
-#define OCDM__LABELLED_SAMPLE ((ocdm__labelled_sample){.task = OCDM__NO_TASK, .part = OCDM__NO_PART, .row = OCDM__NO_ROW})
+#define OCDM__LABELLED_SAMPLE                                                                                                  \
+    ((ocdm__labelled_sample){.task = OCDM__NO_TASK, .part = OCDM__NO_PART, .row = OCDM__NO_ROW, .number = OCDM__NO_ROW})
 
 /* Start with all bytes zero. */
 typedef struct ocdm__labelled_set {
@@ -67,10 +69,11 @@ typedef struct ocdm__labelled_set {
     uint64_t *label_starts; /* count + 1 of them once there is a sample */
     uint32_t *labels;       /* of each sample ascending, no repeats */
     uint32_t *tasks;
-    uint64_t *rows;
+    uint64_t *rows, *numbers;
     uint32_t *path_numbers; /* UINT32_MAX for none */
     uint8_t *parts;         /* enum ocdm__part */
     size_t room, label_room;
+    uint64_t row_count; /* rows of features so far; what was skipped has rows too */
 } ocdm__labelled_set;
 
 /*

@@ -21,15 +21,13 @@ static void check_path(const ocdm__labelled_set *set, uint32_t number)
 
 static void check_set(const ocdm__labelled_set *set, const ocdm__records_source *source)
 {
-    if (set->count != source->record_count)
-        abort();
     for (size_t i = 0; i < set->count; i++) {
         check_path(set, set->path_numbers[i]);
         if (source->tasks_by != NULL && set->tasks[i] >= source->task_names.count)
             abort();
-        if (source->record_numbers[i] < i || (i > 0 && source->record_numbers[i] <= source->record_numbers[i - 1]))
+        if (set->numbers[i] < i || (i > 0 && set->numbers[i] <= set->numbers[i - 1]))
             abort();
-        if (source->record_numbers[i] >= source->record_total)
+        if (set->numbers[i] >= set->row_count)
             abort();
         for (uint64_t j = set->label_starts[i]; j < set->label_starts[i + 1]; j++)
             if (set->labels[j] >= set->classes.count || (j > set->label_starts[i] && set->labels[j - 1] >= set->labels[j]))

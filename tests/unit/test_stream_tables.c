@@ -446,7 +446,7 @@ TEST(rows_of_files_follow_one_another)
                                      .source_features = true,
                                      .records = {.format = OCDM__FORMAT_SVM}};
     ocdm__reading reading = {.skip_bad = false};
-    ocdm__source source = {.room = 0};
+    ocdm__labelled_set source = {.count = 0};
     ocdm__feature_rows *rows;
     ocdm_error error;
     float out[2];
@@ -454,7 +454,7 @@ TEST(rows_of_files_follow_one_another)
     put_file("b.svm", "x 1:3 2:4\ny 2:5\n");
     put_file("c.svm", "y 1:6 2:7\n");
     assert_int_equal(ocdm__source_read(&source, &settings, &reading, &error), OCDM_OK);
-    assert_int_equal(ocdm__source_open_rows(&source, &settings, &reading, &rows, &error), OCDM_OK);
+    assert_int_equal(ocdm__source_open_rows(&source, &settings, &rows, &error), OCDM_OK);
     assert_int_equal(rows->count, 4);
     static const float expected[4][2] = {{1, 2}, {3, 4}, {0, 5}, {6, 7}};
     for (size_t i = 4; i-- > 0;) {
@@ -463,10 +463,10 @@ TEST(rows_of_files_follow_one_another)
     }
     ocdm__feature_rows_close(rows);
     put_file("c.svm", "y 1:6 2:7 3:8\n");
-    assert_int_equal(ocdm__source_open_rows(&source, &settings, &reading, &rows, &error), OCDM_BAD_FILE);
+    assert_int_equal(ocdm__source_open_rows(&source, &settings, &rows, &error), OCDM_BAD_FILE);
     assert_string_equal(error.message, "c.svm: 3 features a sample, the first file has 2");
     assert_null(rows);
-    ocdm__source_clear(&source);
+    ocdm__labelled_set_clear(&source);
 }
 
 int main(void)

@@ -713,12 +713,14 @@ static ocdm_status read_samples(struct arff *arff, ocdm__table_samples *samples)
         const char *name = ocdm__label_table_text(&arff->names, arff->label_attributes[i], &length);
         OCDM_TRY(ocdm__label_table_add(&samples->set->classes, name, length, &samples->classes[i], samples->error));
     }
-    for (uint64_t row = 0; next_row(arff); row++) {
+    uint64_t row = 0;
+    for (; next_row(arff); row++) {
         if (row % 1024 == 0)
             OCDM_TRY(
                 ocdm__reading_goes_on(samples->reading, "reading labels", lines->place.at, lines->file.size, samples->error));
         OCDM_TRY(read_sample(arff, samples, row));
     }
+    samples->set->row_count = samples->rows_before + row;
     return ocdm__reading_goes_on(samples->reading, "reading labels", lines->file.size, lines->file.size, samples->error);
 }
 

@@ -460,6 +460,7 @@ static ocdm_status read_label_rows(struct npy *npy, ocdm__table_samples *samples
             OCDM_TRY(ocdm__reading_goes_on(samples->reading, "reading labels", row, npy->table.rows, samples->error));
         OCDM_TRY(read_label_row(npy, samples, row));
     }
+    samples->set->row_count = samples->rows_before + npy->table.rows;
     return ocdm__reading_goes_on(samples->reading, "reading labels", npy->table.rows, npy->table.rows, samples->error);
 }
 

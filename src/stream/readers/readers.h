@@ -62,25 +62,14 @@ extern const struct ocdm__source_row ocdm__sources[OCDM__SOURCE_KINDS];
 
 /* ---- any source (source.c) ---- */
 
-/* A source that was read. Start with all bytes zero. */
-typedef struct ocdm__source {
-    ocdm__labelled_set set;
-    uint64_t *row_numbers; /* per sample: its row among the source's features; skipped records count as rows */
-    size_t room;
-    uint64_t row_count; /* rows up to the last sample */
-} ocdm__source;
-
-/* Reads the labels of every file. Returns the reader's status. Clear the source in either case. */
-ocdm_status ocdm__source_read(ocdm__source *source, const struct ocdm__build_settings *settings, ocdm__reading *reading,
+/* Reads the labels of every file into an empty set. Returns the reader's status. Clear the set in either case. */
+ocdm_status ocdm__source_read(ocdm__labelled_set *set, const struct ocdm__build_settings *settings, ocdm__reading *reading,
                               ocdm_error *error);
 
 /* Opens the features of the samples, row i for sample i; `rows` is NULL when there are none. OCDM_BAD_FILE when the numbers of
- * rows and records differ, or the reader's status. The source must outlive the rows. */
-ocdm_status ocdm__source_open_rows(const ocdm__source *source, const struct ocdm__build_settings *settings,
-                                   const ocdm__reading *reading, ocdm__feature_rows **rows, ocdm_error *error);
-
-/* Releases everything. */
-void ocdm__source_clear(ocdm__source *source);
+ * rows and records differ, or the reader's status. The set must outlive the rows. */
+ocdm_status ocdm__source_open_rows(const ocdm__labelled_set *set, const struct ocdm__build_settings *settings,
+                                   ocdm__feature_rows **rows, ocdm_error *error);
 
 /* ---- what readers share (source.c) ---- */
 
@@ -89,7 +78,8 @@ typedef struct ocdm__table_samples {
     ocdm__labelled_set *set;
     ocdm__reading *reading;
     ocdm_error *error;
-    uint64_t first;    /* samples in the set before: ids continue from there */
+    uint64_t first; /* samples in the set before: ids continue from there */
+    uint64_t rows_before;
     uint32_t *classes; /* of the table's labels in their order; the reader's to fill in */
     uint32_t *found;   /* classes of the current row */
     size_t found_count;

@@ -13,72 +13,37 @@
 /* ---- labels ---------------------------------------------------------------------------------------------------------- */
 
 struct ocdm__source_job {
-    ocdm__source *source;
+    ocdm__labelled_set *set;
     const ocdm__build_settings *settings;
     ocdm__reading *reading;
     ocdm_error *error;
 };
 
-/* Assigns rows to the samples from `first` on: those that the reader knows, or consecutive ones. The file has `total` rows, or
- * as many as the last sample implies. */
-static ocdm_status number_rows(const struct ocdm__source_job *job, size_t first, const uint64_t *known, uint64_t total)
-{
-    ocdm__source *source = job->source;
-    size_t count = source->set.count;
-    if (!ocdm__reserve(&source->row_numbers, &source->room, count, sizeof *source->row_numbers))
-        return ocdm__fail_memory(job->error, "the numbers of the rows");
-    uint64_t base = source->row_count;
-    for (size_t i = first; i < count; i++) {
-        source->row_numbers[i] = base + (known != NULL ? known[i - first] : i - first);
-        source->row_count = source->row_numbers[i] + 1;
-    }
-    if (source->row_count < base + total)
-        source->row_count = base + total;
-    return OCDM_OK;
-}
-
 static ocdm_status read_records(const struct ocdm__source_job *job, const char *path)
 {
-    ocdm__labelled_set *set = &job->source->set;
-    size_t first = set->count;
-    ocdm__records_source records = {
-        .options = job->settings->records, .tasks_by = job->settings->tasks_by, .first_number = job->source->row_count};
+    ocdm__records_source records = {.options = job->settings->records, .tasks_by = job->settings->tasks_by};
     records.names[OCDM__MEMBER_TASK] = job->settings->task;
     records.names[OCDM__MEMBER_SPLIT] = job->settings->split;
     records.names[OCDM__MEMBER_IMAGE] = job->settings->image;
-    ocdm_status status = ocdm__records_source_read(set, path, &records, job->reading, job->error);
-    OCDM_THEN(status, number_rows(job, first, records.record_numbers, records.record_total));
+    ocdm_status status = ocdm__records_source_read(job->set, path, &records, job->reading, job->error);
     ocdm__records_source_clear(&records);
     return status;
 }
 
 static ocdm_status read_nuswide(const struct ocdm__source_job *job, const char *path)
 {
-    ocdm__labelled_set *set = &job->source->set;
-    size_t first = set->count;
-    OCDM_TRY(ocdm__nuswide_read(set, path, job->reading, job->error));
-    return number_rows(job, first, NULL, 0);
-}
-
-/* The samples of a table from `first` on know their rows. */
-static ocdm_status number_table(const struct ocdm__source_job *job, size_t first)
-{
-    const ocdm__labelled_set *set = &job->source->set;
-    return number_rows(job, first, set->count > 0 ? set->rows + first : NULL, 0);
+    return ocdm__nuswide_read(job->set, path, job->reading, job->error);
 }
 
 static ocdm_status read_arff(const struct ocdm__source_job *job, const char *path)
 {
-    ocdm__labelled_set *set = &job->source->set;
-    size_t first = set->count;
-    OCDM_TRY(ocdm__arff_read(set, path, job->settings->xml, job->reading, job->error));
-    return number_table(job, first);
+    return ocdm__arff_read(job->set, path, job->settings->xml, job->reading, job->error);
 }
 
 /* Gives the columns of a multi-hot table the names of --classes, one a line, unless it lists columns by number. */
 static ocdm_status name_columns(const struct ocdm__source_job *job)
 {
-    ocdm__label_table names = {.count = 0}, *columns = &job->source->set.classes;
+    ocdm__label_table names = {.count = 0}, *columns = &job->set->classes;
     bool numbers = true;
     ocdm_status status = ocdm__class_names_read(&names, job->settings->classes, job->error);
     for (uint32_t i = 0; i < names.count && numbers; i++) {
@@ -102,12 +67,9 @@ static ocdm_status name_columns(const struct ocdm__source_job *job)
 
 static ocdm_status read_multihot(const struct ocdm__source_job *job, const char *path)
 {
-    ocdm__labelled_set *set = &job->source->set;
-    size_t first = set->count;
-    OCDM_TRY(ocdm__npy_read_labels(set, path, job->reading, job->error));
-    if (first == 0 && job->settings->classes != NULL)
-        OCDM_TRY(name_columns(job));
-    return number_table(job, first);
+    bool first = job->set->count == 0;
+    OCDM_TRY(ocdm__npy_read_labels(job->set, path, job->reading, job->error));
+    return first && job->settings->classes != NULL ? name_columns(job) : OCDM_OK;
 }
 
 /* All files at once: an image must not be in two of them. */
@@ -123,16 +85,16 @@ static ocdm_status read_coco(const struct ocdm__source_job *job, const char *pat
         paths[i] = i < settings->source_count ? settings->sources[i] : settings->test_source;
         parts[i] = settings->test_source == NULL ? OCDM__NO_PART : i < settings->source_count ? OCDM__TRAIN : OCDM__TEST;
     }
-    OCDM_THEN(status, ocdm__coco_read(&job->source->set, paths, parts, count, job->reading, job->error));
+    OCDM_THEN(status, ocdm__coco_read(job->set, paths, parts, count, job->reading, job->error));
     ocdm__release(paths);
     ocdm__release(parts);
-    return status == OCDM_OK ? number_rows(job, 0, NULL, 0) : status;
+    return status;
 }
 
 /* A second file whose samples are the test part; those of the first are for training unless they say otherwise. */
 static ocdm_status read_test_file(const struct ocdm__source_job *job)
 {
-    ocdm__labelled_set *set = &job->source->set;
+    ocdm__labelled_set *set = job->set;
     size_t first = set->count;
     if (job->settings->test_source == NULL)
         return OCDM_OK;
@@ -143,26 +105,19 @@ static ocdm_status read_test_file(const struct ocdm__source_job *job)
     return OCDM_OK;
 }
 
-ocdm_status ocdm__source_read(ocdm__source *source, const ocdm__build_settings *settings, ocdm__reading *reading,
+ocdm_status ocdm__source_read(ocdm__labelled_set *set, const ocdm__build_settings *settings, ocdm__reading *reading,
                               ocdm_error *error)
 {
-    struct ocdm__source_job job = {source, settings, reading, error};
+    struct ocdm__source_job job = {set, settings, reading, error};
     const struct ocdm__source_row *row = &ocdm__sources[settings->kind];
     bool at_once = (row->properties & OCDM__ALL_AT_ONCE) != 0;
     for (size_t i = 0; i < (at_once ? 1 : settings->source_count); i++)
         OCDM_TRY(row->read(&job, settings->sources[i]));
     if (!at_once)
         OCDM_TRY(read_test_file(&job));
-    if (source->set.count == 0)
+    if (set->count == 0)
         return ocdm__fail(error, OCDM_BAD_RECORD, "", "%s: no samples in it", settings->sources[0]);
     return OCDM_OK;
-}
-
-void ocdm__source_clear(ocdm__source *source)
-{
-    ocdm__labelled_set_clear(&source->set);
-    ocdm__release(source->row_numbers);
-    *source = (ocdm__source){.room = 0};
 }
 
 /* ---- what readers share --------------------------------------------------------------------------------------------- */
@@ -193,6 +148,7 @@ void ocdm__label_lists_clear(ocdm__label_lists *lists)
 ocdm_status ocdm__table_samples_begin(ocdm__table_samples *samples, size_t label_count)
 {
     samples->first = samples->set->count;
+    samples->rows_before = samples->set->row_count;
     samples->classes = ocdm__allocate(label_count, sizeof *samples->classes);
     samples->found = ocdm__allocate(label_count, sizeof *samples->found);
     bool made = samples->classes != NULL && samples->found != NULL;
@@ -208,6 +164,7 @@ ocdm_status ocdm__table_samples_add(ocdm__table_samples *samples, uint64_t row, 
     sample.labels = samples->found;
     sample.label_count = samples->found_count;
     sample.row = row;
+    sample.number = samples->rows_before + row;
     ocdm_status status = ocdm__labelled_set_add(samples->set, &sample, samples->error);
     if (status == OCDM_DUPLICATE_ID)
         return ocdm__fail(samples->error, status, "", "%s: another source has a sample of that number", where);
@@ -322,33 +279,32 @@ static ocdm_status open_files(struct source_rows *all, const ocdm__build_setting
     return OCDM_OK;
 }
 
-/* Every row belongs to a sample, or to a row of a table that was skipped at its end. The readers of COCO and NUS-WIDE do not
- * report which images they skipped: there the features must be those of the remaining samples. */
-static ocdm_status check_row_count(const ocdm__source *source, const ocdm__build_settings *settings,
-                                   const ocdm__reading *reading, uint64_t rows, ocdm_error *error)
+/* Every row belongs to a sample, or to one that was skipped. The readers of COCO and NUS-WIDE do not report which images they
+ * skipped: there the features must be those of the remaining samples. */
+static ocdm_status check_row_count(const ocdm__labelled_set *set, const ocdm__build_settings *settings, uint64_t rows,
+                                   ocdm_error *error)
 {
-    bool table = (ocdm__sources[settings->kind].properties & OCDM__IS_TABLE) != 0;
-    if (rows == source->row_count || (table && reading->skip_bad && rows > source->row_count))
+    if (rows == set->row_count)
         return OCDM_OK;
     return ocdm__fail(error, OCDM_BAD_FILE, "row i of the features must belong to sample i of the labels",
                       "%s: %llu rows of features for %llu samples",
                       settings->features != NULL ? settings->features : settings->sources[0], (unsigned long long)rows,
-                      (unsigned long long)source->row_count);
+                      (unsigned long long)set->row_count);
 }
 
-ocdm_status ocdm__source_open_rows(const ocdm__source *source, const ocdm__build_settings *settings,
-                                   const ocdm__reading *reading, ocdm__feature_rows **rows, ocdm_error *error)
+ocdm_status ocdm__source_open_rows(const ocdm__labelled_set *set, const ocdm__build_settings *settings,
+                                   ocdm__feature_rows **rows, ocdm_error *error)
 {
     *rows = NULL;
     struct source_rows *all = ocdm__allocate(1, sizeof *all);
     if (all == NULL)
         return ocdm__fail_memory(error, "the features");
     ocdm_status status = open_files(all, settings, error);
-    all->numbers = source->row_numbers;
+    all->numbers = set->numbers;
     if (all->file_count > 0)
-        all->rows = (ocdm__feature_rows){source->set.count, all->files[0]->width, read_sample_row, close_source_rows};
+        all->rows = (ocdm__feature_rows){set->count, all->files[0]->width, read_sample_row, close_source_rows};
     if (status == OCDM_OK && all->file_count > 0)
-        status = check_row_count(source, settings, reading, all->total, error);
+        status = check_row_count(set, settings, all->total, error);
     if (status == OCDM_OK && all->file_count > 0)
         *rows = &all->rows;
     else

@@ -350,7 +350,8 @@ struct source_reading {
     ocdm_error *error;
     const char *file; /* its name, for messages */
     uint64_t file_size;
-    uint64_t first; /* what the first record's number counts from */
+    uint64_t rows_before; /* of the files before */
+    uint64_t first;       /* what the first record's number counts from in its id */
     ocdm__records *records;
     ocdm__member_reader member_reader;
     uint64_t refused;    /* records skipped here */
@@ -409,14 +410,6 @@ static ocdm_status note_task(struct source_reading *state, uint32_t *task)
                       OCDM__MAX_TASKS);
 }
 
-static ocdm_status note_number(ocdm__records_source *source, uint64_t number, ocdm_error *error)
-{
-    if (!ocdm__reserve(&source->record_numbers, &source->record_room, source->record_count + 1, sizeof number))
-        return ocdm__fail_memory(error, "the numbers of records");
-    source->record_numbers[source->record_count++] = number;
-    return OCDM_OK;
-}
-
 /* Adds a sample under its id, # and the record's number. */
 static ocdm_status add_apart(struct source_reading *state, const ocdm__labelled_sample *sample, uint64_t number)
 {
@@ -442,6 +435,7 @@ static ocdm_status add_record(struct source_reading *state, const ocdm__record *
     if (trouble != NULL)
         return refuse(state, record, state->members.at, BAD_MEMBER, trouble);
     const ocdm__record_members *members = &state->members;
+    sample.number = state->rows_before + number;
     if ((members->found & 1u << OCDM__MEMBER_TASK) != 0)
         sample.task = (uint32_t)members->task;
     if ((members->found & 1u << OCDM__MEMBER_SPLIT) != 0)
@@ -472,7 +466,7 @@ static ocdm_status add_record(struct source_reading *state, const ocdm__record *
         snprintf(reason, sizeof reason, "the id \"%s\" was used before", id.text);
         return refuse(state, record, record->shown_at, KNOWN_ID, reason);
     }
-    return status == OCDM_OK ? note_number(state->source, number, state->error) : status;
+    return status;
 }
 
 /* ---- all of them ---------------------------------------------------------------------------------------------------- */
@@ -496,7 +490,7 @@ static ocdm_status read_records(struct source_reading *state)
             ocdm__reading_skip(state->reading, UNREADABLE, first ? state->records->first_skipped.message : state->file);
         }
         if (!found) {
-            state->source->record_total = good + state->unreadable;
+            state->set->row_count = state->rows_before + good + state->unreadable;
             return tell_progress(state);
         }
         ocdm_status status = add_record(state, &record, good + state->unreadable);
@@ -539,7 +533,8 @@ ocdm_status ocdm__records_source_read(ocdm__labelled_set *set, const char *path,
         return ocdm__fail_memory(error, "the record reader");
     size_t first = set->count;
     *state = (struct source_reading){.set = set, .source = source, .reading = reading, .error = error};
-    state->first = source->first_number > first ? source->first_number : first;
+    state->rows_before = set->row_count;
+    state->first = set->row_count > first ? set->row_count : first;
     ocdm_status status = begin_reading(state, path);
     OCDM_THEN(status, read_records(state));
     OCDM_THEN(status, ocdm__records_label_warning(state->records, reading->doubt, error));
@@ -555,8 +550,4 @@ ocdm_status ocdm__records_source_read(ocdm__labelled_set *set, const char *path,
 void ocdm__records_source_clear(ocdm__records_source *source)
 {
     ocdm__label_table_clear(&source->task_names);
-    ocdm__release(source->record_numbers);
-    source->record_numbers = NULL;
-    source->record_count = source->record_room = 0;
-    source->record_total = 0;
 }

@@ -74,15 +74,10 @@ typedef struct ocdm__records_source {
     const char *tasks_by; /* the member or column whose values, strings or numbers, are the tasks, instead of `task`; every
                              record must have one; NULL for none */
     const char *names[OCDM__MEMBERS]; /* of members or columns other than the usual ones; NULL: the usual */
-    uint64_t first_number; /* records without an id are numbered from here, or from the set's count if that is more */
 
     /* What was found. */
     ocdm__label_table task_names; /* with tasks_by: task t is the value with number t. Numbers in numeric order when all values
                                      are numbers, else bytewise. Values are distinguished as text: 1 is not 1.0. */
-    uint64_t *record_numbers;     /* of each sample that was added: which record it is, from 0, those that were skipped counted,
-                                     so that it is its row in a table that goes with the records */
-    size_t record_count, record_room;
-    uint64_t record_total; /* all records of the file, skipped ones too */
 } ocdm__records_source;
 
 /*
