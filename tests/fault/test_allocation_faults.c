@@ -173,8 +173,16 @@ static ocdm_status merge_alone(ocdm_memory *memory, uint64_t turn, ocdm_error *e
     return status;
 }
 
+static bool needs_tasks(const ocdm_memory *memory)
+{
+    return (ocdm_memory_options(memory)->policy->traits & OCDM_NEEDS_TASKS) != 0;
+}
+
+/* A memory that is divided among tasks has one more now and then instead. */
 static ocdm_status shrink(ocdm_memory *memory, uint64_t turn, ocdm_error *error)
 {
+    if (needs_tasks(memory))
+        return turn % 5 == 4 ? ocdm_memory_begin_task(memory, NULL, error) : OCDM_OK;
     uint32_t size = ocdm_memory_size(memory);
     return ocdm_memory_resize(memory, turn % 3 == 0 && size > 1 ? size / 2 : size + 40, NULL, error);
 }
@@ -182,7 +190,7 @@ static ocdm_status shrink(ocdm_memory *memory, uint64_t turn, ocdm_error *error)
 static ocdm_status forget(ocdm_memory *memory, uint64_t turn, ocdm_error *error)
 {
     uint32_t size = ocdm_memory_size(memory);
-    return size == 0 ? OCDM_OK : ocdm_memory_forget(memory, ocdm_memory_id(memory, (uint32_t)turn % size), NULL, error);
+    return size == 0 || needs_tasks(memory) ? OCDM_OK : ocdm_memory_forget(memory, ocdm_memory_id(memory, (uint32_t)turn % size), NULL, error);
 }
 
 static ocdm_status offer_flat(ocdm_memory *memory, uint64_t turn, ocdm_error *error)
