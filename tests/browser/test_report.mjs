@@ -72,14 +72,14 @@ const lookAtFigures = `
                  how: figure.querySelector('.how').textContent.length, problems: problems };
     });`;
 
-const scores = ['memory', 'distance', 'map', 'difference', 'tasks', 'classes', 'loss'];
+const scores = ['memory', 'distance', 'map', 'difference', 'tasks', 'classes', 'thresholds', 'loss'];
 const sweeps = ['rho', 'rho-kept', 'memory-size', 'orders', 'orders-distance', 'orders-memory'];
 const figuresOf = {
-    paper: [...scores, 'stream', 'age', 'time'],
-    wide: [...scores, 'stream', 'age', 'time'],
-    sweep: [...scores, ...sweeps, 'stream', 'age', 'time'],
-    memory: ['memory', 'distance', 'difference', 'stream', 'age', 'time'],
-    hostile: [...scores, 'stream', 'age', 'time'],
+    paper: [...scores, 'stream', 'pairs', 'age', 'class-age', 'time'],
+    wide: [...scores, 'stream', 'pairs', 'age', 'class-age', 'time'],
+    sweep: [...scores, ...sweeps, 'stream', 'pairs', 'age', 'class-age', 'time'],
+    memory: ['memory', 'distance', 'difference', 'stream', 'pairs', 'age', 'class-age', 'time'],
+    hostile: [...scores, 'stream', 'pairs', 'age', 'class-age', 'time'],
 };
 
 async function checkFigures(browser, kind, width) {
@@ -234,7 +234,7 @@ async function checkWithoutScripts(browser) {
         const { result } = await browser.devtools('Runtime.evaluate', { expression: `JSON.stringify([
             document.querySelectorAll('button').length, document.querySelectorAll('figure .own svg.fig').length,
             document.querySelectorAll('table[data-name=results] tbody tr').length, document.querySelector('.verdict').textContent.length > 40])` });
-        same(JSON.parse(result.value), [0, 10, 4, true], 'buttons, figures, rows, verdict');
+        same(JSON.parse(result.value), [0, 13, 4, true], 'buttons, figures, rows, verdict');
         await picture(browser, 'paper-no-scripts');
     } finally {
         await browser.devtools('Emulation.setScriptExecutionDisabled', { value: false });

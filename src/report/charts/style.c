@@ -54,6 +54,7 @@ static const struct {
     {"bat-ocdm", OCDM__COLOURS + 0},
     {"prs-released", OCDM__COLOURS + 1},
     {"gss-released", OCDM__COLOURS + 8},
+    {"bat-ocdm", OCDM__COLOURS},
 };
 
 /* FNV-1a of the name; dashed, since the solid lines belong to the table. */

@@ -2,7 +2,6 @@
  * give. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/allocate.h"
@@ -102,80 +101,68 @@ const ocdm__figure ocdm__figure_pairs = {
 
 /* ---- age of each class --------------------------------------------------------------------------------------------------- */
 
-/* The classes of a study by name, with what is counted of each. */
+/* Of a class in a run's memory: its samples, and the sum of their ages in percent of the stream. */
 struct class_age {
-    const char *name;
-    size_t bar;
-    double samples, age; /* in memory of a run; the sum of their ages in percent of the stream */
+    double samples, age;
 };
 
-static int by_name(const void *a, const void *b)
-{
-    const struct class_age *left = a, *right = b;
-    return strcmp(left->name, right->name);
-}
-
-static struct class_age *list_classes(const ocdm__study *study)
-{
-    struct class_age *classes = ocdm__allocate(study->class_count, sizeof *classes);
-    for (size_t c = 0; classes != NULL && c < study->class_count; c++)
-        classes[c] = (struct class_age){.name = study->classes[c].name, .bar = c};
-    if (classes != NULL && study->class_count > 1)
-        qsort(classes, study->class_count, sizeof *classes, by_name);
-    return classes;
-}
-
 /* Adds up the ages of a run's samples, class by class. */
-static void add_ages(const ocdm__run_record *run, struct class_age *classes, size_t count)
+static void add_ages(const ocdm__study *study, const ocdm__run_record *run, const ocdm__study_class *const *by_name,
+                     struct class_age *ages)
 {
     double all = ocdm__json_number(ocdm__json_find(run->summary.root, "samples"));
     const ocdm__json_node *line = run->kept.root != NULL ? run->kept.root->first : NULL;
-    for (size_t c = 0; c < count; c++)
-        classes[c].samples = classes[c].age = 0;
+    memset(ages, 0, study->class_count * sizeof *ages);
     for (; line != NULL && all > 0; line = line->next) {
         double age = 100 * (1 - ocdm__json_number(ocdm__json_find(line, "arrival")) / all);
         const ocdm__json_node *labels = ocdm__json_find(line, "labels"), *label = labels != NULL ? labels->first : NULL;
         for (; label != NULL && isfinite(age); label = label->next) {
-            const struct class_age key = {.name = label->text != NULL ? label->text : ""};
-            struct class_age *found = bsearch(&key, classes, count, sizeof *classes, by_name);
-            if (found == NULL)
+            size_t class = ocdm__study_class_among(study, by_name, label->text != NULL ? label->text : "");
+            if (class == study->class_count)
                 continue;
-            found->samples++;
-            found->age += age;
+            ages[class].samples++;
+            ages[class].age += age;
         }
     }
 }
 
-static void fill_class_age(const ocdm__study *study, ocdm__chart *chart)
+static void add_class_ages(const ocdm__study *study, const ocdm__study_class *const *by_name, struct class_age *ages,
+                           ocdm__chart *chart)
 {
-    struct class_age *classes = list_classes(study);
-    chart->table.failed = classes == NULL;
-    if (classes == NULL)
-        return;
     ocdm__add_classes(chart, study);
     for (size_t i = 0; i < study->base_count; i++) {
         const ocdm__run_group *group = &study->groups[i];
         size_t series = OCDM__NO_SERIES;
         for (size_t r = 0; r < group->run_count; r++) {
-            add_ages(group->runs[r], classes, study->class_count);
+            add_ages(study, group->runs[r], by_name, ages);
             for (size_t c = 0; c < study->class_count; c++) {
-                if (!(classes[c].samples > 0))
+                if (!(ages[c].samples > 0))
                     continue;
                 if (series == OCDM__NO_SERIES) {
                     ocdm__chart_add_series(chart, group->label, group->mark, group->colour);
                     series = chart->series_count - 1;
                 }
                 ocdm__chart_row(chart, series);
-                ocdm__add_value(&chart->table, ".bar", (double)classes[c].bar);
+                ocdm__add_value(&chart->table, ".bar", (double)c);
                 ocdm__add_text(&chart->table, "label", group->label);
                 ocdm__add_value(&chart->table, "seed", group->runs[r]->seed);
-                ocdm__add_text(&chart->table, "class", classes[c].name);
-                ocdm__add_value(&chart->table, "samples", classes[c].samples);
-                ocdm__add_value(&chart->table, "age", classes[c].age / classes[c].samples);
+                ocdm__add_text(&chart->table, "class", study->classes[c].name);
+                ocdm__add_value(&chart->table, "samples", ages[c].samples);
+                ocdm__add_value(&chart->table, "age", ages[c].age / ages[c].samples);
             }
         }
     }
-    ocdm__release(classes);
+}
+
+static void fill_class_age(const ocdm__study *study, ocdm__chart *chart)
+{
+    const ocdm__study_class **by_name = ocdm__study_classes_by_name(study);
+    struct class_age *ages = ocdm__allocate(study->class_count, sizeof *ages);
+    chart->table.failed = by_name == NULL || ages == NULL;
+    if (!chart->table.failed)
+        add_class_ages(study, by_name, ages, chart);
+    ocdm__release((void *)by_name);
+    ocdm__release(ages);
 }
 
 const ocdm__figure ocdm__figure_class_age = {

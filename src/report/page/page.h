@@ -12,7 +12,7 @@
 
 /* The width and height of a thumbnail in pixels, and the maximum number on a page. */
 #define OCDM__PICTURE_SIDE 64u
-#define OCDM__MOST_PICTURES 36u
+#define OCDM__MOST_PICTURES 96u
 
 /* The source of thumbnails, for streams of images. */
 typedef struct ocdm__picture_source {

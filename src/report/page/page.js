@@ -98,7 +98,7 @@ function search(text, count) {
   var hits = new Set(), names = new Set();
   all('[data-c]').forEach(function (part) {
     var name = part.dataset.c, hit = name.toLowerCase().indexOf(text) >= 0;
-    part.classList.toggle(part.tagName === 'TR' || part.dataset.high ? 'out' : 'dim', !hit);
+    part.classList.toggle(part.tagName === 'TR' || part.tagName === 'LI' || part.dataset.high ? 'out' : 'dim', !hit);
     if (part.tagName !== 'TR') return;
     names.add(name);
     if (hit) hits.add(name);

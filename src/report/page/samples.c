@@ -4,6 +4,8 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "base/random.h"
+#include "report/charts/canvas.h"
 #include "report/page/parts.h"
 #include "report/text.h"
 
@@ -154,7 +156,12 @@ static ocdm_status put_sample(ocdm__output *out, const ocdm__json_node *sample, 
 {
     double arrival = ocdm__json_number(ocdm__json_find(sample, "arrival"));
     const ocdm__json_node *labels = ocdm__json_find(sample, "labels");
-    ocdm__output_text(out, "<li><img width=\"112\" height=\"112\" alt=\"\" src=\"");
+    ocdm__output_text(out, "<li data-c=\"");
+    for (const ocdm__json_node *label = labels != NULL ? labels->first : NULL; label != NULL; label = label->next) {
+        ocdm__output_text(out, label == labels->first ? "" : ", ");
+        ocdm__put_plain(out, label->text != NULL ? label->text : "", OCDM__CLASS_LIMIT);
+    }
+    ocdm__output_text(out, "\"><img width=\"112\" height=\"112\" alt=\"\" src=\"");
     ocdm_status status = ocdm__put_picture(out, rgb, OCDM__PICTURE_SIDE, error);
     ocdm__output_text(out, "\">");
     put_labels(out, labels);
@@ -177,23 +184,61 @@ static const char *id_of(const ocdm__json_node *sample)
     return id != NULL && id->text != NULL ? id->text : "";
 }
 
-/* Some samples of a group from oldest to newest, evenly spaced. `shown` counts those that have an image. */
-static ocdm_status put_group_pictures(ocdm__output *out, const ocdm__study *study, size_t group,
-                                      const ocdm__picture_source *pictures, size_t wanted, ocdm_error *error)
+/* Whether one of the sample's classes has fewer than `most` pictures; then all of them have one more. */
+static bool takes(const ocdm__study *study, const ocdm__study_class *const *by_name, const ocdm__json_node *sample,
+                  uint8_t *shown, uint8_t most)
 {
-    const ocdm__json_node *kept = kept_of(study, group);
-    size_t count = kept != NULL ? kept->count : 0, filled = 0;
-    uint8_t *rgb = ocdm__allocate((size_t)OCDM__PICTURE_SIDE * OCDM__PICTURE_SIDE, 3);
-    const ocdm__json_node **samples = ocdm__allocate(count, sizeof *samples);
-    ocdm_status status = rgb == NULL || samples == NULL ? ocdm__fail_memory(error, "pictures") : OCDM_OK;
-    for (const ocdm__json_node *line = count > 0 ? kept->first : NULL; status == OCDM_OK && line != NULL; line = line->next)
-        samples[filled++] = line;
-    if (filled > 1)
-        qsort(samples, filled, sizeof *samples, by_arrival);
+    const ocdm__json_node *labels = ocdm__json_find(sample, "labels"), *first = labels != NULL ? labels->first : NULL;
+    bool wanted = false;
+    for (const ocdm__json_node *label = first; label != NULL; label = label->next) {
+        size_t class = ocdm__study_class_among(study, by_name, label->text != NULL ? label->text : "");
+        wanted = wanted || (class < study->class_count && shown[class] < most);
+    }
+    for (const ocdm__json_node *label = first; wanted && label != NULL; label = label->next) {
+        size_t class = ocdm__study_class_among(study, by_name, label->text != NULL ? label->text : "");
+        if (class < study->class_count && shown[class] < UINT8_MAX)
+            shown[class]++;
+    }
+    return wanted;
+}
+
+/* Shuffles the samples, always alike, so that a part of them is not the beginning of the stream alone. */
+static void spread(const ocdm__json_node **samples, size_t count)
+{
+    qsort((void *)samples, count, sizeof *samples, by_arrival);
+    for (size_t k = 0; k + 1 < count; k++) {
+        size_t from = k + (size_t)(ocdm__random_at(0, k) % (count - k));
+        const ocdm__json_node *sample = samples[from];
+        samples[from] = samples[k];
+        samples[k] = sample;
+    }
+}
+
+/* Chooses samples, one of each class before a second one of any, up to `wanted`; they are moved to the front, by arrival.
+ * Returns how many. */
+static size_t choose(const ocdm__study *study, const ocdm__study_class *const *by_name, uint8_t *shown,
+                     const ocdm__json_node **samples, size_t count, size_t wanted)
+{
+    size_t chosen = 0;
+    spread(samples, count);
+    for (uint8_t most = 1; chosen < wanted && most <= wanted && most < UINT8_MAX; most++)
+        for (size_t k = chosen; k < count && chosen < wanted; k++)
+            if (takes(study, by_name, samples[k], shown, most)) {
+                const ocdm__json_node *sample = samples[k];
+                samples[k] = samples[chosen];
+                samples[chosen++] = sample;
+            }
+    qsort((void *)samples, chosen, sizeof *samples, by_arrival);
+    return chosen;
+}
+
+static ocdm_status put_chosen(ocdm__output *out, const ocdm__study *study, size_t group, const ocdm__picture_source *pictures,
+                              const ocdm__json_node *const *samples, size_t count, ocdm_error *error)
+{
+    uint8_t rgb[OCDM__PICTURE_SIDE * OCDM__PICTURE_SIDE * 3];
     bool begun = false;
-    for (size_t k = 0; status == OCDM_OK && k < wanted && k < filled; k++) {
-        const ocdm__json_node *sample = samples[filled <= wanted ? k : k * (filled - 1) / (wanted - 1 > 0 ? wanted - 1 : 1)];
-        if (!pictures->picture(pictures->state, study, id_of(sample), rgb))
+    for (size_t k = 0; k < count; k++) {
+        if (!pictures->picture(pictures->state, study, id_of(samples[k]), rgb))
             continue;
         if (!begun) {
             ocdm__output_text(out, "<div");
@@ -203,12 +248,33 @@ static ocdm_status put_group_pictures(ocdm__output *out, const ocdm__study *stud
             ocdm__output_text(out, "</h4>\n<ul class=\"thumbs\">\n");
             begun = true;
         }
-        status = put_sample(out, sample, rgb, error);
+        OCDM_TRY(put_sample(out, samples[k], rgb, error));
     }
     if (begun)
         ocdm__output_text(out, "</ul></div>\n");
-    ocdm__release(rgb);
-    ocdm__release(samples);
+    return OCDM_OK;
+}
+
+/* Some samples of the first run of a group. */
+static ocdm_status put_group_pictures(ocdm__output *out, const ocdm__study *study, size_t group,
+                                      const ocdm__picture_source *pictures, size_t wanted, ocdm_error *error)
+{
+    const ocdm__json_node *kept = kept_of(study, group);
+    size_t count = kept != NULL ? kept->count : 0, filled = 0;
+    const ocdm__json_node **samples = ocdm__allocate(count, sizeof *samples);
+    const ocdm__study_class **by_name = ocdm__study_classes_by_name(study);
+    uint8_t *shown = ocdm__allocate(study->class_count, sizeof *shown);
+    ocdm_status status = OCDM_OK;
+    if (samples == NULL || by_name == NULL || shown == NULL)
+        status = ocdm__fail_memory(error, "pictures");
+    for (const ocdm__json_node *line = count > 0 ? kept->first : NULL; status == OCDM_OK && line != NULL; line = line->next)
+        samples[filled++] = line;
+    if (status == OCDM_OK && filled > 0)
+        status =
+            put_chosen(out, study, group, pictures, samples, choose(study, by_name, shown, samples, filled, wanted), error);
+    ocdm__release((void *)samples);
+    ocdm__release((void *)by_name);
+    ocdm__release(shown);
     return status;
 }
 
@@ -229,10 +295,12 @@ ocdm_status ocdm__put_kept(ocdm__output *out, const ocdm__study *study, const oc
     ocdm_status status = put_label_sets(out, study, error);
     if (status != OCDM_OK || !has_pictures(study, pictures))
         return status;
-    ocdm__output_text(out, "<h3>Some of the samples</h3>\n<p class=\"how\">From the oldest to the newest in the memory of the "
-                           "first seed's run; the number is the sample's position in the stream.</p>\n");
+    ocdm__output_text(
+        out, "<h3>Some of the samples</h3>\n<p class=\"how\">In the memory of the first seed's run, one of "
+             "each class before a second one of any, from the oldest to the newest; the number is the sample's position in "
+             "the stream. <em>Find a class</em> shows those of a class.</p>\n");
     size_t wanted = OCDM__MOST_PICTURES / study->base_count;
-    wanted = wanted > 9 ? 9 : wanted < 1 ? 1 : wanted;
+    wanted = wanted < 1 ? 1 : wanted;
     for (size_t i = 0; status == OCDM_OK && i < study->base_count && i < OCDM__MOST_PICTURES; i++)
         status = put_group_pictures(out, study, i, pictures, wanted, error);
     return status;

@@ -203,8 +203,8 @@ static const struct column memory_columns[] = {
     {.name = "most of a class", .count = &most, .decimals = 1},
     {.name = "classes lost", .count = &lost, .decimals = 1, .better = -1},
     {.name = "forgetting, points", .path = "forgetting.mean", .decimals = 1, .better = -1},
-    {.name = "backward transfer", .path = "BWT", .decimals = 1, .better = 1},
-    {.name = "forward transfer", .path = "FWT", .decimals = 1, .better = 1},
+    {.name = "BWT", .path = "BWT", .decimals = 1, .better = 1},
+    {.name = "FWT", .path = "FWT", .decimals = 1, .better = 1},
     {.name = "mean mAP, %", .path = "mean_mAP", .decimals = 1, .better = 1},
     {.name = "mean CF1, %", .path = "mean_CF1", .decimals = 1, .better = 1},
     {.name = "mean OF1, %", .path = "mean_OF1", .decimals = 1, .better = 1},
@@ -218,8 +218,8 @@ void ocdm__put_memory_table(ocdm__output *out, const ocdm__study *study)
         study->trained
             ? "The memory at the end: its distance to the target (KL divergence; over the classes in play, and "
               "over all classes seen), and what it holds of the rarest and the most frequent class, how many labels a sample has there and in the stream; how much "
-              "of what was learned is lost again, what later tasks add to a task and earlier ones gave it before it was learned, in points of "
-              "mAP (the latter with <code>--transfer</code>); the mean over the evaluations after each task."
+              "of what was learned is lost again, what later tasks add to a task (BWT) and what earlier ones gave it before it was learned "
+              "(FWT, with <code>--transfer</code>), in points of mAP; the mean over the evaluations after each task."
             : "The memory at the end: its distance to the target (KL divergence; over the classes in play, and "
               "over all classes seen), and what it holds of the rarest and the most frequent class, and how many labels a sample has there and in "
               "the stream.");

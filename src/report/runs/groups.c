@@ -496,6 +496,28 @@ static bool is_rival(const ocdm__run_group *group, const char *path)
     return group->base && !group->bound && !isnan(ocdm__group_summary(group, path).mean);
 }
 
+static int by_name(const void *a, const void *b)
+{
+    return strcmp((*(const ocdm__study_class *const *)a)->name, (*(const ocdm__study_class *const *)b)->name);
+}
+
+const ocdm__study_class **ocdm__study_classes_by_name(const ocdm__study *study)
+{
+    const ocdm__study_class **classes = ocdm__allocate(study->class_count, sizeof *classes);
+    for (size_t c = 0; classes != NULL && c < study->class_count; c++)
+        classes[c] = &study->classes[c];
+    if (classes != NULL && study->class_count > 1)
+        qsort((void *)classes, study->class_count, sizeof *classes, by_name);
+    return classes;
+}
+
+size_t ocdm__study_class_among(const ocdm__study *study, const ocdm__study_class *const *by_names, const char *name)
+{
+    const ocdm__study_class key = {.name = name}, *wanted = &key;
+    const ocdm__study_class *const *found = bsearch(&wanted, by_names, study->class_count, sizeof *by_names, by_name);
+    return found != NULL ? (size_t)(*found - study->classes) : study->class_count;
+}
+
 double ocdm__study_least_difference(const ocdm__study *study, const char *path)
 {
     size_t rivals = 0;

@@ -93,6 +93,12 @@ ocdm__summary ocdm__group_balance(const ocdm__study *study, const ocdm__run_grou
 /* The mean over the runs of the average precision of entry `column`; NaN when one has none. */
 double ocdm__group_precision(const ocdm__run_group *group, size_t column);
 
+/* The classes of a study by name, to be released, for ocdm__study_class_among; NULL if an allocation fails. */
+const ocdm__study_class **ocdm__study_classes_by_name(const ocdm__study *study);
+
+/* The number of a class in study->classes; class_count for a name that is none. */
+size_t ocdm__study_class_among(const ocdm__study *study, const ocdm__study_class *const *by_name, const char *name);
+
 /* The best base group by the measure, bounds excluded; NULL when none has a number. */
 const ocdm__run_group *ocdm__study_best(const ocdm__study *study);
 
