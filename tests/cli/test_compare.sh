@@ -259,8 +259,8 @@ memory_alone_equals_sample() {
 
 memory_alone_equals_run() {
     run "$ocdm" compare s.safetensors --model none --methods all --seeds 1 --memory 150 --order 2,0,3,1 -o a
-    same 0 "$code" && same 8 "$(grep -c '"method"' a/compare.json)" || return 1
-    for method in ocdm prs prs-released cbes max onlyone; do
+    same 0 "$code" && same 9 "$(grep -c '"method"' a/compare.json)" || return 1
+    for method in ocdm prs prs-released cbes max onlyone bat-ocdm; do
         "$ocdm" run s.safetensors -o alone-$method --model none --method $method --memory 150 --order 2,0,3,1 -q || return 1
         grep "\"method\":\"$method\"" a/compare.json > row
         sed 's/.*"final":{//' alone-$method/summary.json > final
