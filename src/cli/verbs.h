@@ -8,27 +8,17 @@
 
 #include "cli/flags.h"
 
-extern const ocdm__verb ocdm__verb_sample;
-extern const ocdm__verb ocdm__verb_merge;
-extern const ocdm__verb ocdm__verb_split;
-extern const ocdm__verb ocdm__verb_demo;
-extern const ocdm__verb ocdm__verb_stream_build;
-extern const ocdm__verb ocdm__verb_stream_info;
-extern const ocdm__verb ocdm__verb_stream_show;
-extern const ocdm__verb ocdm__verb_stream_export;
-extern const ocdm__verb ocdm__verb_stream_featurize;
-extern const ocdm__verb ocdm__verb_run;
-extern const ocdm__verb ocdm__verb_compare;
-extern const ocdm__verb ocdm__verb_paper;
-extern const ocdm__verb ocdm__verb_report;
-extern const ocdm__verb ocdm__verb_watch;
-extern const ocdm__verb ocdm__verb_eval;
-extern const ocdm__verb ocdm__verb_predict;
-extern const ocdm__verb ocdm__verb_weights_info;
-extern const ocdm__verb ocdm__verb_weights_export;
-extern const ocdm__verb ocdm__verb_help;
-extern const ocdm__verb ocdm__verb_man;
-extern const ocdm__verb ocdm__verb_completion;
+/* The verbs of `ocdm`, in the order of the help: to add one, add its name here and a file in cli/verbs. */
+/* clang-format off */
+#define OCDM__VERBS(VERB) \
+    VERB(sample) VERB(merge) VERB(split) VERB(demo) \
+    VERB(stream_build) VERB(stream_info) VERB(stream_show) VERB(stream_export) VERB(stream_featurize) \
+    VERB(run) VERB(compare) VERB(paper) VERB(report) VERB(watch) \
+    VERB(eval) VERB(predict) VERB(weights_info) VERB(weights_export) \
+    VERB(help) VERB(man) VERB(completion)
+/* clang-format on */
+#define OCDM__VERB_ROW(name) extern const ocdm__verb ocdm__verb_##name;
+OCDM__VERBS(OCDM__VERB_ROW)
 
 /* The program's description in one line, and every verb in the order of the help, terminated by NULL: each program has a file
  * of its own with them and its name (cli/table.c, bench/table.c). */

@@ -89,7 +89,6 @@ const ocdm__figure ocdm__figure_distance = {
         "Lower is better: at 0 the classes have exactly the shares in memory that the target asks for, over all classes "
         "seen so far. New classes arrive where a dashed line marks the next task, so the distance jumps there; a good "
         "memory comes down quickly. The line is the mean over seeds, the band reaches from the lowest seed to the highest.",
-    .section = OCDM__SECTION_FIGURES,
     .scales = {"logarithmic", "linear"},
     .chart = &ocdm__distance_chart,
     .fill = ocdm__fill_distance,
@@ -104,7 +103,6 @@ const ocdm__figure ocdm__figure_loss = {
         "The loss of each logged step, on its batch and what was replayed: thin lines are means over seeds, thick lines their "
         "running means, which do not cross a change of task. New classes make it jump. A low loss with a low mAP means that "
         "the network has learned the memory by heart.",
-    .section = OCDM__SECTION_FIGURES,
     .scales = {"linear", "logarithmic"},
     .chart = &(const ocdm__chart){.kind = OCDM__CHART_LINES,
                                   .x = "step",
@@ -124,7 +122,6 @@ const ocdm__figure ocdm__figure_anytime = {
         "Higher is better, everywhere: the network may be asked at any moment, not only at the end of a task. The tests are "
         "a fixed part, balanced over the classes, of which those of the tasks seen so far count. AUC of mAP is the height of "
         "the line averaged over the stream. The line is the mean over seeds, the band reaches from the lowest to the highest.",
-    .section = OCDM__SECTION_FIGURES,
     .chart = &(const ocdm__chart){.kind = OCDM__CHART_LINES,
                                   .x = "samples",
                                   .y = OCDM__MAP_NAME,

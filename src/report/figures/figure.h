@@ -12,7 +12,7 @@
 #include "report/charts/chart.h"
 #include "report/runs/groups.h"
 
-/* The section of the page that shows a figure. */
+/* The section of the page that shows a figure; the first unless its row says otherwise. */
 enum ocdm__figure_section { OCDM__SECTION_FIGURES, OCDM__SECTION_TIME };
 
 typedef struct ocdm__figure {
@@ -26,7 +26,18 @@ typedef struct ocdm__figure {
     void (*fill)(const ocdm__study *study, ocdm__chart *chart);
 } ocdm__figure;
 
-/* All figures, in the order of the page, terminated by NULL. */
+/* All figures, in the order of the page: to add one, add its name here and its row next to the function that fills it. */
+/* clang-format off */
+#define OCDM__FIGURES(FIGURE) \
+    FIGURE(memory) FIGURE(distance) \
+    FIGURE(map) FIGURE(anytime) FIGURE(difference) FIGURE(tasks) FIGURE(classes) FIGURE(thresholds) FIGURE(loss) \
+    FIGURE(rho) FIGURE(rho_kept) FIGURE(memory_size) FIGURE(orders) FIGURE(orders_distance) FIGURE(orders_memory) \
+    FIGURE(stream) FIGURE(pairs) FIGURE(age) FIGURE(class_age) FIGURE(time)
+/* clang-format on */
+#define OCDM__FIGURE_ROW(name) extern const ocdm__figure ocdm__figure_##name;
+OCDM__FIGURES(OCDM__FIGURE_ROW)
+
+/* The same, terminated by NULL. */
 extern const ocdm__figure *const ocdm__figures[];
 
 /* Makes the chart of a figure; without numbers (ocdm__chart_has_numbers) where the runs do not have the data for it. Clear the
@@ -53,16 +64,8 @@ void ocdm__add_summary(ocdm__table *table, const char *key, ocdm__summary summar
 /* Where the tasks begin that a run has evaluations of; `what` is the member of an evaluation that x shows. */
 void ocdm__add_task_sections(ocdm__chart *chart, const ocdm__run_record *run, const char *what, double scale);
 
-extern const ocdm__figure ocdm__figure_memory, ocdm__figure_stream, ocdm__figure_age;
-extern const ocdm__figure ocdm__figure_distance, ocdm__figure_loss, ocdm__figure_anytime;
-extern const ocdm__figure ocdm__figure_map, ocdm__figure_difference, ocdm__figure_tasks;
-extern const ocdm__figure ocdm__figure_classes;
-extern const ocdm__figure ocdm__figure_pairs, ocdm__figure_class_age, ocdm__figure_thresholds;
 /* memory.c: a bar for each class of the stream, in its order. */
 void ocdm__add_classes(ocdm__chart *chart, const ocdm__study *study);
-extern const ocdm__figure ocdm__figure_rho, ocdm__figure_rho_kept, ocdm__figure_memory_size;
-extern const ocdm__figure ocdm__figure_orders, ocdm__figure_orders_distance, ocdm__figure_orders_memory;
-extern const ocdm__figure ocdm__figure_time;
 
 /* The parts of a run's time. */
 typedef struct ocdm__time_part {

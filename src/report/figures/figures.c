@@ -11,29 +11,8 @@
 #include "base/allocate.h"
 #include "base/error.h"
 
-const ocdm__figure *const ocdm__figures[] = {
-    &ocdm__figure_memory,
-    &ocdm__figure_distance,
-    &ocdm__figure_map,
-    &ocdm__figure_anytime,
-    &ocdm__figure_difference,
-    &ocdm__figure_tasks,
-    &ocdm__figure_classes,
-    &ocdm__figure_thresholds,
-    &ocdm__figure_loss,
-    &ocdm__figure_rho,
-    &ocdm__figure_rho_kept,
-    &ocdm__figure_memory_size,
-    &ocdm__figure_orders,
-    &ocdm__figure_orders_distance,
-    &ocdm__figure_orders_memory,
-    &ocdm__figure_stream,
-    &ocdm__figure_pairs,
-    &ocdm__figure_age,
-    &ocdm__figure_class_age,
-    &ocdm__figure_time,
-    NULL,
-};
+#define FIGURE_ADDRESS(name) &ocdm__figure_##name,
+const ocdm__figure *const ocdm__figures[] = {OCDM__FIGURES(FIGURE_ADDRESS) NULL};
 
 /* Opens FOLDER/PREFIXname.ending. */
 static ocdm_status open_file(const char *folder, const char *prefix, const char *name, const char *ending, ocdm__output *out,

@@ -86,7 +86,6 @@ const ocdm__figure ocdm__figure_memory = {
         "asks for: the closer the bars are to their marks, the better the balance. All methods have one scale; a bar that is far "
         "above its target is cut off, with its number. Classes are in the order of the stream, filled by how frequent they are in "
         "it.",
-    .section = OCDM__SECTION_FIGURES,
     .scales = {"linear", "logarithmic"},
     .chart = &ocdm__memory_chart,
     .fill = ocdm__fill_memory,
@@ -133,7 +132,6 @@ const ocdm__figure ocdm__figure_stream = {
     .reading =
         "How many training samples of each task carry each class, tasks from top to bottom as the stream brings them. On the "
         "logarithmic scale a step from one number to the next is ten times as many samples.",
-    .section = OCDM__SECTION_FIGURES,
     .scales = {"logarithmic", "linear"},
     .chart =
         &(const ocdm__chart){
@@ -216,7 +214,6 @@ const ocdm__figure ocdm__figure_age = {
     .reading =
         "Each bar is a stretch of the stream: how many samples of the memory at the end arrived in it, mean over seeds. The "
         "mark is what every stretch would have if all were equally remembered; a memory that forgets is empty at the left.",
-    .section = OCDM__SECTION_FIGURES,
     .chart = &(const ocdm__chart){.kind = OCDM__CHART_BARS,
                                   .x = ".bar",
                                   .y = "samples_in_memory",

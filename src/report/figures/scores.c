@@ -58,7 +58,6 @@ const ocdm__figure ocdm__figure_map = {
         "Higher is better. After each task the network is tested on the test samples of all tasks so far, so the test gets "
         "harder to the right; how little a line falls shows how little is forgotten. Bars are one standard deviation over "
         "seeds to either side.",
-    .section = OCDM__SECTION_FIGURES,
     .chart = &(const ocdm__chart){.kind = OCDM__CHART_DOTS,
                                   .x = "after",
                                   .y = "mean",
@@ -99,7 +98,6 @@ const ocdm__figure ocdm__figure_difference = {
         "How far each method is from the one that is best at the end, after each task: the mean of the differences of runs "
         "with the same seed, and one standard deviation of them to either side. The best method is the line at 0; a "
         "method whose bars stay on one side of it differs by more than the choice of the seed.",
-    .section = OCDM__SECTION_FIGURES,
     .chart =
         &(const ocdm__chart){
             .kind = OCDM__CHART_DOTS, .x = "after", .y = "mean", .deviation = "deviation", .x_what = "evaluated after"},
@@ -150,7 +148,6 @@ const ocdm__figure ocdm__figure_tasks = {
         "A row is a task, tested by itself, a column the time of the test; numbers are the mAP in percent, mean over seeds, on "
         "one scale for all methods. The diagonal is what a task scores when it has just been learned; how a row pales to "
         "the right is what is forgotten of it.",
-    .section = OCDM__SECTION_FIGURES,
     .chart = &(const ocdm__chart){.kind = OCDM__CHART_MATRIX, .x = ".cell", .y = "mean", .y_what = OCDM__MAP_NAME},
     .fill = fill_tasks,
 };
@@ -202,7 +199,6 @@ const ocdm__figure ocdm__figure_classes = {
         "Each row is a class, the most frequent in the stream first, with its training samples; each bar is the average "
         "precision at the end in percent of a method, mean over seeds, and all columns have the same scale from 0 to 100. "
         "Where bars get shorter further down, a method learns frequent classes better than rare ones.",
-    .section = OCDM__SECTION_FIGURES,
     .chart = &(const ocdm__chart){.kind = OCDM__CHART_ROWS, .x = ".bar", .y = "AP"},
     .fill = fill_classes,
 };

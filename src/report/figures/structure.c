@@ -87,7 +87,6 @@ const ocdm__figure ocdm__figure_pairs = {
         "Each bar is a pair of classes, the most frequent ones of the stream from left to right: the share of the samples in memory at "
         "the end that carry both, mean over seeds. The mark across it is their share in the stream. A memory that balances classes "
         "changes which classes occur together, and so what a network can learn from their company.",
-    .section = OCDM__SECTION_FIGURES,
     .scales = {"linear", "logarithmic"},
     .chart = &(const ocdm__chart){.kind = OCDM__CHART_BARS,
                                   .x = ".bar",
@@ -172,7 +171,6 @@ const ocdm__figure ocdm__figure_class_age = {
         "Each bar is a class: the mean age of its samples in memory at the end, in percent of the stream, mean over seeds; 100 is "
         "the first sample of the stream, 0 the last. Classes are in the order of the stream: bars that are low at the left are "
         "classes whose first samples have been replaced by later ones.",
-    .section = OCDM__SECTION_FIGURES,
     .chart = &(const ocdm__chart){.kind = OCDM__CHART_BARS, .x = ".bar", .y = "age", .y_what = "mean age, % of the stream"},
     .fill = fill_class_age,
 };
@@ -252,7 +250,6 @@ const ocdm__figure ocdm__figure_thresholds = {
         "threshold for all of them falls from left to right. The diamond is the threshold with the greatest CF1, which "
         "<code>--threshold validation</code> uses; the square is that of 1/2. Where the two are far apart, CF1 and OF1 at 1/2 say more "
         "about the scale of the scores than about the method.",
-    .section = OCDM__SECTION_FIGURES,
     .chart = &(const ocdm__chart){.kind = OCDM__CHART_LINES,
                                   .x = "CR",
                                   .y = "CP",

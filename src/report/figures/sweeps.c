@@ -124,7 +124,6 @@ const ocdm__figure ocdm__figure_rho = {
     .reading = "The target gives a class a share that grows with its count in the stream to the power rho: 0 asks for equal "
                "shares, 1 for those of the stream. Where the lines of rare classes fall to the right, a larger rho costs them. "
                "Bars are one standard deviation over seeds to either side.",
-    .section = OCDM__SECTION_FIGURES,
     .chart = &(const ocdm__chart){.kind = OCDM__CHART_DOTS,
                                   .x = ".x",
                                   .y = OCDM__MAP_NAME,
@@ -140,7 +139,6 @@ const ocdm__figure ocdm__figure_rho_kept = {
     .title = "What rho does to the memory",
     .reading = "Samples in memory that carry a class, mean over the classes of a group: with rho the memory moves from rare "
                "classes to frequent ones.",
-    .section = OCDM__SECTION_FIGURES,
     .chart = &(const ocdm__chart){.kind = OCDM__CHART_DOTS,
                                   .x = ".x",
                                   .deviation = "deviation",
@@ -182,7 +180,6 @@ const ocdm__figure ocdm__figure_memory_size = {
     .title = "What the size of the memory does",
     .reading = "Each line is a method, each point a size of the memory, mean over seeds with one standard deviation to either "
                "side: a method is better where its line runs above the others (below, where the distance is shown).",
-    .section = OCDM__SECTION_FIGURES,
     .chart =
         &(const ocdm__chart){
             .kind = OCDM__CHART_DOTS, .x = ".x", .y = "mean", .deviation = "deviation", .x_what = "memory size (samples)"},
@@ -212,7 +209,6 @@ const ocdm__figure ocdm__figure_orders = {
     .reading =
         "Each point is a method on one order of the tasks, mean over seeds with one standard deviation to either side. A "
         "method that does not depend on the order has a level line.",
-    .section = OCDM__SECTION_FIGURES,
     .chart =
         &(const ocdm__chart){
             .kind = OCDM__CHART_DOTS, .x = ".x", .y = "mean", .deviation = "deviation", .x_what = "order of the tasks"},
@@ -226,7 +222,6 @@ const ocdm__figure ocdm__figure_orders_distance = {
     .reading =
         "Lower is better, as above. Each order meets its new classes at steps of its own, so the jumps lie elsewhere; what "
         "counts is how far down the lines come after them.",
-    .section = OCDM__SECTION_FIGURES,
     .chart = &ocdm__distance_chart,
     .sweep = "order",
     .fill = ocdm__fill_distance,
@@ -237,7 +232,6 @@ const ocdm__figure ocdm__figure_orders_memory = {
     .title = "Classes in memory in each order of the tasks",
     .reading = "As the figure of the memory above, a panel for each method and order; classes are in the same order in all of "
                "them. Panels of a method that look alike mean that the order does not matter to it.",
-    .section = OCDM__SECTION_FIGURES,
     .chart = &ocdm__memory_chart,
     .sweep = "order",
     .fill = ocdm__fill_memory,
