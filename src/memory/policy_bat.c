@@ -99,7 +99,7 @@ static ocdm_status add_task(struct division *division, const ocdm_memory *memory
 }
 
 /* After an error some tasks may have shrunk: what left them is queued and leaves with the next change. */
-static ocdm_status begin_task(void *state, const ocdm_memory *memory, uint32_t *leaving, ocdm_error *error)
+static ocdm_status division_begin_task(void *state, const ocdm_memory *memory, uint32_t *leaving, ocdm_error *error)
 {
     struct division *division = state;
     size_t tasks = division->count + 1;
@@ -175,14 +175,14 @@ static ocdm_status division_save(const void *state, const ocdm_memory *memory, u
     return OCDM_OK;
 }
 
-static int compare_numbers(const void *a, const void *b)
+static int compare_sample_numbers(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return x < y ? -1 : x > y;
 }
 
 /* Whether the tasks' memories hold the samples of the memory and no others. */
-static ocdm_status check_samples(const struct division *division, const ocdm_memory *memory, ocdm_error *error)
+static ocdm_status check_division(const struct division *division, const ocdm_memory *memory, ocdm_error *error)
 {
     uint32_t size = memory->pool.size, used = 0;
     if (held(division, 0) != size)
@@ -195,8 +195,8 @@ static ocdm_status check_samples(const struct division *division, const ocdm_mem
     for (size_t k = 0; k < division->count; k++)
         for (uint32_t i = 0; i < ocdm_memory_size(division->tasks[k]); i++)
             inside[used++] = ocdm_memory_id(division->tasks[k], i);
-    qsort(arrivals, size, sizeof *arrivals, compare_numbers);
-    qsort(inside, size, sizeof *inside, compare_numbers);
+    qsort(arrivals, size, sizeof *arrivals, compare_sample_numbers);
+    qsort(inside, size, sizeof *inside, compare_sample_numbers);
     bool same = size == 0 || memcmp(arrivals, inside, size * sizeof *inside) == 0;
     ocdm__release(arrivals);
     return same ? OCDM_OK : ocdm__fail(error, OCDM_BAD_FILE, "", "the tasks of bat-ocdm have other samples than its memory");
@@ -220,7 +220,7 @@ static ocdm_status division_load(void *state, const ocdm_memory *memory, const u
     if (division->count > 0 &&
         division->tasks[division->count - 1]->options.capacity + held(division, 1) != memory->options.capacity)
         return ocdm__fail(error, OCDM_BAD_FILE, "", "the tasks of bat-ocdm have other capacities than its memory");
-    return check_samples(division, memory, error);
+    return check_division(division, memory, error);
 }
 
 const ocdm_policy ocdm__policy_bat_ocdm = {
@@ -233,5 +233,5 @@ const ocdm_policy ocdm__policy_bat_ocdm = {
     .remove = remove_next,
     .save = division_save,
     .load = division_load,
-    .begin_task = begin_task,
+    .begin_task = division_begin_task,
 };

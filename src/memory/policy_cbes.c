@@ -135,10 +135,10 @@ static ocdm_status cbes_load(void *state, const ocdm_memory *memory, const unsig
 }
 
 /* clang-format off */
-#define ROW(its_name, its_traits, its_remove)                                                                                  \
+#define BALANCED(its_name, its_traits, its_remove)                                                                             \
     {.size = sizeof(ocdm_policy), .name = (its_name), .traits = (its_traits) | RANKS_CLASSES, .replace = replace,              \
      .remove = (its_remove), .seen = refresh_full, .save = cbes_save, .load = cbes_load, .end = restart_empty}
 /* clang-format on */
 
-const ocdm_policy ocdm__policy_cbes = ROW("cbes", 0, ocdm__remove_from_largest);
-const ocdm_policy ocdm__policy_cbrs = ROW("cbrs", OCDM_SINGLE_LABEL, remove_single);
+const ocdm_policy ocdm__policy_cbes = BALANCED("cbes", 0, ocdm__remove_from_largest);
+const ocdm_policy ocdm__policy_cbrs = BALANCED("cbrs", OCDM_SINGLE_LABEL, remove_single);
