@@ -32,6 +32,13 @@ static inline uint32_t ocdm__get_u32(const unsigned char *bytes)
     return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
+static inline void ocdm__put_float(unsigned char *bytes, float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    ocdm__put_u32(bytes, bits);
+}
+
 static inline float ocdm__get_float(const unsigned char *bytes)
 {
     uint32_t bits = ocdm__get_u32(bytes);

@@ -514,11 +514,8 @@ void ocdm__npy_write_floats(ocdm__output *output, const float *values, size_t co
     unsigned char piece[4 * NPY_PIECE];
     for (size_t first = 0; first < count; first += NPY_PIECE) {
         size_t some = count - first < NPY_PIECE ? count - first : NPY_PIECE;
-        for (size_t i = 0; i < some; i++) {
-            uint32_t bits;
-            memcpy(&bits, &values[first + i], sizeof bits);
-            ocdm__put_u32(piece + 4 * i, bits);
-        }
+        for (size_t i = 0; i < some; i++)
+            ocdm__put_float(piece + 4 * i, values[first + i]);
         ocdm__output_write(output, piece, 4 * some);
     }
 }

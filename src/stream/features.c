@@ -97,10 +97,8 @@ static ocdm_status find_moments(ocdm__feature_payload *payload, const ocdm__prog
 static void put_row(const ocdm__feature_payload *payload, unsigned char *bytes)
 {
     for (size_t i = 0; i < payload->rows->width; i++) {
-        uint32_t bits;
-        memcpy(&bits, &payload->row[i], sizeof bits);
         if (payload->source.shape.dtype == OCDM__F32) {
-            ocdm__put_u32(bytes + 4 * i, bits);
+            ocdm__put_float(bytes + 4 * i, payload->row[i]);
             continue;
         }
         uint16_t half = ocdm__float_to_half(payload->row[i]);

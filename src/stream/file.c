@@ -444,14 +444,9 @@ void ocdm__standardize_row(float *row, const float *mean, const float *deviation
 void ocdm__stream_features(const ocdm__stream *stream, size_t sample, float *out)
 {
     const unsigned char *at = row_of(stream, sample);
-    for (size_t i = 0; i < stream->shape.width; i++) {
-        if (stream->shape.dtype == OCDM__F16) {
-            out[i] = ocdm__half_to_float((uint16_t)(at[2 * i] | at[2 * i + 1] << 8));
-            continue;
-        }
-        uint32_t bits = ocdm__get_u32(at + 4 * i);
-        memcpy(&out[i], &bits, sizeof bits);
-    }
+    const bool half = stream->shape.dtype == OCDM__F16;
+    for (size_t i = 0; i < stream->shape.width; i++)
+        out[i] = half ? ocdm__half_to_float((uint16_t)(at[2 * i] | at[2 * i + 1] << 8)) : ocdm__get_float(at + 4 * i);
     if (stream->mean != NULL)
         ocdm__standardize_row(out, stream->mean, stream->deviation, stream->shape.width);
 }

@@ -338,8 +338,6 @@ static const unsigned char *row_bytes(struct npy *npy, uint64_t row)
 /* An element as a double, which holds every value of the types but the large ones of i8, and those are far from 0 and 1. */
 static inline double element(enum npy_type type, const unsigned char *at)
 {
-    uint32_t bits;
-    float value;
     switch (type) {
     case NPY_I1:
         return (signed char)*at;
@@ -350,9 +348,7 @@ static inline double element(enum npy_type type, const unsigned char *at)
     case NPY_F2:
         return (double)ocdm__half_to_float((uint16_t)(at[0] | at[1] << 8));
     case NPY_F4:
-        bits = ocdm__get_u32(at);
-        memcpy(&value, &bits, sizeof value);
-        return (double)value;
+        return (double)ocdm__get_float(at);
     case NPY_F8:
         return ocdm__get_double(at);
     default:

@@ -162,12 +162,6 @@ static double ellipse_distance(double u, double v, double radius_x, double radiu
     return root * (root - 1) / slope;
 }
 
-static double lens_distance(const struct brush *brush, double u, double v)
-{
-    double along = size_of(u) + brush->offset;
-    return sqrt(along * along + v * v) - brush->radius;
-}
-
 static double block_distance(const double *at, double u, double v)
 {
     double p = size_of(u) - at[2] + at[4];
@@ -192,31 +186,28 @@ static double stroke_distance(const double *at, double u, double v)
     return sqrt(px * px + py * py) - at[4];
 }
 
-static double polygon_distance(const struct brush *brush, double u, double v)
-{
-    double most = brush->edge[0][0] * u + brush->edge[0][1] * v + brush->edge[0][2];
-    for (int i = 1; i < brush->edges; i++)
-        most = larger(most, brush->edge[i][0] * u + brush->edge[i][1] * v + brush->edge[i][2]);
-    return most;
-}
-
 /* From a point to the edge of the whole form: negative inside. */
 static double form_distance(const struct brush *brush, double u, double v)
 {
     const double *at = brush->at;
+    double d;
     switch ((enum ocdm__scene_form)brush->part->form) {
     case OCDM__ELLIPSE:
         return ellipse_distance(u - at[0], v - at[1], at[2], at[3]);
     case OCDM__RING:
         return size_of(ellipse_distance(u - at[0], v - at[1], at[2], at[3])) - at[4];
     case OCDM__LENS:
-        return lens_distance(brush, u - at[0], v - at[1]);
+        d = size_of(u - at[0]) + brush->offset;
+        return sqrt(d * d + (v - at[1]) * (v - at[1])) - brush->radius;
     case OCDM__BLOCK:
         return block_distance(at, u - at[0], v - at[1]);
     case OCDM__STROKE:
         return stroke_distance(at, u, v);
     default:
-        return polygon_distance(brush, u, v);
+        d = brush->edge[0][0] * u + brush->edge[0][1] * v + brush->edge[0][2];
+        for (int i = 1; i < brush->edges; i++)
+            d = larger(d, brush->edge[i][0] * u + brush->edge[i][1] * v + brush->edge[i][2]);
+        return d;
     }
 }
 

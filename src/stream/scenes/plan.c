@@ -153,19 +153,6 @@ static void estimate_visible(ocdm__scene_plan *plan, size_t at)
     object->visible = (double)seen / POINTS;
 }
 
-static void draw_light(ocdm__random *random, ocdm__scene_light *light)
-{
-    double gain = between(random, 0.65, 1.1);
-    double slope = between(random, 0, 0.35);
-    for (size_t i = 0; i < 3; i++)
-        light->gain[i] = gain * between(random, 0.92, 1.08);
-    draw_any_turn(random, &light->slope_x, &light->slope_y);
-    light->slope_x *= slope;
-    light->slope_y *= slope;
-    light->grain = (uint32_t)(4 + ocdm__random_below(random, 17));
-    light->noise = ocdm__random_next(random);
-}
-
 void ocdm__scene_plan_make(ocdm__random random, const uint32_t *label, size_t label_count, ocdm__scene_plan *plan)
 {
     plan->object_count = 0;
@@ -177,7 +164,15 @@ void ocdm__scene_plan_make(ocdm__random random, const uint32_t *label, size_t la
     plan->backdrop.scale = between(&random, 3, 9);
     plan->backdrop.strength = between(&random, 0.15, 0.5);
     plan->backdrop.noise = ocdm__random_next(&random);
-    draw_light(&random, &plan->light);
+    ocdm__scene_light *light = &plan->light;
+    double gain = between(&random, 0.65, 1.1), slope = between(&random, 0, 0.35);
+    for (size_t i = 0; i < 3; i++)
+        light->gain[i] = gain * between(&random, 0.92, 1.08);
+    draw_any_turn(&random, &light->slope_x, &light->slope_y);
+    light->slope_x *= slope;
+    light->slope_y *= slope;
+    light->grain = (uint32_t)(4 + ocdm__random_below(&random, 17));
+    light->noise = ocdm__random_next(&random);
     for (size_t left = (size_t)ocdm__random_below(&random, OCDM__SCENE_BEHIND + 1); left > 0; left--)
         add_stray(&random, plan, &ocdm__scene_strays[ocdm__random_below(&random, OCDM__STRAY_BAR)], 0.07, 0.2);
     /* The classes' objects, in random order; the more there are, the smaller they are. */

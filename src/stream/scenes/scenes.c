@@ -249,11 +249,8 @@ static ocdm_status fill(void *state, size_t first, size_t count, unsigned char *
             continue;
         }
         ocdm__scene_features(scenes, i, row);
-        for (size_t k = 0; k < OCDM__SCENE_FEATURES; k++, bytes += 4) {
-            uint32_t bits;
-            memcpy(&bits, &row[k], sizeof bits);
-            ocdm__put_u32(bytes, bits);
-        }
+        for (size_t k = 0; k < OCDM__SCENE_FEATURES; k++, bytes += 4)
+            ocdm__put_float(bytes, row[k]);
     }
     return OCDM_OK;
 }

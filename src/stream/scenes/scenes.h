@@ -84,12 +84,8 @@ enum ocdm__scene_pattern { OCDM__PLAIN, OCDM__STRIPES, OCDM__BANDS, OCDM__SLANTS
 enum ocdm__scene_repeat { OCDM__ONCE, OCDM__ALONG, OCDM__AROUND };
 
 typedef struct ocdm__scene_part {
-    uint8_t form;
-    uint8_t keep;
-    uint8_t ink;
-    uint8_t pattern;
-    uint8_t repeat;
-    uint8_t copies; /* at most 12; 0 and 1 are the same */
+    uint8_t form, keep, ink, pattern, repeat; /* of the enums above */
+    uint8_t copies;                           /* at most 12; 0 and 1 are the same */
     int8_t step[2]; /* ALONG: from a copy to the next; AROUND: the point that they are turned about, a full circle */
     int8_t at[8];
 } ocdm__scene_part;
@@ -135,14 +131,13 @@ enum { OCDM__SCENE_OBJECTS = OCDM__BUILTIN_CLASSES + OCDM__SCENE_BEHIND + OCDM__
 typedef struct ocdm__scene_object {
     const ocdm__scene_figure *figure;
     uint32_t class_number;
-    double x, y;    /* the centre */
-    double half;    /* half the figure's width */
-    double stretch; /* wider by this, lower by this */
-    double cosine;  /* how it is turned, and whether it is mirrored: -1 or 1 */
-    double sine;
-    double mirror;
-    double beat;    /* how fine its patterns are */
-    double visible; /* the share of it that is in the image and not behind later objects, estimated on a grid; 0..1 */
+    double x, y;         /* the centre */
+    double half;         /* half the figure's width */
+    double stretch;      /* wider by this, lower by this */
+    double cosine, sine; /* how it is turned */
+    double mirror;       /* -1 or 1 */
+    double beat;         /* how fine its patterns are */
+    double visible;      /* the share of it that is in the image and not behind later objects, estimated on a grid; 0..1 */
     uint8_t ink[OCDM__SCENE_INKS][3];
 } ocdm__scene_object;
 
