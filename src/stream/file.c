@@ -151,19 +151,24 @@ static ocdm_status check_tasks(const struct opening *opening)
     return OCDM_OK;
 }
 
+ocdm_status ocdm__class_table_make(ocdm__label_table *classes, const ocdm__stream_table *table, ocdm_error *error)
+{
+    for (size_t i = 0; i < table->class_count; i++) {
+        size_t length;
+        uint32_t number;
+        const char *text = ocdm__text_at(&table->classes, i, &length);
+        OCDM_TRY(ocdm__label_table_add(classes, text, length, &number, error));
+    }
+    return OCDM_OK;
+}
+
 static ocdm_status check_class_names(const struct opening *opening)
 {
     const ocdm__stream_table *table = &opening->stream->table;
     ocdm__label_table names = {.count = 0};
-    ocdm_status status = OCDM_OK;
-    for (size_t i = 0; i < table->class_count && status == OCDM_OK; i++) {
-        size_t length;
-        uint32_t number;
-        const char *text = ocdm__text_at(&table->classes, i, &length);
-        status = ocdm__label_table_add(&names, text, length, &number, opening->error);
-        if (status == OCDM_OK && number != i)
-            status = bad(opening, "class_text", "has a name twice");
-    }
+    ocdm_status status = ocdm__class_table_make(&names, table, opening->error);
+    if (status == OCDM_OK && names.count != table->class_count)
+        status = bad(opening, "class_text", "has a name twice");
     ocdm__label_table_clear(&names);
     return status;
 }

@@ -27,6 +27,7 @@
 #include "base/sha256.h"
 #include "ocdm/ocdm.h"
 #include "ocdm/stream.h"
+#include "stream/label_table.h"
 #include "stream/statistics.h"
 
 /* The versions of the format: files without and with known_labels. */
@@ -70,6 +71,9 @@ static inline const uint8_t *ocdm__known_labels(const ocdm__stream_table *table,
 {
     return table->known != NULL ? table->known + sample * ocdm__bits_size(table->class_count) : NULL;
 }
+
+/* The classes of a stream as a table of names. OCDM_OK, OCDM_NO_MEMORY. Clear it even after an error. */
+ocdm_status ocdm__class_table_make(ocdm__label_table *classes, const ocdm__stream_table *table, ocdm_error *error);
 
 /* Frees the arrays. A table of zeros is fine. */
 void ocdm__stream_table_clear(ocdm__stream_table *table);

@@ -291,17 +291,6 @@ ocdm_status ocdm__class_groups_file_read(const char *path, const ocdm__label_tab
 
 /* ---- class weights -------------------------------------------------------------------------------------------------- */
 
-ocdm_status ocdm__class_table_make(ocdm__label_table *classes, const ocdm__stream_table *table, ocdm_error *error)
-{
-    for (size_t i = 0; i < table->class_count; i++) {
-        size_t length;
-        uint32_t number;
-        const char *text = ocdm__text_at(&table->classes, i, &length);
-        OCDM_TRY(ocdm__label_table_add(classes, text, length, &number, error));
-    }
-    return OCDM_OK;
-}
-
 static ocdm_status take_class(struct class_file *file, ocdm__place place)
 {
     file->class = ocdm__label_table_number(&file->classes, file->json.text, file->json.length);

@@ -91,9 +91,6 @@ void ocdm__json_file_close(ocdm__json_file *file);
 ocdm_status ocdm__class_groups_file_read(const char *path, const ocdm__label_table *classes, uint8_t *groups, size_t *unused,
                                          ocdm_error *error);
 
-/* The classes of a stream as a table of names. OCDM_OK, OCDM_NO_MEMORY. Clear it even after an error. */
-ocdm_status ocdm__class_table_make(ocdm__label_table *classes, const ocdm__stream_table *table, ocdm_error *error);
-
 /* ---- class weights ---- */
 
 /*
