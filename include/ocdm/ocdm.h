@@ -291,14 +291,14 @@ ocdm_status ocdm_memory_forget(ocdm_memory *memory, uint64_t id, ocdm_change *ch
 ocdm_status ocdm_memory_resize(ocdm_memory *memory, uint32_t capacity, ocdm_change *change, ocdm_error *error);
 
 /*
- * Says that the next batch begins a new task. Policies with the trait OCDM_NEEDS_TASKS make room for it (bat-ocdm: the memory of
- * each earlier task is shrunk by OCDM to M / T when task T begins); to all others it means nothing. The first task may be left
- * out; a task that begins right after another one, without a batch between them, is the same task.
+ * Says that the next batch begins a new task. Policies with the trait OCDM_NEEDS_TASKS make room for it (bat-ocdm: the memory
+ * of each earlier task is shrunk by OCDM to M / T when task T begins); to all others it means nothing. The first task may be
+ * left out; a task that begins right after another one, without a batch between them, is the same task.
  *
  * change    filled on success; may be NULL. As that of ocdm_memory_resize
  *
- * OCDM_OK; OCDM_LIMIT: there are more tasks than samples in the memory; OCDM_BAD_ARGUMENT, OCDM_NO_MEMORY, what a policy of your
- * own returns. On error the memory is unchanged. Cost: as for ocdm_memory_resize.
+ * OCDM_OK; OCDM_LIMIT: there are more tasks than samples in the memory; OCDM_BAD_ARGUMENT, OCDM_NO_MEMORY, what a policy of
+ * your own returns. On error the memory is unchanged. Cost: as for ocdm_memory_resize.
  */
 ocdm_status ocdm_memory_begin_task(ocdm_memory *memory, ocdm_change *change, ocdm_error *error);
 

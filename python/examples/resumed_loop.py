@@ -37,8 +37,8 @@ def main(path: str, steps: int) -> None:
         loss.backward()  # type: ignore[no-untyped-call]
         optimiser.step()
         if step % 100 == 0:  # the new samples are in the memory already, so that what is saved is whole
-            states = {"model": model.state_dict(), "optimiser": optimiser.state_dict(), "replay": replay.state_dict()}
-            torch.save({**states, "step": step}, path + ".new")
+            states: dict[str, object] = {"model": model.state_dict(), "optimiser": optimiser.state_dict()}
+            torch.save({**states, "replay": replay.state_dict(), "step": step}, path + ".new")
             os.replace(path + ".new", path)
     print(f"{replay!r}, sum of weights {model.weight.sum().item():.9f}")
 

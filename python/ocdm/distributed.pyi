@@ -23,5 +23,5 @@ class Memory(_memory.Memory):
     def owner(self) -> Integers: ...
     def update(self, ids: Ids, labels: Labels, known: ArrayLike | None = None) -> Change: ...  # type: ignore[override]
     def forget(self, id: int) -> Change: ...  # type: ignore[override]
-    def begin_task(self) -> Change: ...
+    def begin_task(self) -> Change: ...  # type: ignore[override]
     def resize(self, capacity: int) -> Change: ...  # type: ignore[override]

@@ -1,6 +1,7 @@
-/* Lets the module run on older Linux systems than the one it is compiled on. glibc 2.29 and 2.33 gave these functions new names, and
- * a module that asks for them loads nowhere else; here they go to the ones before, which every glibc still has. The results are
- * the same: the new exp, log and pow only report errors in another way. Sanitizers stand in for the new names only. */
+/* Lets the module run on older Linux systems than the one it is compiled on. glibc 2.29 and 2.33 gave these functions new
+ * names, and a module that asks for them loads nowhere else; here they go to the ones before, which every glibc still has. The
+ * results are the same: the new exp, log and pow only report errors in another way. Sanitizers stand in for the new names only.
+ */
 #if defined(__linux__)
 #include <features.h>
 #endif
@@ -68,4 +69,3 @@ double pow(double x, double y)
 
 #endif
 #endif
-

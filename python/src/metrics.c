@@ -198,7 +198,8 @@ PyObject *ocdm__metrics_threshold(PyObject *module, PyObject *args)
     return done ? PyFloat_FromDouble((double)threshold) : ocdm__raise(&error);
 }
 
-/* _transfer(map, evaluations, tasks, ahead, fresh): backward and forward; None for both of the last two: no forward transfer. */
+/* _transfer(map, evaluations, tasks, ahead, fresh): backward and forward; None for both of the last two: no forward transfer.
+ */
 PyObject *ocdm__metrics_transfer(PyObject *module, PyObject *args)
 {
     (void)module;

@@ -135,10 +135,10 @@ ocdm_status ocdm__agent_batch_gradient(ocdm__agent *agent, const ocdm__batch *ba
 
 /*
  * Besides the trained weights an agent may have exponential averages of them and of the norms' statistics: after step t,
- * average = r average + (1 - r) weights with r = min(rate, 1 - 1/a); a is t or, for a row of the head, the age of its class if that
- * came with the batch, and at most t - average_delay; 0 in place of r until then. Predictions, features, lists and fetches use version 0,
- * the trained weights, unless another is chosen: version i is the average of rate i - 1. Before the first step all versions are
- * the trained weights. A step returns to version 0. OCDM_OK, OCDM_NO_MEMORY.
+ * average = r average + (1 - r) weights with r = min(rate, 1 - 1/a); a is t or, for a row of the head, the age of its class if
+ * that came with the batch, and at most t - average_delay; 0 in place of r until then. Predictions, features, lists and fetches
+ * use version 0, the trained weights, unless another is chosen: version i is the average of rate i - 1. Before the first step
+ * all versions are the trained weights. A step returns to version 0. OCDM_OK, OCDM_NO_MEMORY.
  */
 ocdm_status ocdm__agent_use(void *agent, size_t version, ocdm_error *error);
 

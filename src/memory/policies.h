@@ -10,7 +10,7 @@ OCDM__POLICIES(OCDM__POLICY_DECLARATION)
 
 /* Traits of rows that no caller has to know: what the memory keeps for the policy beyond counts, and what it must not do. */
 #define DIVIDES_PLACES (1u << 29) /* its places belong to tasks: no sample is forgotten, and the capacity stays */
-#define RANKS_CLASSES (1u << 30) /* it asks for the largest classes */
+#define RANKS_CLASSES (1u << 30)  /* it asks for the largest classes */
 
 /* OCDM_BAD_ARGUMENT: there is no callback for the comparisons that the policy needs. */
 ocdm_status ocdm__fail_without_gradients(const ocdm_memory *memory, ocdm_error *error);

@@ -1,5 +1,5 @@
-/* Every decision of libocdm on a small stream, in one line each: what test_library.sh builds against the library and against the
- * amalgamation, whose lines must be the same. Policies that need gradients ask for comparisons that are not here. */
+/* Every decision of libocdm on a small stream, in one line each: what test_library.sh builds against the library and against
+ * the amalgamation, whose lines must be the same. Policies that need gradients ask for comparisons that are not here. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -190,7 +190,9 @@ static ocdm_status shrink(ocdm_memory *memory, uint64_t turn, ocdm_error *error)
 static ocdm_status forget(ocdm_memory *memory, uint64_t turn, ocdm_error *error)
 {
     uint32_t size = ocdm_memory_size(memory);
-    return size == 0 || needs_tasks(memory) ? OCDM_OK : ocdm_memory_forget(memory, ocdm_memory_id(memory, (uint32_t)turn % size), NULL, error);
+    return size == 0 || needs_tasks(memory)
+               ? OCDM_OK
+               : ocdm_memory_forget(memory, ocdm_memory_id(memory, (uint32_t)turn % size), NULL, error);
 }
 
 static ocdm_status offer_flat(ocdm_memory *memory, uint64_t turn, ocdm_error *error)

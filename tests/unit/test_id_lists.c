@@ -68,8 +68,8 @@ static const char *written(const ocdm__selection *chosen)
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < chosen->count; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%u:%u%c ", chosen->chosen[i].sample,
-                                 chosen->chosen[i].task, "rt-"[chosen->chosen[i].part]);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%u:%u%c ", chosen->chosen[i].sample, chosen->chosen[i].task,
+                                 "rt-"[chosen->chosen[i].part]);
     return text;
 }
 

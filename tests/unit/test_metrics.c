@@ -241,8 +241,8 @@ TEST(part_of_a_test_set_can_be_scored_in_place)
         starts[i] = golden->starts[half + i] - golden->starts[half];
     const float *logits = golden->logits + half * golden->classes;
     ocdm__test_set window = {logits, golden->samples - half, golden->classes, golden->starts + half, golden->labels, NULL, 0};
-    ocdm__test_set copy = {logits, golden->samples - half, golden->classes, starts, golden->labels + golden->starts[half],
-                           NULL, 0};
+    ocdm__test_set copy = {logits, golden->samples - half, golden->classes, starts, golden->labels + golden->starts[half], NULL,
+                           0};
     ocdm__class_score of_window[MOST_CLASSES] = {{0}}, of_copy[MOST_CLASSES] = {{0}};
     assert_true(golden->starts[half] > 0);
     assert_int_equal(ocdm__score_classes(&window, of_window, NULL), OCDM_OK);

@@ -206,10 +206,12 @@ TEST(nonsense_is_refused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(metrics_equal_scikit_learn),    cmocka_unit_test(a_group_is_averaged_as_if_it_were_alone),
-        cmocka_unit_test(names_are_those_of_the_tables), cmocka_unit_test(forgetting_is_the_best_earlier_value_minus_the_last),
- cmocka_unit_test(transfer_is_what_other_tasks_add),
- cmocka_unit_test(threshold_decides_what_is_predicted),
+        cmocka_unit_test(metrics_equal_scikit_learn),
+        cmocka_unit_test(a_group_is_averaged_as_if_it_were_alone),
+        cmocka_unit_test(names_are_those_of_the_tables),
+        cmocka_unit_test(forgetting_is_the_best_earlier_value_minus_the_last),
+        cmocka_unit_test(transfer_is_what_other_tasks_add),
+        cmocka_unit_test(threshold_decides_what_is_predicted),
         cmocka_unit_test(nonsense_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
