@@ -51,13 +51,6 @@ static bool refuse_member(ocdm__record_members *members, const char *name, const
     return false;
 }
 
-static bool take_whole(ocdm__record_members *members, const char *name, const struct member_value *value, uint64_t *number)
-{
-    if (!value->whole || !ocdm__text_to_whole(value->text, value->length, 0, UINT64_MAX, number))
-        return refuse_member(members, name, "must be a whole number from 0");
-    return true;
-}
-
 static bool has_control(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -66,47 +59,49 @@ static bool has_control(const char *text, size_t length)
     return false;
 }
 
-static void keep_text(const struct member_value *value, char *out, size_t *length)
+/* Keeps a value. Returns NULL, or what is wrong with it. */
+static const char *keep_value(ocdm__record_members *members, enum ocdm__member member, const struct member_value *value)
 {
-    memcpy(out, value->text, value->length);
-    *length = value->length;
+    uint64_t *number = member == OCDM__MEMBER_TASK ? &members->task : &members->row;
+    switch (member) {
+    case OCDM__MEMBER_TASK:
+    case OCDM__MEMBER_ROW:
+        return value->whole && ocdm__text_to_whole(value->text, value->length, 0, UINT64_MAX, number)
+                   ? NULL
+                   : "must be a whole number from 0";
+    case OCDM__MEMBER_SPLIT:
+        members->part = ocdm__text_is(value->text, value->length, "test") ? OCDM__TEST : OCDM__TRAIN;
+        return value->string && (members->part == OCDM__TEST || ocdm__text_is(value->text, value->length, "train"))
+                   ? NULL
+                   : "must be \"train\" or \"test\"";
+    case OCDM__MEMBER_IMAGE:
+        if (!value->string || value->length == 0)
+            return "must be the path of a file";
+        if (value->length > OCDM__LONGEST_MEMBER || has_control(value->text, value->length))
+            return "is too long a path, or has control characters";
+        if (value->text[0] == '/')
+            return "must be a path relative to the folder of images";
+        if (ocdm__path_climbs(value->text, value->length))
+            return "must not lead out of its folder with ..";
+        memcpy(members->image, value->text, members->image_length = value->length);
+        return NULL;
+    default:
+        if (!value->string && !value->number)
+            return "must be a string or a number";
+        if (value->length > OCDM__LONGEST_MEMBER)
+            return "has too long a value";
+        memcpy(members->other, value->text, members->other_length = value->length);
+        return NULL;
+    }
 }
 
-/* Keeps a value. False, with a reason, if it is invalid. */
+/* The same; false, with a reason, if the value is invalid. */
 static bool take_member(ocdm__record_members *members, enum ocdm__member member, const ocdm__wanted_members *wanted,
                         const struct member_value *value)
 {
-    const char *name = member_name(member, wanted);
+    const char *trouble = keep_value(members, member, value);
     members->found |= 1u << member;
-    switch (member) {
-    case OCDM__MEMBER_TASK:
-        return take_whole(members, name, value, &members->task);
-    case OCDM__MEMBER_ROW:
-        return take_whole(members, name, value, &members->row);
-    case OCDM__MEMBER_SPLIT:
-        members->part = ocdm__text_is(value->text, value->length, "test") ? OCDM__TEST : OCDM__TRAIN;
-        if (!value->string || (members->part == OCDM__TRAIN && !ocdm__text_is(value->text, value->length, "train")))
-            return refuse_member(members, name, "must be \"train\" or \"test\"");
-        return true;
-    case OCDM__MEMBER_IMAGE:
-        if (!value->string || value->length == 0)
-            return refuse_member(members, name, "must be the path of a file");
-        if (value->length > OCDM__LONGEST_MEMBER || has_control(value->text, value->length))
-            return refuse_member(members, name, "is too long a path, or has control characters");
-        if (value->text[0] == '/')
-            return refuse_member(members, name, "must be a path relative to the folder of images");
-        if (ocdm__path_climbs(value->text, value->length))
-            return refuse_member(members, name, "must not lead out of its folder with ..");
-        keep_text(value, members->image, &members->image_length);
-        return true;
-    default:
-        if (!value->string && !value->number)
-            return refuse_member(members, name, "must be a string or a number");
-        if (value->length > OCDM__LONGEST_MEMBER)
-            return refuse_member(members, name, "has too long a value");
-        keep_text(value, members->other, &members->other_length);
-        return true;
-    }
+    return trouble == NULL || refuse_member(members, member_name(member, wanted), trouble);
 }
 
 /* ---- JSON ----------------------------------------------------------------------------------------------------------- */
