@@ -31,6 +31,7 @@ static ocdm_status open_inputs(ocdm__predictor *predictor, const ocdm__predictor
                           features ? "images" : "features", features ? "features" : "none");
     const ocdm__model_input_settings inputs = {.resize = predictor->resize,
                                                .crop = predictor->crop,
+                                               .keep_size = predictor->about.images,
                                                .symmetric = ocdm__model_is_symmetric(predictor->model),
                                                .strict = !settings->skip_bad,
                                                .image_root = settings->image_root,

@@ -272,16 +272,28 @@ TEST(inputs_know_the_sizes_when_none_are_given)
 {
     static const struct {
         const char *stream;
-        uint32_t resize, crop, side;
-    } cases[] = {{"images", 0, 0, SMALL_SIDE}, {"images", 0, 20, 20},  {"images", 48, 0, 48},  {"images", 40, 36, 36},
-                 {"files", 0, 0, 224},         {"files", 300, 0, 224}, {"files", 128, 0, 128}, {"files", 0, 200, 200}};
+        uint32_t resize, crop;
+        bool keep_size;
+        uint32_t side, resized;
+    } cases[] = {{"images", 0, 0, false, SMALL_SIDE, SMALL_SIDE},
+                 {"images", 0, 20, true, 20, SMALL_SIDE},
+                 {"images", 48, 0, false, 48, 48},
+                 {"images", 40, 36, true, 36, 40},
+                 {"files", 0, 0, false, 224, 256},
+                 {"files", 300, 0, true, 224, 300},
+                 {"files", 128, 0, false, 128, 128},
+                 {"files", 0, 200, false, 200, 256},
+                 {"files", 0, 300, true, 300, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        ocdm__model_input_settings settings = {
-            .resize = cases[i].resize, .crop = cases[i].crop, .threads = 1, .images = &ocdm__image_loading};
+        ocdm__model_input_settings settings = {.resize = cases[i].resize,
+                                               .crop = cases[i].crop,
+                                               .keep_size = cases[i].keep_size,
+                                               .threads = 1,
+                                               .images = &ocdm__image_loading};
         ocdm__stream stream = {.task_count = 0};
         ocdm__model_inputs *inputs = open_inputs(&stream, cases[i].stream, &settings);
         assert_int_equal(inputs->side, cases[i].side);
-        assert_int_equal(inputs->side, cases[i].side);
+        assert_int_equal(inputs->resize, cases[i].resized);
         assert_int_equal(inputs->size, 3 * cases[i].side * cases[i].side);
         close_inputs(&stream, inputs);
     }

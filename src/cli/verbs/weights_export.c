@@ -47,9 +47,11 @@ static ocdm_status describe_images(struct work *work, ocdm_error *error)
         work->offset[i] = 255 * scale.mean[i];
         work->scale[i] = 1 / (255 * scale.deviation[i]);
     }
-    snprintf(work->input, sizeof work->input,
-             "RGB, 0 to 255; the shorter side resized to %" PRIu32 " pixels, then the square of %" PRIu32 " in the middle",
-             work->resize, work->crop);
+    char resized[64] = "of any size";
+    if (work->resize > 0)
+        snprintf(resized, sizeof resized, "the shorter side resized to %" PRIu32 " pixels", work->resize);
+    snprintf(work->input, sizeof work->input, "RGB, 0 to 255; %s, then the square of %" PRIu32 " in the middle", resized,
+             work->crop);
     return OCDM_OK;
 }
 

@@ -43,10 +43,10 @@ static ocdm__image_settings image_settings(const ocdm__stream *stream, const ocd
     images.seed = settings->seed;
     images.storing = settings->storing;
     bool stored = stream->shape.kind == OCDM__IMAGES;
-    if (stored) {
+    if (stored || settings->keep_size)
         images.resize = 0;
+    if (stored)
         images.crop = side;
-    }
     if (settings->resize > 0)
         images.resize = settings->resize;
     if (settings->resize > 0 && (stored || images.crop > images.resize))

@@ -36,6 +36,7 @@ typedef struct ocdm__model_input_settings {
     uint32_t crop;   /* then a square of this side; 0: 224 for image files, or `resize` when that is less; all of the
                         shorter side for images in the stream file. A square of all of it is random too: training puts a
                         border of an eighth around the image first. Ignored for features */
+    bool keep_size;  /* image files keep their size, too, if `resize` is 0 */
     bool symmetric;  /* x / 127.5 - 1 (mobilenet1) instead of ImageNet's mean and deviation */
     bool strict;     /* an image that cannot be decoded ends the work; else it is left out and counted */
     const char *image_root;              /* instead of the stream's own; NULL. Must live as long as the inputs */

@@ -161,6 +161,7 @@ static ocdm_status make_learner(ocdm__run *run, const ocdm__learner_maker *maker
     bool images = ocdm__model_takes_images(settings->model);
     ocdm__model_input_settings inputs = {.resize = images ? settings->resize : 0,
                                          .crop = images ? settings->crop : 0,
+                                         .keep_size = true,
                                          .symmetric = ocdm__model_is_symmetric(settings->model),
                                          .strict = settings->strict,
                                          .image_root = settings->image_root,
