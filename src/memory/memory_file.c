@@ -148,11 +148,13 @@ static void put_settings(struct image *image, const ocdm_memory *memory, const c
                          enum ocdm__dtype dtype, bool minimums)
 {
     const struct pool *pool = &memory->pool;
-    for (const struct class_setting *at = pool->settings; at < pool->settings + pool->setting_count; at++)
-        if (saved(pool, at) && dtype == OCDM__F64)
-            put_real(image, at->weight);
-        else if (saved(pool, at))
-            put(image, dtype, minimums ? at->minimum : at->class_id);
+    for (uint32_t i = 0; i < pool->setting_count; i++) {
+        const struct class_setting *setting = &pool->settings[i];
+        if (saved(pool, setting) && dtype == OCDM__F64)
+            put_real(image, setting->weight);
+        else if (saved(pool, setting))
+            put(image, dtype, minimums ? setting->minimum : setting->class_id);
+    }
     if (any_saved(memory, saved))
         end_tensor(image, name, dtype);
 }
