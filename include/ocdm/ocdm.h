@@ -596,7 +596,7 @@ ocdm_status ocdm_memory_compare(const ocdm_memory *memory, const ocdm_comparison
  * NULL if there is none. gss and gss-released need gradients: see ocdm_memory_set_similarity; bat-ocdm must be told where tasks
  * begin: see ocdm_memory_begin_task. ocdm_policy_at lists all policies: index 0, 1, 2,
  * ... until NULL. Both return static data; do not free it. A copy with its own name, and with an `admit` or `end` that the
- * original lacks, is a policy of your own.
+ * original lacks, is a policy of your own; a copy of bat-ocdm takes no `admit`.
  */
 const ocdm_policy *ocdm_policy_find(const char *name);
 const ocdm_policy *ocdm_policy_at(size_t index);
@@ -668,10 +668,10 @@ struct ocdm_policy {
     ocdm_status (*load)(void *state, const ocdm_memory *memory, const unsigned char *bytes, size_t size, ocdm_error *error);
 
     /*
-     * Called after each update, forget and resize whose `begin` succeeded (forget calls no `begin`): with the change and
-     * OCDM_OK, or with NULL and the error after the memory has been restored. A policy that keeps data per sample updates it
-     * here, by slot, or undoes what it did since `begin`. The ocdm_change of forget or resize stores nothing and may move
-     * samples.
+     * Called after each update, forget, resize and begin_task whose `begin` succeeded (forget calls no `begin`, nor does
+     * begin_task when nobody leaves): with the change and OCDM_OK, or with NULL and the error after the memory has been
+     * restored. A policy that keeps data per sample updates it here, by slot, or undoes what it did since `begin`. The
+     * ocdm_change of forget, resize or begin_task stores nothing and may move samples.
      */
     void (*end)(void *state, const ocdm_memory *memory, const ocdm_change *change, ocdm_status status);
 

@@ -31,8 +31,8 @@ class Change:
 
 
 class Memory(_memory.Memory):
-    """An `ocdm.Memory` that all processes of a group share. Each makes it with the same options, and calls update, draw, forget, resize
-    and set_weight as often as the others.
+    """An `ocdm.Memory` that all processes of a group share. Each makes it with the same options, and calls update, draw, forget, resize,
+    begin_task and set_weight as often as the others.
 
     group     a group of torch.distributed; None: all processes
     options   those of ocdm.Memory: capacity, of all processes together, policy, distance, tie, rho, seed and so on

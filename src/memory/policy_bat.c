@@ -24,9 +24,11 @@ struct division {
 
 static ocdm_status division_create(const ocdm_memory *memory, void *data, void **state, ocdm_error *error)
 {
-    (void)memory;
     (void)data;
     struct division *division;
+    if (memory->policy.admit != NULL) /* of a copy of the policy: the memories of the tasks would not know whom it refuses */
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave samples out of the batches instead",
+                          "the policy %s divides its places among tasks, and takes no `admit`", memory->policy.name);
     OCDM_TRY(ocdm__new(&division, 1, sizeof *division, "the policy's state", error));
     *state = division;
     return OCDM_OK;
@@ -98,6 +100,14 @@ static ocdm_status add_task(struct division *division, const ocdm_memory *memory
     return OCDM_OK;
 }
 
+/* The weights of classes are those of the memory, which may have changed since the task's last batch. */
+static ocdm_status copy_weights(ocdm_memory *task, const struct pool *pool, ocdm_error *error)
+{
+    for (uint32_t i = 0; i < pool->setting_count; i++)
+        OCDM_TRY(ocdm_memory_set_weight(task, pool->settings[i].class_id, pool->settings[i].weight, error));
+    return OCDM_OK;
+}
+
 /* After an error some tasks may have shrunk: what left them is queued and leaves with the next change. */
 static ocdm_status division_begin_task(void *state, const ocdm_memory *memory, uint32_t *leaving, ocdm_error *error)
 {
@@ -113,20 +123,13 @@ static ocdm_status division_begin_task(void *state, const ocdm_memory *memory, u
         ocdm_change change;
         if (ocdm_memory_size(division->tasks[k]) <= share)
             continue;
+        OCDM_TRY(copy_weights(division->tasks[k], &memory->pool, error));
         OCDM_TRY(ocdm_memory_resize(division->tasks[k], share, &change, error));
         queue(division, &change);
     }
     if (!begun)
         OCDM_TRY(add_task(division, memory, error));
     *leaving = (uint32_t)(division->end - division->next);
-    return OCDM_OK;
-}
-
-/* The weights of classes are those of the memory. */
-static ocdm_status copy_weights(ocdm_memory *task, const struct pool *pool, ocdm_error *error)
-{
-    for (uint32_t i = 0; i < pool->setting_count; i++)
-        OCDM_TRY(ocdm_memory_set_weight(task, pool->settings[i].class_id, pool->settings[i].weight, error));
     return OCDM_OK;
 }
 

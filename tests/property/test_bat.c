@@ -221,6 +221,55 @@ TEST(tasks_without_a_batch_between_them_are_one)
     ocdm_memory_destroy(memory);
 }
 
+/* Weights that are set between the last batch of a task and the next task count when the first one shrinks. */
+TEST(weights_count_when_a_task_begins)
+{
+    ocdm_memory *before = NULL, *between = NULL;
+    ocdm_options options = ocdm_options_default();
+    options.policy = ocdm_policy_find("bat-ocdm");
+    options.capacity = 12;
+    assert_int_equal(ocdm_memory_create(&options, &before, NULL), OCDM_OK);
+    assert_int_equal(ocdm_memory_create(&options, &between, NULL), OCDM_OK);
+    assert_int_equal(ocdm_memory_set_weight(before, 0, 5, NULL), OCDM_OK);
+    for (uint64_t id = 0; id < 12; id++) { /* all fit: weights do not matter yet */
+        uint32_t label = (uint32_t)id % 2;
+        const ocdm_sample sample = {.id = id, .labels = &label, .label_count = 1};
+        assert_int_equal(ocdm_memory_update(before, &sample, 1, NULL, NULL), OCDM_OK);
+        assert_int_equal(ocdm_memory_update(between, &sample, 1, NULL, NULL), OCDM_OK);
+    }
+    assert_int_equal(ocdm_memory_set_weight(between, 0, 5, NULL), OCDM_OK);
+    assert_int_equal(ocdm_memory_begin_task(before, NULL, NULL), OCDM_OK);
+    assert_int_equal(ocdm_memory_begin_task(between, NULL, NULL), OCDM_OK);
+    assert_int_equal(ocdm_memory_kept(before, 0), 5);
+    assert_int_equal(ocdm_memory_kept(between, 0), 5);
+    ocdm_memory_destroy(before);
+    ocdm_memory_destroy(between);
+}
+
+static int admit_all(void *state, const ocdm_memory *memory, const ocdm_sample *sample)
+{
+    (void)state;
+    (void)memory;
+    (void)sample;
+    return 1;
+}
+
+/* The memories of the tasks would not know whom it refuses. */
+TEST(a_copy_takes_no_admit)
+{
+    ocdm_options options = ocdm_options_default();
+    ocdm_policy copy = *ocdm_policy_find("bat-ocdm");
+    ocdm_memory *memory = NULL;
+    ocdm_error error;
+    copy.name = "mine";
+    copy.admit = admit_all;
+    options.policy = &copy;
+    options.capacity = 4;
+    assert_int_equal(ocdm_memory_create(&options, &memory, &error), OCDM_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "the policy mine divides its places among tasks, and takes no `admit`"));
+    assert_null(memory);
+}
+
 /* To all other policies a task means nothing. */
 TEST(other_policies_do_not_notice_tasks)
 {
@@ -244,6 +293,8 @@ int main(void)
         cmocka_unit_test(saved_divisions_go_on_as_before),
         cmocka_unit_test(one_task_is_ocdm),
         cmocka_unit_test(tasks_without_a_batch_between_them_are_one),
+        cmocka_unit_test(weights_count_when_a_task_begins),
+        cmocka_unit_test(a_copy_takes_no_admit),
         cmocka_unit_test(other_policies_do_not_notice_tasks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,6 +91,21 @@ static ocdm_status check_result_size(const ocdm__run *run, ocdm_error *error)
                       bytes / 1e9, limit / 1e9);
 }
 
+/* A memory whose places are divided among tasks must have one for each: it is refused before the first step, not when a task
+ * begins. */
+static ocdm_status check_places(const ocdm__run *run, ocdm_error *error)
+{
+    const ocdm_policy *policy = ocdm_policy_find(run->settings->method);
+    const uint64_t *ends = run->schedule.task_ends;
+    size_t begun = 0; /* tasks that bring samples */
+    for (size_t k = 0; k < run->schedule.order.task_count; k++)
+        begun += ends[k] > (k > 0 ? ends[k - 1] : 0);
+    if (policy == NULL || (policy->traits & OCDM_NEEDS_TASKS) == 0 || run->settings->memory >= begun)
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_LIMIT, "a larger memory, or fewer tasks", "%lu places cannot be divided among %zu tasks",
+                      (unsigned long)run->settings->memory, begun);
+}
+
 /* Points the results of the run at those of one version of the weights. */
 static void report_version(ocdm__run *run, size_t version)
 {
@@ -130,6 +145,7 @@ static ocdm_status make_tables(ocdm__run *run, ocdm_error *error)
     if (settings->resample_tests)
         OCDM_TRY(ocdm__stream_order_resample(&run->tests, table, settings->network.seed, error));
     OCDM_TRY(check_result_size(run, error));
+    OCDM_TRY(check_places(run, error));
     bool limited = settings->budget.seconds > 0 || settings->budget.operations > 0;
     size_t words = limited ? (size_t)(ocdm__schedule_steps(&run->schedule) / 32) + 1 : 0;
     run->train_counts = ocdm__allocate(table->class_count, sizeof *run->train_counts);
