@@ -152,4 +152,7 @@ def transfer(maps, ahead=None, fresh=None):
     if (ahead is None) != (fresh is None):
         raise ValueError("ahead and fresh belong together: a value for each task")
     before = [None if given is None else numpy.require(given, "float64", "CA") for given in (ahead, fresh)]
+    for name, given in (("ahead", before[0]), ("fresh", before[1])):
+        if given is not None and given.shape != maps.shape[1:]:
+            raise ValueError(f"{name} must have a value for each of the {maps.shape[1]} tasks, not the shape {list(given.shape)}")
     return _ocdm.transfer(maps, *maps.shape, *before)

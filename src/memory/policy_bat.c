@@ -85,6 +85,12 @@ static uint32_t held(const struct division *division, size_t except)
     return sum;
 }
 
+/* Whether no sample has come yet, though the first task may have begun. */
+static bool is_new(const struct division *division)
+{
+    return division->count == 1 && division->tasks[0]->arrived == 0;
+}
+
 /* The memory of the next task, with the places that the others leave. */
 static ocdm_status add_task(struct division *division, const ocdm_memory *memory, ocdm_error *error)
 {
@@ -143,6 +149,8 @@ static ocdm_status begin_batch(void *state, const ocdm_memory *memory, const ocd
         return OCDM_OK;
     if (division->count == 0)
         OCDM_TRY(add_task(division, memory, error));
+    if (is_new(division)) /* the memory may have got another capacity since */
+        OCDM_TRY(ocdm_memory_resize(division->tasks[0], memory->options.capacity, NULL, error));
     OCDM_TRY(reserve_leaving(division, count, error));
     if (!ocdm__reserve(&division->batch, &division->batch_room, count, sizeof *division->batch))
         return ocdm__fail_memory(error, "the policy's state");
@@ -220,7 +228,7 @@ static ocdm_status division_load(void *state, const ocdm_memory *memory, const u
         division->count++;
         at += 8 + (size_t)length;
     }
-    if (division->count > 0 &&
+    if (division->count > 0 && !is_new(division) &&
         division->tasks[division->count - 1]->options.capacity + held(division, 1) != memory->options.capacity)
         return ocdm__fail(error, OCDM_BAD_FILE, "", "the tasks of bat-ocdm have other capacities than its memory");
     return check_division(division, memory, error);

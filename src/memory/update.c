@@ -539,7 +539,7 @@ ocdm_status ocdm_memory_update_flat(ocdm_memory *memory, const uint64_t *ids, co
 
 /* ---- forgetting ----------------------------------------------------------------------------------------------------- */
 
-/* Whether places may change owners from outside. */
+/* Whether places may change owners from outside. Before the first sample they have none. */
 static ocdm_status check_places(const ocdm_memory *memory, const char *what, ocdm_error *error)
 {
     if ((memory->policy.traits & DIVIDES_PLACES) == 0)
@@ -628,9 +628,9 @@ ocdm_status ocdm_memory_resize(ocdm_memory *memory, uint32_t capacity, ocdm_chan
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "a memory holds at least one sample",
                           "memory must not be NULL, and capacity %lu between 1 and %lu", (unsigned long)capacity,
                           (unsigned long)OCDM_MAX_CAPACITY);
-    ocdm_status status = check_places(memory, "change its capacity", error);
-    if (status != OCDM_OK)
-        return status;
+    ocdm_status status = OCDM_OK;
+    if (memory->arrived > 0)
+        OCDM_TRY(check_places(memory, "change its capacity", error));
     if (capacity < memory->pool.size) {
         uint32_t *home = ocdm__allocate(memory->pool.size, sizeof *home);
         status = home == NULL ? ocdm__fail_memory(error, "another capacity") : shrink_or_undo(memory, capacity, home, error);

@@ -246,6 +246,33 @@ TEST(weights_count_when_a_task_begins)
     ocdm_memory_destroy(between);
 }
 
+/* As a program that knows how many samples fit when it has seen the first one. */
+TEST(an_empty_memory_changes_its_capacity)
+{
+    for (uint32_t capacity = 3; capacity < 30; capacity += 13) {
+        ocdm_options options = ocdm_options_default();
+        ocdm_memory *memory = NULL;
+        options.policy = ocdm_policy_find("bat-ocdm");
+        options.capacity = 10;
+        assert_int_equal(ocdm_memory_create(&options, &memory, NULL), OCDM_OK);
+        assert_int_equal(ocdm_memory_begin_task(memory, NULL, NULL), OCDM_OK);
+        assert_int_equal(ocdm_memory_resize(memory, capacity, NULL, NULL), OCDM_OK);
+        reload(&memory);
+        for (uint64_t id = 0; id < 60; id++) {
+            uint32_t label = (uint32_t)id % 2;
+            const ocdm_sample sample = {.id = id, .labels = &label, .label_count = 1};
+            if (id == 30)
+                assert_int_equal(ocdm_memory_begin_task(memory, NULL, NULL), OCDM_OK);
+            assert_int_equal(ocdm_memory_update(memory, &sample, 1, NULL, NULL), OCDM_OK);
+            if (id % 7 == 0)
+                reload(&memory);
+        }
+        assert_int_equal(ocdm_memory_size(memory), capacity);
+        assert_int_equal(ocdm_memory_resize(memory, capacity, NULL, NULL), OCDM_BAD_ARGUMENT);
+        ocdm_memory_destroy(memory);
+    }
+}
+
 static int admit_all(void *state, const ocdm_memory *memory, const ocdm_sample *sample)
 {
     (void)state;
@@ -294,6 +321,7 @@ int main(void)
         cmocka_unit_test(one_task_is_ocdm),
         cmocka_unit_test(tasks_without_a_batch_between_them_are_one),
         cmocka_unit_test(weights_count_when_a_task_begins),
+        cmocka_unit_test(an_empty_memory_changes_its_capacity),
         cmocka_unit_test(a_copy_takes_no_admit),
         cmocka_unit_test(other_policies_do_not_notice_tasks),
     };

@@ -132,6 +132,8 @@ class Metrics(unittest.TestCase):
         self.assertAlmostEqual(forward, 0.05)
         self.assertTrue(math.isnan(ocdm.metrics.transfer(maps)[1]))
         self.assertRaises(ValueError, ocdm.metrics.transfer, maps, [0.1, 0.1, 0.1])
+        with self.assertRaisesRegex(ValueError, r"fresh must have a value for each of the 3 tasks, not the shape \[1\]"):
+            ocdm.metrics.transfer(maps, [0.1, 0.1, 0.1], [0.1])
         self.assertRaises(ValueError, ocdm.metrics.transfer, maps, [0.1], [0.1])
         self.assertRaises(ValueError, ocdm.metrics.transfer, [0.5])
 

@@ -72,6 +72,15 @@ class Payloads(unittest.TestCase):
         for slot in range(9):
             self.assertEqual(int(replay[slot]["number"]) % 4, replay.memory.labels()[slot][0])
 
+    def test_a_memory_of_tasks_takes_its_capacity_in_bytes(self):
+        replay = ocdm.Replay(capacity_bytes=9 * 8, policy="bat-ocdm")
+        for task in range(3):
+            replay.begin_task()
+            for first in range(0, 30, 5):
+                numbers = np.arange(first, first + 5) + 100 * task
+                replay.add({"number": numbers}, (numbers % 4).astype(np.int64), numbers)
+        self.assertEqual(sorted(np.unique(replay[:]["number"] // 100, return_counts=True)[1].tolist()), [3, 3, 3])
+
     def test_forget_and_resize_move_payloads(self):
         replay, truth = filled()
         for i in replay.memory.ids[[0, 7, 39, 3]].tolist():
