@@ -53,6 +53,22 @@ figures_have_the_numbers() {
     grep -q "^rs,1,person,majority,$want," figures/memory.csv
 }
 
+# Pairs of runs are found by their names: those of one run may be in another order, those of an older version are not there.
+pairs_have_their_names() {
+    cp -r runs others
+    /usr/bin/python3 - others/rs-*/summary.json << 'END'
+import json, sys
+for path in sys.argv[1:]:
+    summary = json.load(open(path))
+    summary["memory"]["pairs"].reverse()
+    json.dump(summary, open(path, "w"))
+END
+    "$ocdm" report others -o others.html --figures others-figures > /dev/null && cmp figures/pairs.svg others-figures/pairs.svg || return 1
+    sed -i 's/"pairs":/"no-pairs":/' "$(find others -name summary.json | sort | head -n 1)"
+    "$ocdm" report others -o others.html --figures others-figures > /dev/null &&
+        same $(($(wc -l < figures/pairs.csv) - 4)) "$(wc -l < others-figures/pairs.csv)"
+}
+
 # repeat_of PAGE: the command of the page, as a reader copies it.
 repeat_of() {
     sed -n 's/.*<pre data-name="repeat"><code>\(.*\)<\/code><\/pre>.*/\1/p' "$1" | sed 's/<[^>]*>//g; s/&lt;/</g; s/&gt;/>/g; s/&#39;/'"'"'/g; s/&amp;/\&/g'
@@ -204,7 +220,7 @@ run_shows_itself_live() {
         "$ocdm" report live-run -o live.html > /dev/null
 }
 
-for name in writes_a_page page_is_small page_script_is_small page_needs_nothing_else page_is_the_same_again writes_figures figures_have_the_numbers repeats_a_comparison repeats_a_run names_a_stream_that_is_missing takes_runs_one_by_one \
+for name in writes_a_page page_is_small page_script_is_small page_needs_nothing_else page_is_the_same_again writes_figures figures_have_the_numbers pairs_have_their_names repeats_a_comparison repeats_a_run names_a_stream_that_is_missing takes_runs_one_by_one \
     names_what_is_not_whole refuses_nothing_at_all fails_when_it_cannot_write watch_prints_lines_when_not_on_a_terminal \
     watch_ends_when_the_run_has_stopped watch_follows_a_log_that_grows watch_ends_on_a_signal watch_waits_for_a_folder watch_refuses_a_folder_without_a_log run_shows_itself_live; do
     check "report_$name" "$name"

@@ -45,14 +45,33 @@ static double share_of(const ocdm__run_record *run, const ocdm__json_node *pair,
     return samples > 0 ? 100 * count / samples : NAN;
 }
 
+/* The bars are the pairs of the first run that has some: an older version did not write them. */
+static void add_bars(const ocdm__study *study, ocdm__chart *chart)
+{
+    char name[128];
+    for (size_t i = 0; i < study->base_count; i++)
+        for (size_t r = 0; r < study->groups[i].run_count && chart->bar_count == 0; r++) {
+            const ocdm__run_record *run = study->groups[i].runs[r];
+            const ocdm__json_node *pairs = pairs_of(run), *pair = pairs != NULL ? pairs->first : NULL;
+            for (; pair != NULL; pair = pair->next)
+                if (name_pair(run, pair, name, sizeof name))
+                    ocdm__chart_add_bar(chart, ocdm__cell_text(&chart->table, name).text, OCDM__BAR_MAJORITY);
+        }
+}
+
+/* The bar of a pair; their number if it has none, since runs on other streams may have other pairs. */
+static size_t bar_of(const ocdm__chart *chart, const char *name)
+{
+    size_t bar = 0;
+    while (bar < chart->bar_count && strcmp(chart->bars[bar].name, name) != 0)
+        bar++;
+    return bar;
+}
+
 static void fill_pairs(const ocdm__study *study, ocdm__chart *chart)
 {
-    const ocdm__run_record *first = study->groups[0].runs[0];
-    const ocdm__json_node *pairs = pairs_of(first);
     char name[128];
-    for (const ocdm__json_node *pair = pairs != NULL ? pairs->first : NULL; pair != NULL; pair = pair->next)
-        ocdm__chart_add_bar(chart, ocdm__cell_text(&chart->table, name_pair(first, pair, name, sizeof name) ? name : "?").text,
-                            OCDM__BAR_MAJORITY);
+    add_bars(study, chart);
     for (size_t i = 0; i < study->base_count; i++) {
         const ocdm__run_group *group = &study->groups[i];
         if (!(ocdm__group_summary(group, "memory.kept").mean > 0))
@@ -65,11 +84,12 @@ static void fill_pairs(const ocdm__study *study, ocdm__chart *chart)
         for (size_t r = 0; r < group->run_count; r++) {
             const ocdm__run_record *run = group->runs[r];
             const ocdm__json_node *list = pairs_of(run), *pair = list != NULL ? list->first : NULL;
-            for (size_t k = 0; pair != NULL && k < chart->bar_count; k++, pair = pair->next) {
-                if (!name_pair(run, pair, name, sizeof name))
+            for (; pair != NULL; pair = pair->next) {
+                size_t bar = name_pair(run, pair, name, sizeof name) ? bar_of(chart, name) : chart->bar_count;
+                if (bar == chart->bar_count)
                     continue;
                 ocdm__chart_row(chart, chart->series_count - 1);
-                ocdm__add_value(&chart->table, ".bar", (double)k);
+                ocdm__add_value(&chart->table, ".bar", (double)bar);
                 ocdm__add_text(&chart->table, "label", group->label);
                 ocdm__add_value(&chart->table, "seed", run->seed);
                 ocdm__add_text(&chart->table, "classes", name);
