@@ -201,14 +201,14 @@ static void choose_instructions(void)
 
 /* What oneDNN may use, best first. `blocks`: f32 images are fastest with their channels in blocks. */
 static const struct instructions {
-    dnnl_cpu_isa_t isa;
     const char *name;
+    dnnl_cpu_isa_t isa;
     bool blocks, bf16;
 } instructions[] = {
-    {dnnl_cpu_isa_avx512_core_amx, "AMX", true, true},       {dnnl_cpu_isa_avx512_core_bf16, "AVX-512 with bf16", true, true},
-    {dnnl_cpu_isa_avx512_core_vnni, "AVX-512", true, false}, {dnnl_cpu_isa_avx512_core, "AVX-512", true, false},
-    {dnnl_cpu_isa_avx2_vnni, "AVX2", false, false},          {dnnl_cpu_isa_avx2, "AVX2", false, false},
-    {dnnl_cpu_isa_all, "SSE4.1 or AVX", false, false}};
+    {"AMX", dnnl_cpu_isa_avx512_core_amx, true, true},       {"AVX-512 with bf16", dnnl_cpu_isa_avx512_core_bf16, true, true},
+    {"AVX-512", dnnl_cpu_isa_avx512_core_vnni, true, false}, {"AVX-512", dnnl_cpu_isa_avx512_core, true, false},
+    {"AVX2", dnnl_cpu_isa_avx2_vnni, false, false},          {"AVX2", dnnl_cpu_isa_avx2, false, false},
+    {"SSE4.1 or AVX", dnnl_cpu_isa_all, false, false}};
 
 static const struct instructions *instructions_in_use(void)
 {
@@ -651,7 +651,7 @@ ocdm_status ocdm__layout_turned(const struct ocdm__conv_shape *shape, ocdm__layo
 ocdm_status ocdm__layout_slice(const ocdm__layout *whole, int64_t channels, ocdm__layout **layout, ocdm_error *error)
 {
     dnnl_memory_desc_t desc;
-    dnnl_dims_t size, origin = {0};
+    dnnl_dims_t size = {0}, origin = {0};
     memcpy(size, whole->desc.dims, sizeof size);
     size[0] = channels;
     return make_layout(&desc, dnnl_memory_desc_init_submemory(&desc, &whole->desc, size, origin), layout, error);

@@ -63,7 +63,7 @@ static const char *nearest_verb(const char *typed)
     char families[MOST_VERBS][32];
     const char *names[2 * MOST_VERBS];
     size_t count = 0;
-    for (size_t i = 0; ocdm__verbs[i] != NULL && i < MOST_VERBS; i++) {
+    for (size_t i = 0; i < MOST_VERBS && ocdm__verbs[i] != NULL; i++) {
         const char *name = ocdm__verbs[i]->name;
         names[count++] = name;
         if (strchr(name, ' ') == NULL)

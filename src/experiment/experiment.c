@@ -463,7 +463,7 @@ static ocdm_status evaluate_once(ocdm_loop *loop, const float *scores, ocdm_erro
 {
     enum ocdm__run_event due = ocdm__run_due(loop->run);
     bool probes = due == OCDM__RUN_PROBED;
-    ocdm_error found;
+    ocdm_error found = {.status = OCDM_OK};
     if (probes && !is_of_part(loop->run))
         scores = scores_of_part(loop, scores, error);
     if (scores == NULL)

@@ -437,7 +437,8 @@ uint64_t ocdm_memory_seen(const ocdm_memory *memory, uint32_t class_id)
 
 ocdm_work ocdm_memory_work(const ocdm_memory *memory)
 {
-    return memory == NULL || memory->index == NULL ? (ocdm_work){0} : memory->index->work;
+    const ocdm_work none = {0};
+    return memory == NULL || memory->index == NULL ? none : memory->index->work;
 }
 
 uint64_t ocdm_memory_random(const ocdm_memory *memory, uint32_t draw, uint64_t below)

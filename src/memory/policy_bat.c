@@ -198,9 +198,9 @@ static ocdm_status check_division(const struct division *division, const ocdm_me
     uint32_t size = memory->pool.size, used = 0;
     if (held(division, 0) != size)
         return ocdm__fail(error, OCDM_BAD_FILE, "", "the tasks of bat-ocdm have other samples than its memory");
-    uint64_t *arrivals = ocdm__allocate(size, 2 * sizeof *arrivals), *inside = arrivals + size;
-    if (arrivals == NULL)
-        return ocdm__fail_memory(error, "the policy's state");
+    uint64_t *arrivals;
+    OCDM_TRY(ocdm__new(&arrivals, size, 2 * sizeof *arrivals, "the policy's state", error));
+    uint64_t *inside = arrivals + size;
     for (uint32_t i = 0; i < size; i++)
         arrivals[i] = memory->pool.nodes[memory->pool.node_at[i]].arrival;
     for (size_t k = 0; k < division->count; k++)

@@ -45,9 +45,9 @@ static MPI_Comm heart_ranks, exchange_ranks, gather_ranks, message_ranks;
 /* Exchanges under way. MPI reads counts and places until an exchange is over, so that each has its own. */
 static struct pending {
     MPI_Request *requests; /* one, or one for each piece */
-    int count;
     size_t room;
     int *counts, *places; /* one for each rank */
+    int count;
     bool used;
 } pending[REQUESTS];
 static int rank, size;
@@ -355,7 +355,8 @@ static void reserve_parts(void)
         int *numbers = ocdm__allocate(2 * (size_t)size, sizeof *numbers);
         if (numbers == NULL)
             fail(OCDM_NO_MEMORY, "out of memory");
-        pending[i] = (struct pending){.counts = numbers, .places = numbers + size};
+        else
+            pending[i] = (struct pending){.counts = numbers, .places = numbers + size};
     }
 }
 

@@ -128,7 +128,8 @@ void ocdm__target_shares(struct ocdm__arrangement *arrangement)
     for (uint32_t f = 0; f < features->count; f++) {
         arrangement->weights[f] = weight_of(&features->features[f]);
         for (uint32_t p = 0; p < arrangement->parts; p++) {
-            uint64_t target = (OCDM__EIGHTHS * features->features[f].total * arrangement->sizes[p] + samples / 2) / samples;
+            uint64_t target =
+                ((uint64_t)OCDM__EIGHTHS * features->features[f].total * arrangement->sizes[p] + samples / 2) / samples;
             arrangement->excess[(size_t)f * arrangement->parts + p] = -(int32_t)target;
         }
     }
@@ -197,9 +198,10 @@ static ocdm_status start_greedily(struct ocdm__arrangement *arrangement, const u
     uint64_t *room;
     OCDM_TRY(ocdm__new(&room, arrangement->parts, sizeof *room, "the parts of a split", error));
     memcpy(room, arrangement->sizes, arrangement->parts * sizeof *room);
-    for (uint32_t i = 0; i < 2 * features->unit_count; i++) {
-        uint32_t unit = order[i % features->unit_count], part = 0;
-        if (is_pinned(arrangement, unit) != (i < features->unit_count))
+    uint32_t units = features->unit_count;
+    for (uint32_t i = 0; i < 2 * units; i++) {
+        uint32_t unit = order[i < units ? i : i - units], part = 0;
+        if (is_pinned(arrangement, unit) != (i < units))
             continue;
         if (!is_pinned(arrangement, unit))
             part = choose_part(arrangement, unit, room, i % arrangement->parts);

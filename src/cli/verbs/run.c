@@ -270,7 +270,7 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
                                          .folder = request.folder,
                                          .stream = request.stream}};
     ocdm__catch_signals();
-    ocdm_error events_error;
+    ocdm_error events_error = {.status = OCDM_OK};
     ocdm_status events = OCDM_OK;
     ocdm_status status = run_request(&request, ocdm__argument_given(arguments, "resume"), &display, error);
     if (status == OCDM_OK || status == OCDM_STOPPED)

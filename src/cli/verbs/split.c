@@ -218,7 +218,7 @@ static ocdm_status read_records(struct split *split, const ocdm__arguments *argu
 
 static ocdm_status find_sizes(const struct split *split, uint64_t *sizes, ocdm_error *error)
 {
-    double shares[MOST_PARTS];
+    double shares[MOST_PARTS] = {0};
     for (size_t p = 0; p < split->part_count; p++) {
         shares[p] = split->parts[p].share;
         sizes[p] = split->parts[p].size;

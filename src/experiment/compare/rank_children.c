@@ -182,8 +182,10 @@ static void start_hosted(struct host *host, uint32_t number, const char *command
     if (place == host->count)
         host->hosted = ocdm__grown(host->hosted, ++host->count, sizeof *host->hosted, &failed);
     char *copy = ocdm__allocate(size, 1);
-    if (failed || copy == NULL)
+    if (failed || copy == NULL) {
         fail_for_memory(ranks);
+        return;
+    }
     memcpy(copy, command, size);
     struct hosted *hosted = &host->hosted[place];
     *hosted = (struct hosted){.child = {.command = copy, .size = size}, .number = number};
@@ -224,7 +226,8 @@ static void obey(struct host *host, const ocdm__ranks_message *message)
         char **words = ocdm__child_words(&child, &count);
         if (words == NULL)
             fail_for_memory(host->server->ranks);
-        host->server->follow(count - 1, words + 1);
+        else
+            host->server->follow(count - 1, words + 1);
         ocdm__release(words);
     } else if (said.word == SIGNAL)
         signal_hosted(host, (int)said.number);

@@ -344,7 +344,7 @@ ocdm_status ocdm__evaluate_fresh(const ocdm__examination *examination, ocdm__cla
     ocdm_status status = get_answers(examination, tasks, 1, &answers, error);
     for (size_t k = 0; status == OCDM_OK && k < tasks; k++) {
         status = score_task(examination, &answers, k, k, 0, scores, &averages, error);
-        map[k] = averages.value[OCDM_MAP];
+        map[k] = status == OCDM_OK ? averages.value[OCDM_MAP] : (double)NAN;
     }
     clear_answers(&answers);
     return status;

@@ -418,8 +418,8 @@ static ocdm_status validate(ocdm__run *run, const ocdm__progress *progress, ocdm
 {
     const ocdm__stream_order *tests = &run->schedule.held_out;
     ocdm__evaluation *evaluations[1 + OCDM__MOST_RATES];
-    ocdm__operation operations[1 + OCDM__MOST_RATES];
-    double thresholds[1 + OCDM__MOST_RATES];
+    ocdm__operation operations[1 + OCDM__MOST_RATES] = {{.count = 0}};
+    double thresholds[1 + OCDM__MOST_RATES] = {0};
     size_t best = run->version_count > 1 ? 1 : 0;
     if (tests->count == 0 || run->learner == NULL || run->validation->task_count > 0)
         return OCDM_OK;
@@ -445,7 +445,7 @@ static ocdm_status validate(ocdm__run *run, const ocdm__progress *progress, ocdm
 ocdm_status ocdm__run_evaluate(ocdm__run *run, const float *given, const ocdm__progress *progress, ocdm_error *error)
 {
     struct ocdm__version_result results[1 + OCDM__MOST_RATES];
-    double thresholds[1 + OCDM__MOST_RATES];
+    double thresholds[1 + OCDM__MOST_RATES] = {0};
     size_t number = run->evaluation_count, tested = run->schedule.tested[number];
     OCDM_TRY(check_trained(run, error));
     if (run->inputs != NULL)
@@ -456,7 +456,7 @@ ocdm_status ocdm__run_evaluate(ocdm__run *run, const float *given, const ocdm__p
             .evaluation = &run->versions[v].evaluations[number], .scores = run->versions[v].scores, .threshold = thresholds[v]};
     ocdm_status status = examine(run, &run->tests, tested, given, progress, results, error);
     for (size_t v = 0; v < run->version_count; v++) {
-        ocdm__evaluation *evaluation = results[v].evaluation;
+        ocdm__evaluation *evaluation = &run->versions[v].evaluations[number];
         if (status != OCDM_OK) {
             ocdm__evaluation_clear(evaluation);
             continue;

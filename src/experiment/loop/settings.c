@@ -310,7 +310,10 @@ ocdm_status ocdm__run_preset_apply(const char *name, ocdm__run_settings *setting
 {
     char flag[32], value[64];
     int used = 0;
-    for (const char *text = preset_values[find_choice(ocdm__run_presets, name, strlen(name))]; *text != '\0'; text += used) {
+    uint32_t preset = find_choice(ocdm__run_presets, name, strlen(name));
+    if (preset >= sizeof preset_values / sizeof *preset_values)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, see_help, "there is no preset \"%s\"", name);
+    for (const char *text = preset_values[preset]; *text != '\0'; text += used) {
         if (sscanf(text, "%31s %63[^;]%n", flag, value, &used) != 2)
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "preset %s: not a flag with its value: %s", name, text);
         OCDM_TRY(ocdm__setting_read(ocdm__setting_of_flag(flag), value, settings, NULL, error));

@@ -93,11 +93,11 @@ ocdm_status ocdm__store_fill_memory(ocdm__run_settings *settings, const ocdm__st
         return status;
     const ocdm__store_bytes bytes = ocdm__store_bytes_of(settings, stream);
     uint64_t left = settings->memory_bytes > bytes.shared ? settings->memory_bytes - bytes.shared : 0;
-    uint64_t samples = left / bytes.sample;
+    uint64_t samples = bytes.sample > 0 ? left / bytes.sample : 0;
     if (samples == 0)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give more, or a --store that needs fewer",
                           "--memory-bytes %llu: a sample takes %llu bytes", (unsigned long long)settings->memory_bytes,
-                          (unsigned long long)(bytes.shared + bytes.sample));
+                          (unsigned long long)bytes.shared + bytes.sample);
     settings->memory = samples < OCDM_MAX_CAPACITY ? (uint32_t)samples : OCDM_MAX_CAPACITY;
     return OCDM_OK;
 }

@@ -223,13 +223,13 @@ static ocdm__series *add_step_panel(ocdm__chart *chart, const char *label, const
     double sum = 0, there = 0;
     size_t bar = 0;
     for (size_t i = 0; i < part->class_count; i++) {
-        double value = *(const double *)((const char *)&counts[part->classes[i].number] + which);
+        double value = *(const double *)(const void *)((const char *)&counts[part->classes[i].number] + which);
         sum += value;
         there += value > 0;
     }
     for (size_t i = 0; i < part->class_count; i++) {
         const struct counts *class = &counts[part->classes[i].number];
-        double value = *(const double *)((const char *)class + which);
+        double value = *(const double *)(const void *)((const char *)class + which);
         if (class->before + class->joins > 0)
             add_point(chart, (double)bar++, value > 0 ? value : NAN, has_target ? sum / there : NAN);
     }

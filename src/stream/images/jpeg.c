@@ -246,7 +246,8 @@ static void encode(struct jpeg_writer *writer)
     jpeg_start_compress(info, TRUE);
     while (info->next_scanline < info->image_height) {
         const uint8_t *row = writer->pixels->rgb + (size_t)3 * writer->pixels->width * info->next_scanline;
-        JSAMPROW rows[1] = {(JSAMPROW)(uintptr_t)row};
+        JSAMPROW rows[1];
+        memcpy(rows, &row, sizeof row); /* libjpeg does not write to it */
         jpeg_write_scanlines(info, rows, 1);
     }
     jpeg_finish_compress(info);

@@ -160,7 +160,7 @@ ocdm_status ocdm__table_samples_add(ocdm__table_samples *samples, uint64_t row, 
     char id[24];
     ocdm__labelled_sample sample = OCDM__LABELLED_SAMPLE;
     sample.id = id;
-    sample.id_length = (size_t)snprintf(id, sizeof id, "%llu", (unsigned long long)(samples->first + row));
+    sample.id_length = (size_t)snprintf(id, sizeof id, "%llu", (unsigned long long)samples->first + row);
     sample.labels = samples->found;
     sample.label_count = samples->found_count;
     sample.row = row;

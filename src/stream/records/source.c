@@ -210,7 +210,7 @@ ocdm_status ocdm__member_reader_begin(ocdm__member_reader *reader, const ocdm__r
     struct ocdm__field field;
     unsigned found = 0;
     while (ocdm__next_field(&fields, &field)) {
-        char name[OCDM__LONGEST_MEMBER + 1];
+        char name[OCDM__LONGEST_MEMBER + 1] = "";
         uint8_t member = column_member(name, ocdm__copy_field(&field, name, sizeof name), wanted);
         if (member != OCDM__MEMBERS && (found & 1u << member) != 0)
             return ocdm__fail(error, OCDM_BAD_RECORD, "", "%s:1:1: two columns named \"%s\"", file,
