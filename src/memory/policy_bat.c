@@ -218,13 +218,18 @@ static ocdm_status division_load(void *state, const ocdm_memory *memory, const u
 {
     struct division *division = state;
     for (size_t at = 0; at < size;) {
-        uint64_t length = size - at < 8 ? UINT64_MAX : ocdm__get_u64(bytes + at);
-        if (length > size - at - 8)
+        size_t left = size - at;
+        uint64_t length = left < 8 ? 0 : ocdm__get_u64(bytes + at);
+        if (left < 8 || length > left - 8)
             return ocdm__fail(error, OCDM_BAD_FILE, "", "the tasks of bat-ocdm end too early");
         if (!ocdm__reserve(&division->tasks, &division->room, division->count + 1, sizeof *division->tasks))
             return ocdm__fail_memory(error, "the memory of a task");
-        OCDM_TRY(ocdm_memory_load_bytes(bytes + at + 8, (size_t)length, &ocdm__policy_ocdm, NULL,
-                                        &division->tasks[division->count], error));
+        ocdm_error why;
+        ocdm_status status = ocdm_memory_load_bytes(bytes + at + 8, (size_t)length, &ocdm__policy_ocdm, NULL,
+                                                    &division->tasks[division->count], &why);
+        if (status != OCDM_OK) /* another policy, too, is a fault of the file here */
+            return ocdm__fail(error, status == OCDM_NO_MEMORY ? status : OCDM_BAD_FILE, "", "task %zu of bat-ocdm: %s",
+                              division->count, why.message);
         division->count++;
         at += 8 + (size_t)length;
     }

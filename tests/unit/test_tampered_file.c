@@ -436,6 +436,45 @@ TEST(state_of_gss_must_be_scores)
     }
 }
 
+/* The state of bat-ocdm is a memory for each task, which must have the samples of the memory and no others. */
+TEST(state_of_bat_ocdm_must_be_its_samples)
+{
+    static const char other_samples[] = "the tasks of bat-ocdm have other samples than its memory";
+    save_small_memory("bat-ocdm");
+    uint64_t length = image.tensor[POLICY_STATE].shape[0];
+    unsigned char *bytes = image.data[POLICY_STATE];
+    set_length(POLICY_STATE, length - 1);
+    refused_as(OCDM_BAD_FILE, "the tasks of bat-ocdm end too early");
+    set_length(POLICY_STATE, 7);
+    refused_as(OCDM_BAD_FILE, "the tasks of bat-ocdm end too early");
+    set_length(POLICY_STATE, 0);
+    refused_as(OCDM_BAD_FILE, other_samples);
+    set_length(POLICY_STATE, 8);
+    ocdm__put_u64(bytes, UINT64_MAX);
+    refused_as(OCDM_BAD_FILE, "the tasks of bat-ocdm end too early");
+    ocdm__put_u64(bytes, 0);
+    refused_as(OCDM_BAD_FILE, "");
+    save_small_memory("bat-ocdm");
+    memmove(bytes + length, bytes, length);
+    set_length(POLICY_STATE, 2 * length); /* each sample twice */
+    refused_as(OCDM_BAD_FILE, "the tasks of bat-ocdm have other capacities than its memory");
+    static const char *const others[] = {"rs", "onlyone", "bat-ocdm"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) { /* a task's memory under another policy */
+        size_t size;
+        ocdm_memory *other = small_memory(others[i]);
+        save_small_memory("bat-ocdm");
+        assert_int_equal(ocdm_memory_save_bytes(other, NULL, 0, &size, NULL), OCDM_OK);
+        assert_int_equal(ocdm_memory_save_bytes(other, bytes + 8, size, &size, NULL), OCDM_OK);
+        ocdm__put_u64(bytes, size);
+        set_length(POLICY_STATE, 8 + size);
+        refused_as(OCDM_BAD_FILE, "");
+        ocdm_memory_destroy(other);
+    }
+    save_small_memory("bat-ocdm");
+    set_number(COUNTERS, COUNTER_CAPACITY, 5);
+    refused_as(OCDM_BAD_FILE, "the tasks of bat-ocdm have other capacities than its memory");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -456,6 +495,7 @@ int main(void)
         cmocka_unit_test(state_must_be_one_that_the_policy_takes),
         cmocka_unit_test(state_of_prs_must_be_shares),
         cmocka_unit_test(state_of_gss_must_be_scores),
+        cmocka_unit_test(state_of_bat_ocdm_must_be_its_samples),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -149,8 +149,8 @@ static ocdm_status check_learning(const ocdm__run_settings *settings, ocdm_error
     if (ridge)
         OCDM_TRY(check_ridge(settings, error));
     REFUSE_IF(has_training_options(settings) && (ridge || settings->own_learner || !ocdm__run_has_agent(settings)),
-              "leave the flags of loss, optimiser, schedule and --ema out", "ocdm does not train the model %s by gradients",
-              settings->model);
+              "leave the flags of loss, optimiser and schedule, --ema and --pseudo out",
+              "ocdm does not train the model %s by gradients", settings->model);
     REFUSE_IF((settings->replay_policy != OCDM__REPLAY_UNIFORM || settings->network.loss.dark != 0) &&
                   (!ocdm__run_has_memory(settings) || !ocdm__run_has_agent(settings) || ridge || settings->replay == 0),
               "leave --replay-policy and --dark out", "nothing is replayed: --method %s, --model %s, --replay %lu",
