@@ -68,7 +68,7 @@ def averages(scores, labels, groups=None, group=None, threshold=0.0):
     if (groups is None) != (group is None):
         raise ValueError("groups and group belong together: a number for each class, and the one that is wanted")
     groups = None if groups is None else _groups(groups, scores.shape[1])
-    return dict(zip(NAMES, _ocdm.measure(scores, *scores.shape, labels, groups, group or 0, threshold)))
+    return dict(zip(NAMES, _ocdm.measure(scores, *scores.shape, labels, threshold, groups, group or 0)))
 
 
 def CF1(scores, labels, groups=None, group=None, threshold=0.0):
@@ -116,6 +116,15 @@ def AP(scores, positive):
     return _ocdm.average_precision(scores, positive)
 
 
+def _maps(maps):
+    import numpy
+
+    maps = numpy.require(maps, "float64", "CA")
+    if maps.ndim != 2:
+        raise ValueError(f"maps must have the shape [evaluations, tasks], not {list(maps.shape)}")
+    return maps
+
+
 def forgetting(maps):
     """How much each task is forgotten: its best earlier mAP minus the final one. maps are [evaluations, tasks], NaN before a task
     was seen. Returns the mean, and an array with a value for each task, NaN for those that have none.
@@ -127,9 +136,7 @@ def forgetting(maps):
     """
     import numpy
 
-    maps = numpy.require(maps, "float64", "CA")
-    if maps.ndim != 2:
-        raise ValueError(f"maps must have the shape [evaluations, tasks], not {list(maps.shape)}")
+    maps = _maps(maps)
     mean, each = _ocdm.forgetting(maps, *maps.shape)
     return mean, numpy.frombuffer(each, "float64")
 
@@ -146,13 +153,12 @@ def transfer(maps, ahead=None, fresh=None):
     """
     import numpy
 
-    maps = numpy.require(maps, "float64", "CA")
-    if maps.ndim != 2:
-        raise ValueError(f"maps must have the shape [evaluations, tasks], not {list(maps.shape)}")
+    maps = _maps(maps)
     if (ahead is None) != (fresh is None):
         raise ValueError("ahead and fresh belong together: a value for each task")
-    before = [None if given is None else numpy.require(given, "float64", "CA") for given in (ahead, fresh)]
-    for name, given in (("ahead", before[0]), ("fresh", before[1])):
-        if given is not None and given.shape != maps.shape[1:]:
-            raise ValueError(f"{name} must have a value for each of the {maps.shape[1]} tasks, not the shape {list(given.shape)}")
-    return _ocdm.transfer(maps, *maps.shape, *before)
+    before = numpy.full((2, maps.shape[1]), numpy.nan)
+    for row, (name, given) in enumerate((("ahead", ahead), ("fresh", fresh))):
+        if given is not None and numpy.shape(given) != maps.shape[1:]:
+            raise ValueError(f"{name} must have a value for each of the {maps.shape[1]} tasks, not the shape {list(numpy.shape(given))}")
+        before[row] = numpy.nan if given is None else given
+    return _ocdm.transfer(maps, *maps.shape, before)

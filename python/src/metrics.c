@@ -23,6 +23,8 @@ struct test_set {
     struct ocdm__names names;
     struct ocdm__batch batch;
     ocdm_test_set set; /* of the two above */
+    PyObject *group;   /* None: all classes */
+    unsigned char wanted;
 };
 
 static void release_set(struct test_set *test)
@@ -32,11 +34,19 @@ static void release_set(struct test_set *test)
     ocdm__batch_clear(&test->batch);
 }
 
-/* False with an exception for what is no test set; else release_set frees it. */
-static bool take_set(struct test_set *test, PyObject *scores, Py_ssize_t samples, Py_ssize_t classes, PyObject *labels)
+/* Reads (scores, samples, classes, labels, threshold=0, groups=None, wanted=0). False with an exception for what is no test
+ * set; else release_set frees it. */
+static bool take_set(struct test_set *test, PyObject *args)
 {
-    *test = (struct test_set){.names.columns = classes == 1};            /* integers [n, 1] have one meaning then */
-    if (classes > PY_SSIZE_T_MAX / (Py_ssize_t)sizeof(ocdm_class_score)) /* of no samples */
+    PyObject *scores, *labels, *group = Py_None;
+    Py_ssize_t samples, classes;
+    float threshold = 0;
+    unsigned char wanted = 0;
+    if (!PyArg_ParseTuple(args, "OnnO|fOb", &scores, &samples, &classes, &labels, &threshold, &group, &wanted))
+        return false;
+    *test = (struct test_set){
+        .names.columns = classes == 1, .group = group, .wanted = wanted}; /* integers [n, 1] have one meaning */
+    if (classes > PY_SSIZE_T_MAX / (Py_ssize_t)sizeof(ocdm_class_score))  /* of no samples */
         return PyErr_NoMemory() != NULL;
     if (!take(scores, &test->scores, (size_t)samples * (size_t)classes * sizeof(float), "scores"))
         return false;
@@ -53,27 +63,23 @@ static bool take_set(struct test_set *test, PyObject *scores, Py_ssize_t samples
                                 .samples = (size_t)samples,
                                 .classes = (size_t)classes,
                                 .label_starts = test->batch.offsets,
-                                .labels = test->batch.labels};
+                                .labels = test->batch.labels,
+                                .threshold = threshold};
     if (PyErr_Occurred() == NULL)
         return true;
     release_set(test);
     return false;
 }
 
-/* _score(scores, samples, classes, labels, threshold): an ocdm_class_score of each class, as bytes. */
+/* _score(...): an ocdm_class_score of each class, as bytes. */
 PyObject *ocdm__metrics_score(PyObject *module, PyObject *args)
 {
     (void)module;
-    PyObject *scores, *labels;
-    Py_ssize_t samples, classes;
     struct test_set test;
     ocdm_error error = {0};
-    float threshold;
-    if (!PyArg_ParseTuple(args, "OnnOf", &scores, &samples, &classes, &labels, &threshold) ||
-        !take_set(&test, scores, samples, classes, labels))
+    if (!take_set(&test, args))
         return NULL;
-    test.set.threshold = threshold;
-    PyObject *result = PyBytes_FromStringAndSize(NULL, classes * (Py_ssize_t)sizeof(ocdm_class_score));
+    PyObject *result = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(test.set.classes * sizeof(ocdm_class_score)));
     ocdm_class_score *found = result != NULL ? (ocdm_class_score *)(void *)PyBytes_AsString(result) : NULL;
     if (result != NULL && ocdm_score_classes(&test.set, found, &error) != OCDM_OK) {
         Py_CLEAR(result);
@@ -112,24 +118,19 @@ static PyObject *measure(const ocdm_test_set *set, const uint8_t *group, uint8_t
     return list;
 }
 
-/* _measure(scores, samples, classes, labels, groups, wanted, threshold): each metric over all classes, or those of a group. */
+/* _measure(...): each metric over all classes, or those of a group. */
 PyObject *ocdm__metrics_measure(PyObject *module, PyObject *args)
 {
     (void)module;
-    PyObject *scores, *labels, *group, *result = NULL;
-    Py_ssize_t samples, classes;
+    PyObject *result = NULL;
     Py_buffer groups;
-    unsigned char wanted = 0;
-    float threshold;
     struct test_set test;
-    if (!PyArg_ParseTuple(args, "OnnOObf", &scores, &samples, &classes, &labels, &group, &wanted, &threshold) ||
-        !take_set(&test, scores, samples, classes, labels))
+    if (!take_set(&test, args))
         return NULL;
-    test.set.threshold = threshold;
-    if (group == Py_None) {
+    if (test.group == Py_None) {
         result = measure(&test.set, NULL, 0);
-    } else if (take(group, &groups, (size_t)classes, "groups")) {
-        result = measure(&test.set, groups.buf, wanted);
+    } else if (take(test.group, &groups, test.set.classes, "groups")) {
+        result = measure(&test.set, groups.buf, test.wanted);
         PyBuffer_Release(&groups);
     }
     release_set(&test);
@@ -181,47 +182,42 @@ PyObject *ocdm__metrics_forgetting(PyObject *module, PyObject *args)
     return result;
 }
 
-/* _best_threshold(scores, samples, classes, labels): of the logits. */
+/* _best_threshold(...): of the logits. */
 PyObject *ocdm__metrics_threshold(PyObject *module, PyObject *args)
 {
     (void)module;
-    PyObject *scores, *labels;
-    Py_ssize_t samples, classes;
     struct test_set test;
     ocdm_error error = {0};
     float threshold;
-    if (!PyArg_ParseTuple(args, "OnnO", &scores, &samples, &classes, &labels) ||
-        !take_set(&test, scores, samples, classes, labels))
+    if (!take_set(&test, args))
         return NULL;
     bool done = ocdm_best_threshold(&test.set, &threshold, &error) == OCDM_OK;
     release_set(&test);
     return done ? PyFloat_FromDouble((double)threshold) : ocdm__raise(&error);
 }
 
-/* _transfer(map, evaluations, tasks, ahead, fresh): backward and forward; None for both of the last two: no forward transfer.
- */
+/* _transfer(map, evaluations, tasks, before): backward and forward; `before` has a row of each task's value just before it is
+ * learnt and one of an untrained model's. */
 PyObject *ocdm__metrics_transfer(PyObject *module, PyObject *args)
 {
     (void)module;
-    PyObject *map, *given[2], *result = NULL;
+    PyObject *map, *rows, *result = NULL;
     Py_ssize_t evaluations, tasks;
-    Py_buffer view, before[2] = {{.buf = NULL}, {.buf = NULL}};
+    Py_buffer view, before;
     ocdm_error error = {0};
     double backward, forward;
-    if (!PyArg_ParseTuple(args, "OnnOO", &map, &evaluations, &tasks, &given[0], &given[1]) ||
+    if (!PyArg_ParseTuple(args, "OnnO", &map, &evaluations, &tasks, &rows) ||
         !take(map, &view, (size_t)evaluations * (size_t)tasks * sizeof(double), "maps"))
         return NULL;
-    bool taken = true;
-    for (int i = 0; i < 2 && taken; i++)
-        taken = given[i] == Py_None || take(given[i], &before[i], (size_t)tasks * sizeof(double), i == 0 ? "ahead" : "fresh");
-    if (taken && ocdm_transfer(view.buf, (size_t)evaluations, (size_t)tasks, before[0].buf, before[1].buf, &backward, &forward,
-                               &error) == OCDM_OK)
-        result = Py_BuildValue("dd", backward, forward);
-    else if (taken)
-        ocdm__raise(&error);
-    for (int i = 0; i < 2; i++)
-        if (before[i].obj != NULL)
-            PyBuffer_Release(&before[i]);
+    if (take(rows, &before, 2 * (size_t)tasks * sizeof(double), "ahead and fresh")) {
+        const double *ahead = before.buf;
+        if (ocdm_transfer(view.buf, (size_t)evaluations, (size_t)tasks, ahead, ahead + tasks, &backward, &forward, &error) ==
+            OCDM_OK)
+            result = Py_BuildValue("dd", backward, forward);
+        else
+            ocdm__raise(&error);
+        PyBuffer_Release(&before);
+    }
     PyBuffer_Release(&view);
     return result;
 }

@@ -48,8 +48,8 @@ const ocdm__compare_column ocdm__compare_columns[OCDM__COMPARE_COLUMNS] = {
     {"run", "missed", "cost.missed", NULL, 0, true, false},
     {"run", "labels", "memory.labels", "labels", 2, false, false},
     {"run", "labels_seen", "memory.labels_seen", NULL, 2, false, false},
-    {"run", "BWT", "BWT", NULL, 1, false, true},
-    {"run", "FWT", "FWT", NULL, 1, false, true},
+    {"run", "BWT", "BWT", "BWT", 1, false, true},
+    {"run", "FWT", "FWT", "FWT", 1, false, true},
     OTHERS("majority"),
     OTHERS("moderate"),
     OTHERS("minority"),
@@ -90,7 +90,7 @@ double *ocdm__compare_values(const ocdm__compare_results *results, size_t point,
 
 bool ocdm__compare_has(const ocdm__compare_results *results, size_t column)
 {
-    if (column != OCDM__COMPARE_AREA)
+    if (column != OCDM__COMPARE_AREA && column != OCDM__COMPARE_FORWARD)
         return true;
     for (size_t i = column; i < value_count(results); i += OCDM__COMPARE_COLUMNS)
         if (!isnan(results->values[i]))

@@ -61,7 +61,7 @@ size_t ocdm__compare_group(size_t column);
 
 struct ocdm__compare_results;
 
-/* Whether a column is shown: the area under mAP at any time only where a run has it. */
+/* Whether a column is shown: the area under mAP at any time, and forward transfer, only where a run has it. */
 bool ocdm__compare_has(const struct ocdm__compare_results *results, size_t column);
 
 /* Start with all bytes zero. */

@@ -43,16 +43,10 @@ void ocdm__chart_add_section(ocdm__chart *chart, double from, const char *name)
     snprintf(section->name, sizeof section->name, "%s", name);
 }
 
-void ocdm__chart_add_mark(ocdm__chart *chart, double x, double y, unsigned colour)
+void ocdm__chart_add_mark(ocdm__chart *chart, ocdm__chart_mark mark)
 {
     if (grow(chart, &chart->marks, &chart->mark_room, chart->mark_count, sizeof *chart->marks))
-        chart->marks[chart->mark_count++] = (ocdm__chart_mark){x, y, colour, false};
-}
-
-void ocdm__chart_add_point(ocdm__chart *chart, double x, double y, unsigned colour)
-{
-    if (grow(chart, &chart->marks, &chart->mark_room, chart->mark_count, sizeof *chart->marks))
-        chart->marks[chart->mark_count++] = (ocdm__chart_mark){x, y, colour, true};
+        chart->marks[chart->mark_count++] = mark;
 }
 
 void ocdm__chart_add_name(ocdm__chart *chart, const char *name)

@@ -103,8 +103,7 @@ typedef struct ocdm__chart {
 ocdm__series *ocdm__chart_add_series(ocdm__chart *chart, const char *label, const char *mark, unsigned colour);
 void ocdm__chart_add_bar(ocdm__chart *chart, const char *name, unsigned kind);
 void ocdm__chart_add_section(ocdm__chart *chart, double from, const char *name);
-void ocdm__chart_add_mark(ocdm__chart *chart, double x, double y, unsigned colour);
-void ocdm__chart_add_point(ocdm__chart *chart, double x, double y, unsigned colour);
+void ocdm__chart_add_mark(ocdm__chart *chart, ocdm__chart_mark mark);
 void ocdm__chart_add_name(ocdm__chart *chart, const char *name);
 
 /* Appends the bar of a class, filled by its group, and a section where `turn` differs from the one before. `task` names it. */

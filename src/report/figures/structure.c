@@ -256,9 +256,9 @@ static void fill_thresholds(const ocdm__study *study, ocdm__chart *chart)
         const struct operating_point half = mean_point(group, "validation.total");
         const ocdm__json_node *rule = ocdm__group_setting(group, "threshold");
         if (isfinite(best.precision))
-            ocdm__chart_add_mark(chart, best.recall, best.precision, group->colour);
+            ocdm__chart_add_mark(chart, (ocdm__chart_mark){best.recall, best.precision, group->colour, false});
         if (isfinite(half.precision) && rule != NULL && rule->text != NULL && strcmp(rule->text, "fixed") == 0)
-            ocdm__chart_add_point(chart, half.recall, half.precision, group->colour);
+            ocdm__chart_add_mark(chart, (ocdm__chart_mark){half.recall, half.precision, group->colour, true});
     }
 }
 

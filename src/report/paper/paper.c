@@ -358,7 +358,8 @@ static ocdm_status draw_map(const struct drawing *drawing, size_t *row, ocdm_err
         ocdm__paper_line numbers = ocdm__paper_line_find(stream, stream, "", method);
         double total = ocdm__paper_line_number(&numbers, "total", OCDM__MAP_NAME);
         if (isfinite(total) && !chart.table.failed)
-            ocdm__chart_add_mark(&chart, ocdm__table_number(&chart.table, chart.table.row_count - 1, 1), total, colour);
+            ocdm__chart_add_mark(&chart, (ocdm__chart_mark){ocdm__table_number(&chart.table, chart.table.row_count - 1, 1),
+                                                            total, colour, false});
     }
     return end_chart(&chart, drawing, "mAP after each task", error);
 }
@@ -433,7 +434,7 @@ static ocdm_status draw_groups(const struct drawing *drawing, bool is_map, ocdm_
                           ocdm__table_number(drawing->table, row, is_map ? MAP : KEPT_PER_CLASS),
                           is_map ? ocdm__table_number(drawing->table, row, MAP_DEVIATION) : NAN);
         if (is_map && isfinite(paper))
-            ocdm__chart_add_mark(&chart, 0, paper, OCDM__INK(i));
+            ocdm__chart_add_mark(&chart, (ocdm__chart_mark){0, paper, OCDM__INK(i), false});
     }
     return end_chart(&chart, drawing, is_map ? "mAP against rho" : "samples kept against rho", error);
 }
