@@ -242,6 +242,9 @@ static ocdm_status find_xml(struct request *request, ocdm_error *error)
         if (access(request->xml, R_OK) == 0)
             break;
     }
+    if (access(request->xml, R_OK) != 0 && access(arff, R_OK) == 0)
+        return ocdm__fail(error, OCDM_IO, "name the file with --xml",
+                          "%s: which attributes are labels is in an XML file, and there is no %s", arff, request->xml);
     request->settings.xml = request->xml;
     return OCDM_OK;
 }
