@@ -181,7 +181,7 @@ arff_brings_its_features() {
     printf '@relation t\n@attribute x numeric\n@attribute a {0,1}\n@attribute b {0,1}\n@data\n2,1,0\n4,1,1\n' > t-train.arff
     printf '@relation t\n@attribute x numeric\n@attribute a {0,1}\n@attribute b {0,1}\n@data\n{0 8,2 1}\n' > t-test.arff
     run "$ocdm" stream build -o t.safetensors --arff t-train.arff
-    same 4 "$code" && grep -q 'there is no t.xml' "$err" && grep -q -- '--xml' "$err" || return 1
+    same 4 "$code" && grep -q 'there is no t-train.xml' "$err" && grep -q -- '--xml' "$err" || return 1
     printf '<labels><label name="a"/><label name="b"/></labels>' > t.xml
     builds t.safetensors --arff t-train.arff --test t-test.arff --standardize || return 1
     run "$ocdm" stream info --json t.safetensors
