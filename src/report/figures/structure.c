@@ -199,29 +199,6 @@ const ocdm__figure ocdm__figure_class_age = {
 
 enum { RECALLS = 32 };
 
-/* One threshold for all classes, on what is held out: CP and CR in percent. */
-struct operating_point {
-    double precision, recall;
-};
-
-static struct operating_point point_of(const ocdm__json_node *node)
-{
-    return (struct operating_point){ocdm__json_number(ocdm__json_find(node, "CP")),
-                                    ocdm__json_number(ocdm__json_find(node, "CR"))};
-}
-
-/* The mean over the runs of a group of the point at this path of their summaries; NaN when one has none. */
-static struct operating_point mean_point(const ocdm__run_group *group, const char *path)
-{
-    struct operating_point mean = {0, 0};
-    for (size_t r = 0; r < group->run_count; r++) {
-        const struct operating_point point = point_of(ocdm__json_find(group->runs[r]->summary.root, path));
-        mean.precision += point.precision / (double)group->run_count;
-        mean.recall += point.recall / (double)group->run_count;
-    }
-    return mean;
-}
-
 /* At recalls that all runs have, each by the first point that reaches it, so that a line is the mean over runs. */
 static void add_curve(ocdm__chart *chart, const ocdm__run_group *group, const ocdm__run_record *run, double number)
 {
@@ -229,17 +206,26 @@ static void add_curve(ocdm__chart *chart, const ocdm__run_group *group, const oc
     const ocdm__json_node *node = points != NULL ? points->first : NULL;
     for (int step = 1; step <= RECALLS; step++) {
         double recall = 100.0 * step / RECALLS;
-        while (node != NULL && !(point_of(node).recall >= recall - 1e-9))
+        while (node != NULL && !(ocdm__json_number(ocdm__json_find(node, "CR")) >= recall - 1e-9))
             node = node->next;
         ocdm__chart_row(chart, chart->series_count - 1);
         ocdm__add_value(&chart->table, ".run", number);
         ocdm__add_text(&chart->table, "label", group->label);
         ocdm__add_value(&chart->table, "seed", run->seed);
         ocdm__add_value(&chart->table, "CR", recall);
-        ocdm__add_value(&chart->table, "CP", node != NULL ? point_of(node).precision : (double)NAN);
+        ocdm__add_value(&chart->table, "CP", node != NULL ? ocdm__json_number(ocdm__json_find(node, "CP")) : (double)NAN);
         ocdm__add_value(&chart->table, "threshold",
                         node != NULL ? ocdm__json_number(ocdm__json_find(node, "threshold")) : (double)NAN);
     }
+}
+
+/* The means over the runs of a group of the numbers at these paths of their summaries. */
+static void add_mark(ocdm__chart *chart, const ocdm__run_group *group, const char *recall, const char *precision, bool is_point)
+{
+    const ocdm__chart_mark mark = {ocdm__group_summary(group, recall).mean, ocdm__group_summary(group, precision).mean,
+                                   group->colour, is_point};
+    if (isfinite(mark.x) && isfinite(mark.y))
+        ocdm__chart_add_mark(chart, mark);
 }
 
 /* With a threshold that was chosen, the metrics of what is held out are those at the best one, not at 1/2. */
@@ -252,13 +238,11 @@ static void fill_thresholds(const ocdm__study *study, ocdm__chart *chart)
         ocdm__chart_add_series(chart, group->label, group->mark, group->colour);
         for (size_t r = 0; r < group->run_count; r++)
             add_curve(chart, group, group->runs[r], (double)r);
-        const struct operating_point best = mean_point(group, "validation.best_threshold");
-        const struct operating_point half = mean_point(group, "validation.total");
         const ocdm__json_node *rule = ocdm__group_setting(group, "threshold");
-        if (isfinite(best.precision))
-            ocdm__chart_add_mark(chart, (ocdm__chart_mark){best.recall, best.precision, group->colour, false});
-        if (isfinite(half.precision) && rule != NULL && rule->text != NULL && strcmp(rule->text, "fixed") == 0)
-            ocdm__chart_add_mark(chart, (ocdm__chart_mark){half.recall, half.precision, group->colour, true});
+        bool fixed = rule != NULL && rule->text != NULL && strcmp(rule->text, "fixed") == 0;
+        add_mark(chart, group, "validation.best_threshold.CR", "validation.best_threshold.CP", false);
+        if (fixed)
+            add_mark(chart, group, "validation.total.CR", "validation.total.CP", true);
     }
 }
 
