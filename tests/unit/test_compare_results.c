@@ -399,7 +399,8 @@ TEST(table_shows_means_deviations_and_the_paired_interval)
     assert_int_equal(OCDM__CELL_EMPTY, ocdm__table_at(&table, BEST, 1)->kind);
     assert_false(ocdm__table_at(&table, BEST, 1)->bold);
     assert_int_equal(OCDM_OK, ocdm__table_of_comparison_data(&data, &plan, &results, NULL));
-    assert_int_equal(METHODS * (OCDM__COMPARE_COLUMNS - 1), data.row_count); /* no run has the area under a curve */
+    assert_int_equal(METHODS * (OCDM__COMPARE_COLUMNS - 2),
+                     data.row_count); /* no run has the area under a curve, nor forward transfer */
     assert_string_equal("method", data.columns[0].key);
     assert_string_equal("n", data.columns[6].key);
     assert_int_equal(15 + 3, data.column_count);
