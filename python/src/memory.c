@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/inner_memory.h"
+#include "memory/internal.h"
 
 #define HELD_UP_TO 4096 /* samples of an update that keep the GIL: to release it costs 0.1 us */
 

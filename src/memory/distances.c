@@ -14,9 +14,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/inner_memory.h"
 #include "base/logarithm.h"
 #include "base/random.h"
+#include "memory/internal.h"
 #include "memory/policies.h"
 
 /* ---- distances ------------------------------------------------------------------------------------------------------ */

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/inner_memory.h"
 #include "base/allocate.h"
 #include "base/error.h"
 #include "memory/distances.h"
+#include "memory/internal.h"
 #include "memory/policies.h"
 
 /* A memory up to this size has all its room from the start; a larger one doubles as it fills, so that asking for far more than

@@ -10,8 +10,8 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/inner_memory.h"
 #include "memory/distances.h"
+#include "memory/internal.h"
 #include "memory/policies.h"
 
 uint64_t ocdm__key_base(uint64_t seed, uint64_t shard)

@@ -2,7 +2,7 @@
 #ifndef OCDM_MEMORY_POLICIES_H
 #define OCDM_MEMORY_POLICIES_H
 
-#include "base/inner_memory.h"
+#include "memory/internal.h"
 #include "memory/memory.h"
 
 #define OCDM__POLICY_DECLARATION(symbol, name) extern const ocdm_policy ocdm__policy_##symbol;

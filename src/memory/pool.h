@@ -92,7 +92,7 @@ struct pool {
     uint32_t free_set;
     struct ocdm__hash_table set_table;
     struct ocdm__hash_table id_table; /* stays empty in a trusting memory */
-    bool trusting;                    /* see base/inner_memory.h */
+    bool trusting;                    /* see memory/internal.h */
 
     struct class *classes; /* in order of first appearance */
     uint32_t class_count;

@@ -11,9 +11,9 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/inner_memory.h"
 #include "memory/distances.h"
 #include "base/logarithm.h"
+#include "memory/internal.h"
 #include "memory/pool.h"
 
 /* ---- settings of classes -------------------------------------------------------------------------------------------- */

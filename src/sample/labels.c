@@ -10,8 +10,8 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/inner_memory.h"
 #include "base/text.h"
+#include "memory/internal.h"
 #include "sample/sample.h"
 #include "sample/state.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/inner_memory.h"
+#include "memory/internal.h"
 #include "sample/sample.h"
 #include "sample/state.h"
 

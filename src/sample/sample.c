@@ -16,8 +16,8 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/hash_table.h"
-#include "base/inner_memory.h"
 #include "base/progress.h"
+#include "memory/internal.h"
 #include "sample/state.h"
 
 /* ---- ids ------------------------------------------------------------------------------------------------------------ */

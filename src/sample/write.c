@@ -6,10 +6,10 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/inner_memory.h"
 #include "base/progress.h"
 #include "base/terminal.h"
 #include "base/text.h"
+#include "memory/internal.h"
 #include "sample/sample.h"
 #include "sample/state.h"
 

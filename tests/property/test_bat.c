@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
-#include "base/inner_memory.h"
+#include "memory/internal.h"
 
 enum { MOST_TASKS = 5, BATCHES_OF_A_TASK = 12 };
 

@@ -7,7 +7,7 @@
 #include "pair.h"
 
 #include "base/allocate.h"
-#include "base/inner_memory.h"
+#include "memory/internal.h"
 
 #include <math.h>
 #include <stdio.h>

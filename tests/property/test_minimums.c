@@ -1,5 +1,5 @@
 /*
- * Minimums of classes (base/inner_memory.h) against the judge: when the victim of the plain rule carries a class that has no
+ * Minimums of classes (memory/internal.h) against the judge: when the victim of the plain rule carries a class that has no
  * more than its minimum, the plain rule among the samples that carry none decides; no class falls below its minimum once it
  * has been seen as often; and an update fails exactly when every sample carries such a class.
  */
@@ -8,7 +8,7 @@
 #include "made_stream.h"
 
 #include "base/allocate.h"
-#include "base/inner_memory.h"
+#include "memory/internal.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/inner_memory.h"
+#include "memory/internal.h"
 
 static const char *const policies[] = {"ocdm", "onlyone", "rs",     "prs", "prs-released", "cbes",
                                        "cbrs", "max",     "random", "gss", "gss-released", "bat-ocdm"};

@@ -12,8 +12,8 @@
 #include "../golden/image_files.h"
 #include "../golden/image_hex.h"
 #include "../small_run.h"
-#include "base/inner_memory.h"
 #include "experiment/loop/run.h"
+#include "memory/internal.h"
 
 static const struct small_plan plan = {.tasks = 3, .train = 40, .test = 10, .seed = 5};
 

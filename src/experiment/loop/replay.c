@@ -7,8 +7,8 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/inner_memory.h"
 #include "experiment/loop/run.h"
+#include "memory/internal.h"
 
 /* A loss of 0 must not keep a sample from ever being drawn. */
 #define LEAST_WEIGHT 1e-6

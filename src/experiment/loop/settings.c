@@ -11,9 +11,9 @@
 
 #include "agent/model.h"
 #include "base/error.h"
-#include "base/inner_memory.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "memory/internal.h"
 
 static const char see_help[] = "`ocdm run --help` lists the settings and their values";
 

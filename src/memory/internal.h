@@ -2,8 +2,8 @@
  * What the program uses of the memory beyond ocdm/ocdm.h. It is not part of the library's interface: no program that links
  * libocdm can call it.
  */
-#ifndef OCDM_BASE_INNER_MEMORY_H
-#define OCDM_BASE_INNER_MEMORY_H
+#ifndef OCDM_MEMORY_INTERNAL_H
+#define OCDM_MEMORY_INTERNAL_H
 
 #include "ocdm/ocdm.h"
 
