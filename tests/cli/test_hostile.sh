@@ -101,7 +101,7 @@ fifos_are_refused_at_once() {
     mkfifo fifo
     local command
     for command in "weights info fifo" "run fifo -o x" "stream build --coco fifo -o x" "stream build --records r.jsonl --features fifo -o x" \
-        "stream build --multihot fifo -o x" "stream build --arff fifo -o x" "run s.safetensors --model none --groups fifo -o x"; do
+        "stream build --multihot fifo -o x" "stream build --arff fifo --xml fifo -o x" "run s.safetensors --model none --groups fifo -o x"; do
         # shellcheck disable=SC2086
         run timeout 20 "$ocdm" $command
         same 4 "$code" || { echo "of: $command"; return 1; }
