@@ -1,4 +1,9 @@
-/* `ocdm completion SHELL`: the tables of verbs and flags as completion scripts for bash, zsh and fish. */
+/*
+ * `ocdm completion SHELL`: a script for bash, zsh or fish that asks this program whenever a word is to be completed, by `ocdm
+ * completion SHELL -- WORD...`: the words after `ocdm`, up to the one under the cursor, which may be empty. The answer has a
+ * line for each word that may stand there, then a tab and what it means unless the shell is bash, which has no place for it; or
+ * a line such as ":files 3" for names of files that complete what follows the first 3 characters of the word.
+ */
 #include "cli/verbs.h"
 
 #include <stdio.h>
@@ -6,399 +11,207 @@
 
 #include "base/error.h"
 
-/* What completes a value or an operand, by what the tables call it. */
-enum kind { NOTHING, FILES, STREAMS, FOLDERS };
+struct question {
+    char *const *words; /* after `ocdm`, or after `ocdm help` */
+    size_t count;
+    const char *word; /* the last one, which is completed */
+    size_t skip;      /* so many of its characters stay: the first values of a list, or "--flag=" */
+    bool explain;     /* the meaning of words is asked for */
+};
 
-static enum kind kind_of(const char *text)
+/* ---- answers ---------------------------------------------------------------------------------------------------------- */
+
+static void offer(const struct question *question, const char *before, const char *word, size_t length, const char *meaning)
 {
-    if (text == NULL)
-        return NOTHING;
-    if (strstr(text, "STREAM") != NULL)
-        return STREAMS;
-    if (strstr(text, "FOLDER") != NULL || strstr(text, "DIR") != NULL || strstr(text, "ROOT") != NULL)
-        return FOLDERS;
-    return strstr(text, "FILE") != NULL ? FILES : NOTHING;
+    char whole[80];
+    const char *typed = question->word + question->skip;
+    snprintf(whole, sizeof whole, "%s%.*s", before, (int)length, word);
+    if (strncmp(whole, typed, strlen(typed)) != 0)
+        return;
+    printf("%.*s%s", (int)question->skip, question->word, whole);
+    printf("%s%s\n", question->explain && meaning[0] != '\0' ? "\t" : "", question->explain ? meaning : "");
 }
 
-/* Whether several values may follow each other with commas. */
-static bool is_list(const char *text)
-{
-    return strchr(text, ',') != NULL;
-}
-
-/* Whether a list names what each file is for: NAME=FILE,NAME=FILE. */
-static const char *separators(const char *text)
-{
-    return strchr(text, '=') != NULL ? ",=" : ",";
-}
-
-/* Text inside single quotes of a shell; `special` characters get a backslash. */
-static void quoted(const char *text, const char *special, const char *apostrophe, FILE *out)
-{
-    for (; *text != '\0'; text++) {
-        if (*text == '\'')
-            fputs(apostrophe, out);
-        else if (strchr(special, *text) != NULL)
-            fprintf(out, "\\%c", *text);
-        else
-            fputc(*text, out);
-    }
-}
-
-static void print_words(const char *const *words, FILE *out)
+static void offer_words(const struct question *question, const char *const *words)
 {
     for (size_t i = 0; words[i] != NULL; i++)
-        fprintf(out, "%s%s", i == 0 ? "" : " ", words[i]);
+        offer(question, "", words[i], strlen(words[i]), "");
 }
 
-/* ---- words of verbs ------------------------------------------------------------------------------------------------- */
-
-/* Whether verb i is the first with its first word. */
-static bool first_of_family(size_t i)
+/* Names of files, by what the tables call a value or an operand; false when it is not called a file. */
+static bool offer_files(const struct question *question, const char *name)
 {
-    size_t length = strcspn(ocdm__verbs[i]->name, " ");
-    for (size_t j = 0; j < i; j++)
-        if (strcspn(ocdm__verbs[j]->name, " ") == length && strncmp(ocdm__verbs[j]->name, ocdm__verbs[i]->name, length) == 0)
-            return false;
+    static const char *const kinds[][2] = {{"STREAM", "streams"}, {"FOLDER", "folders"}, {"DIR", "folders"},
+                                           {"ROOT", "folders"},   {"FILE", "files"},     {NULL, NULL}};
+    size_t i = 0;
+    while (name != NULL && kinds[i][0] != NULL && strstr(name, kinds[i][0]) == NULL)
+        i++;
+    if (name == NULL || kinds[i][0] == NULL)
+        return false;
+    printf(":%s %zu\n", kinds[i][1], question->skip);
     return true;
 }
 
-static bool has_two_words(const ocdm__verb *verb)
+/* The values of a list follow commas; in a list of NAME=FILE, they follow = too. */
+static void offer_value(struct question *question, const ocdm__flag *flag)
 {
-    return strchr(verb->name, ' ') != NULL;
+    const char *separators = strchr(flag->value, ',') == NULL ? "" : strchr(flag->value, '=') == NULL ? "," : ",=";
+    for (size_t i = question->skip; question->word[i] != '\0'; i++)
+        if (strchr(separators, question->word[i]) != NULL)
+            question->skip = i + 1;
+    if (ocdm__flag_choices(flag) != NULL)
+        offer_words(question, ocdm__flag_choices(flag));
+    else
+        (void)offer_files(question, flag->value);
 }
 
-static void print_first_words(FILE *out)
+/* The first words of verbs, or the second words of a family. */
+static void offer_verbs(const struct question *question)
 {
-    for (size_t i = 0; ocdm__verbs[i] != NULL; i++)
-        if (first_of_family(i))
-            fprintf(out, "%.*s ", (int)strcspn(ocdm__verbs[i]->name, " "), ocdm__verbs[i]->name);
+    const char *last = "", *first = question->count == 2 ? question->words[0] : "";
+    size_t start = question->count == 2 ? strlen(first) + 1 : 0;
+    for (size_t i = 0; question->count <= 2 && ocdm__verbs[i] != NULL; i++) {
+        const char *name = ocdm__verbs[i]->name;
+        if (start > 0 && (strncmp(name, first, start - 1) != 0 || name[start - 1] != ' '))
+            continue;
+        size_t length = strcspn(name + start, " ");
+        bool family = name[start + length] == ' ';
+        if (!family || strncmp(last, name, length + 1) != 0) /* of a family once */
+            offer(question, "", name + start, length, family ? "a family of verbs" : ocdm__verbs[i]->summary);
+        last = name;
+    }
 }
 
-static void print_second_words(const ocdm__verb *first, FILE *out)
+/* ---- questions -------------------------------------------------------------------------------------------------------- */
+
+/* The flag with a value that a word names, "--name" or "--name=..." or "-n"; NULL for none. */
+static const ocdm__flag *find_flag(const ocdm__verb *verb, const char *word)
 {
-    size_t length = strcspn(first->name, " ");
-    for (size_t i = 0; ocdm__verbs[i] != NULL; i++)
-        if (strncmp(ocdm__verbs[i]->name, first->name, length + 1) == 0)
-            fprintf(out, "%s ", ocdm__verbs[i]->name + length + 1);
+    size_t length = strcspn(word, "=");
+    for (const ocdm__flag *flag = verb->flags; flag != NULL && flag->name != NULL && word[0] == '-' && length > 1; flag++)
+        if (flag->value != NULL &&
+            (word[1] == '-' ? strlen(flag->name) == length - 2 && strncmp(flag->name, word + 2, length - 2) == 0
+                            : length == 2 && word[1] == flag->letter))
+            return flag;
+    return NULL;
 }
 
-/* The next verb, from `*i` on, that is the first of a family; NULL after the last. */
-static const ocdm__verb *next_family(size_t *i)
+/* Bash makes words of their own of every = and of what it separates. */
+static void answer_for_verb(struct question *question, const ocdm__verb *verb, size_t used)
 {
-    while (ocdm__verbs[*i] != NULL && !(has_two_words(ocdm__verbs[*i]) && first_of_family(*i)))
-        ++*i;
-    return ocdm__verbs[*i] != NULL ? ocdm__verbs[(*i)++] : NULL;
-}
-
-static int family_length(const ocdm__verb *verb)
-{
-    return (int)strcspn(verb->name, " ");
-}
-
-/* ---- bash ----------------------------------------------------------------------------------------------------------- */
-
-/* A call of the function that completes this kind, for what is after the last separator of a list. */
-static void bash_kind(enum kind kind, const char *value, FILE *out)
-{
-    static const char *const flags[] = {[FILES] = "-f", [STREAMS] = "-f -X '!*.safetensors'", [FOLDERS] = "-d"};
-    fprintf(out, "_ocdm_paths '%s' %s", is_list(value) ? separators(value) : "", flags[kind]);
-    fputs(kind == STREAMS ? "; _ocdm_folders" : "", out);
-}
-
-static void bash_flag_value(const ocdm__flag *flag, FILE *out)
-{
-    if (flag->value == NULL)
+    const ocdm__flag *flag = NULL; /* that was last */
+    bool due = false;              /* its value comes next */
+    for (size_t i = used; i < question->count - 1; i++) {
+        const char *word = question->words[i];
+        if (flag != NULL && strcmp(word, "=") == 0) {
+            due = true;
+        } else if (due) {
+            due = false;
+        } else {
+            flag = strchr(word, '=') == NULL ? find_flag(verb, word) : NULL;
+            due = flag != NULL;
+        }
+    }
+    if (flag != NULL && strcmp(question->word, "=") == 0) {
+        question->word = "";
+        due = true;
+    }
+    if (!due && strchr(question->word, '=') != NULL && (flag = find_flag(verb, question->word)) != NULL) {
+        question->skip = strcspn(question->word, "=") + 1;
+        due = true;
+    }
+    if (due) {
+        offer_value(question, flag);
         return;
-    fputs("        ", out);
-    if (flag->letter != '\0')
-        fprintf(out, "-%c|", flag->letter);
-    fprintf(out, "--%s) ", flag->name);
-    if (ocdm__flag_choices(flag) != NULL) {
-        fprintf(out, "_ocdm_words '%s' '", is_list(flag->value) ? "," : "");
-        print_words(ocdm__flag_choices(flag), out);
-        fputs("'; ", out);
-    } else if (kind_of(flag->value) != NOTHING) {
-        bash_kind(kind_of(flag->value), flag->value, out);
-        fputs("; ", out);
     }
-    fputs("return ;;\n", out);
+    if (question->word[0] != '-' && verb->words != NULL) {
+        offer_words(question, verb->words());
+    } else if (question->word[0] == '-' || !offer_files(question, verb->operands)) {
+        for (flag = verb->flags; flag != NULL && flag->name != NULL; flag++)
+            offer(question, "--", flag->name, strlen(flag->name), flag->help);
+        offer(question, "", "--help", 6, "print the help");
+    }
 }
 
-static void bash_verb(const ocdm__verb *verb, FILE *out)
+static void answer(char *const *words, size_t count, bool explain)
 {
-    fprintf(out, "    '%s')\n        case $prev in\n", verb->name);
-    for (size_t i = 0; verb->flags != NULL && verb->flags[i].name != NULL; i++)
-        bash_flag_value(&verb->flags[i], out);
-    fputs("        esac\n        words='--help", out);
-    for (size_t i = 0; verb->flags != NULL && verb->flags[i].name != NULL; i++)
-        fprintf(out, " --%s", verb->flags[i].name);
-    fputs("'\n", out);
-    if (verb->words != NULL) {
-        fputs("        [[ $cur == -* ]] || words='", out);
-        print_words(verb->words(), out);
-        fputs("'\n", out);
-    } else if (kind_of(verb->operands) != NOTHING) {
-        fputs("        [[ $cur == -* ]] || { ", out);
-        bash_kind(kind_of(verb->operands), "", out);
-        fputs("; return; }\n", out);
-    }
-    fputs("        ;;\n", out);
+    size_t used = 0;
+    bool help = count > 1 && strcmp(words[0], ocdm__verb_help.name) == 0;
+    struct question question = {words + help, count - help, words[count - 1], 0, explain};
+    const ocdm__verb *verb = ocdm__find_verb(question.count - 1, question.words, &used);
+    if (verb != NULL && !help)
+        answer_for_verb(&question, verb, used);
+    if (verb != NULL)
+        return;
+    offer_verbs(&question);
+    if (!help && (question.count == 1 || (question.count == 2 && ocdm__is_verb_family(words[0]))))
+        offer(&question, "", "--help", 6, "print the help");
+    if (count == 1)
+        offer(&question, "", "--version", 9, "print the version");
 }
 
-static const char bash_functions[] =
+/* ---- the scripts ------------------------------------------------------------------------------------------------------ */
+
+static const char bash_script[] =
     "# bash completion of ocdm: source it, or put it where bash-completion looks\n"
-    "# _ocdm_words SEPARATORS WORDS, _ocdm_paths SEPARATORS FLAGS...: what follows the last separator of $cur\n"
-    "_ocdm_words() {\n"
-    "    local part=$cur\n"
-    "    [[ -z $1 ]] || part=${cur##*[\"$1\"]}\n"
-    "    mapfile -t COMPREPLY < <(compgen -P \"${cur%\"$part\"}\" -W \"$2\" -- \"$part\")\n"
-    "}\n"
-    "_ocdm_paths() {\n"
-    "    local part=$cur\n"
-    "    [[ -z $1 ]] || part=${cur##*[\"$1\"]}\n"
-    "    mapfile -t COMPREPLY < <(compgen -P \"${cur%\"$part\"}\" \"${@:2}\" -- \"$part\")\n"
-    "}\n"
-    "_ocdm_folders() {\n"
-    "    local found\n"
-    "    mapfile -t found < <(compgen -d -- \"$cur\")\n"
-    "    COMPREPLY+=(\"${found[@]}\")\n"
-    "}\n"
     "_ocdm() {\n"
-    "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]} words= i=$((COMP_CWORD-1))\n"
-    "    [[ $cur != '=' ]] || { cur=; i=$COMP_CWORD; }\n"
-    "    while ((i > 1)) && [[ ${COMP_WORDS[i]} == '=' ]]; do\n"
-    "        ((i -= 1)); prev=${COMP_WORDS[i]}\n"
-    "        [[ $prev != -* ]] || break\n"
-    "        ((i -= 1)); prev=${COMP_WORDS[i]}\n"
-    "    done\n"
+    "    local line skip cur=${COMP_WORDS[COMP_CWORD]}\n"
+    "    local -a flags found\n"
+    "    [[ $cur != '=' ]] || cur=\n"
     "    COMPREPLY=()\n"
-    "    if ((COMP_CWORD == 1)); then\n"
-    "        COMPREPLY=($(compgen -W '";
+    "    while IFS= read -r line; do\n"
+    "        skip=${line##* }\n"
+    "        case $line in\n"
+    "        :files*) flags=(-f) ;;\n"
+    "        :folders*) flags=(-d) ;;\n"
+    "        :streams*) flags=(-f -X '!*.safetensors') ;;\n"
+    "        *) COMPREPLY+=(\"$line\"); continue ;;\n"
+    "        esac\n"
+    "        mapfile -t found < <(compgen -P \"${cur:0:skip}\" \"${flags[@]}\" -- \"${cur:skip}\")\n"
+    "        COMPREPLY+=(\"${found[@]}\")\n"
+    "        [[ $line != :streams* ]] || mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -d -- \"$cur\")\n"
+    "    done < <(\"${COMP_WORDS[0]/#\\~/$HOME}\" completion bash -- \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2> /dev/null)\n"
+    "}\n"
+    "complete -o filenames -F _ocdm ocdm\n";
 
-static void bash_script(FILE *out)
-{
-    fputs(bash_functions, out);
-    print_first_words(out);
-    fputs("--help --version' -- \"$cur\"))\n        return\n    fi\n    case $verb in\n", out);
-    /* Sets the verb of two words, or the words that may be its second one. */
-    const ocdm__verb *verb;
-    for (size_t i = 0; (verb = next_family(&i)) != NULL;) {
-        fprintf(out, "    %.*s)\n        if ((COMP_CWORD == 2)); then words='", family_length(verb), verb->name);
-        print_second_words(verb, out);
-        fputs("--help'; else verb=\"$verb ${COMP_WORDS[2]}\"; fi ;;\n", out);
-    }
-    fputs("    help)\n        case $COMP_CWORD-${COMP_WORDS[2]} in\n        2-*) words='", out);
-    print_first_words(out);
-    fputs("' ;;\n", out);
-    for (size_t i = 0; (verb = next_family(&i)) != NULL;) {
-        fprintf(out, "        3-%.*s) words='", family_length(verb), verb->name);
-        print_second_words(verb, out);
-        fputs("' ;;\n", out);
-    }
-    fputs("        esac ;;\n", out);
-    fputs("    esac\n    case $verb in\n", out);
-    for (size_t i = 0; ocdm__verbs[i] != NULL; i++)
-        if (ocdm__verbs[i] != &ocdm__verb_help)
-            bash_verb(ocdm__verbs[i], out);
-    fputs("    esac\n    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n}\n"
-          "complete -o filenames -F _ocdm ocdm\n",
-          out);
-}
+static const char zsh_script[] =
+    "#compdef ocdm\n"
+    "_ocdm() {\n"
+    "    local line tab=$'\\t'\n"
+    "    local -a found\n"
+    "    for line in \"${(@f)$(${~words[1]} completion zsh -- \"${(@Q)words[2,CURRENT]}\" 2> /dev/null)}\"; do\n"
+    "        case $line in\n"
+    "        :files*) compset -p ${line##* }; _files ;;\n"
+    "        :folders*) compset -p ${line##* }; _files -/ ;;\n"
+    "        :streams*) compset -p ${line##* }; _files -g '*.safetensors(-.)' ;;\n"
+    "        ?*) line=${line//:/\\\\:}; found+=(\"${line/$tab/:}\") ;;\n"
+    "        esac\n"
+    "    done\n"
+    "    (( ! $#found )) || _describe word found\n"
+    "}\n"
+    "if [ \"$funcstack[1]\" = _ocdm ]; then _ocdm \"$@\"; else compdef _ocdm ocdm; fi\n";
 
-/* ---- zsh ------------------------------------------------------------------------------------------------------------ */
+static const char fish_script[] =
+    "function __ocdm_complete\n"
+    "    set -l words (commandline -opc) (commandline -ct)\n"
+    "    for line in ($words[1] completion fish -- $words[2..-1] 2> /dev/null)\n"
+    "        set -l skip (string replace -r '.* ' '' -- $line)\n"
+    "        switch $line\n"
+    "            case ':files *'\n"
+    "                set -l before (string sub -l $skip -- $words[-1])\n"
+    "                printf '%s\\n' $before(__fish_complete_path (string sub -s (math $skip + 1) -- $words[-1]))\n"
+    "            case ':folders *'\n"
+    "                __fish_complete_directories (string sub -s (math $skip + 1) -- $words[-1])\n"
+    "            case ':streams *'\n"
+    "                __fish_complete_suffix .safetensors\n"
+    "            case '*'\n"
+    "                printf '%s\\n' $line\n"
+    "        end\n"
+    "    end\n"
+    "end\n"
+    "complete -c ocdm -f -a '(__ocdm_complete)'\n";
 
-static void zsh_kind(enum kind kind, const char *value, FILE *out)
-{
-    static const char *const actions[] = {
-        [FILES] = "_files", [STREAMS] = "_files -g \"*.safetensors(-.)\"", [FOLDERS] = "_files -/"};
-    if (is_list(value))
-        fprintf(out, "{compset -P \"*[%s]\"; %s}", separators(value), actions[kind]);
-    else
-        fputs(actions[kind], out);
-}
-
-static void zsh_value(const ocdm__flag *flag, FILE *out)
-{
-    const char *const *choices = ocdm__flag_choices(flag);
-    fputc(':', out);
-    quoted(flag->value, "[]:\\", "'\\''", out);
-    fputc(':', out);
-    if (choices != NULL) {
-        fputs(is_list(flag->value) ? "_values -s , word " : "(", out);
-        print_words(choices, out);
-        fputs(is_list(flag->value) ? "" : ")", out);
-    } else if (kind_of(flag->value) != NOTHING) {
-        zsh_kind(kind_of(flag->value), flag->value, out);
-    }
-}
-
-static void zsh_flag(const ocdm__flag *flag, FILE *out)
-{
-    const char *equals = flag->value != NULL ? "=" : "";
-    fputs(" \\\n            ", out);
-    if (flag->letter != '\0')
-        fprintf(out, "'(-%c --%s)'{-%c%s,--%s%s}", flag->letter, flag->name, flag->letter, flag->value != NULL ? "+" : "",
-                flag->name, equals);
-    else
-        fprintf(out, "--%s%s", flag->name, equals);
-    fputs("'[", out);
-    quoted(flag->help, "[]:\\", "'\\''", out);
-    fputc(']', out);
-    if (flag->value != NULL)
-        zsh_value(flag, out);
-    fputc('\'', out);
-}
-
-static void zsh_verb(const ocdm__verb *verb, FILE *out)
-{
-    fprintf(out, "        '%s')\n            _arguments -s '(-h --help)'{-h,--help}'[print the help]'", verb->name);
-    for (size_t i = 0; verb->flags != NULL && verb->flags[i].name != NULL; i++)
-        zsh_flag(&verb->flags[i], out);
-    if (verb->words != NULL) {
-        fputs(" \\\n            '1:word:(", out);
-        print_words(verb->words(), out);
-        fputs(")'", out);
-    } else if (kind_of(verb->operands) != NOTHING) {
-        fputs(" \\\n            '*:file:", out);
-        zsh_kind(kind_of(verb->operands), "", out);
-        fputc('\'', out);
-    }
-    fputs(" ;;\n", out);
-}
-
-/* The second words of each family: behind the family itself, and behind `help`. */
-static void zsh_families(bool help, FILE *out)
-{
-    const ocdm__verb *verb;
-    for (size_t i = 0; (verb = next_family(&i)) != NULL;) {
-        fprintf(out,
-                help ? "            4-%.*s) verbs=("
-                     : "        %.*s)\n            if ((CURRENT == 3)); then\n                verbs=(",
-                family_length(verb), verb->name);
-        print_second_words(verb, out);
-        fputs(help ? ") ;;\n"
-                   : "--help)\n                _describe verb verbs\n                return\n            fi\n"
-                     "            verb=\"$verb $words[3]\"\n            shift words\n            ((CURRENT--)) ;;\n",
-              out);
-    }
-}
-
-static void zsh_script(FILE *out)
-{
-    fputs("#compdef ocdm\n"
-          "_ocdm() {\n"
-          "    local verb=$words[2]\n"
-          "    local -a verbs\n"
-          "    if ((CURRENT == 2)); then\n"
-          "        verbs=(",
-          out);
-    print_first_words(out);
-    fputs("--help --version)\n        _describe verb verbs\n        return\n    fi\n    case $verb in\n", out);
-    zsh_families(false, out);
-    fputs("        help)\n            case $CURRENT-$words[3] in\n            3-*) verbs=(", out);
-    print_first_words(out);
-    fputs(") ;;\n", out);
-    zsh_families(true, out);
-    fputs("            esac\n            _describe verb verbs\n            return ;;\n    esac\n"
-          "    shift words\n    ((CURRENT--))\n    case $verb in\n",
-          out);
-    for (size_t i = 0; ocdm__verbs[i] != NULL; i++)
-        if (ocdm__verbs[i] != &ocdm__verb_help)
-            zsh_verb(ocdm__verbs[i], out);
-    fputs("    esac\n}\n"
-          "if [ \"$funcstack[1]\" = _ocdm ]; then _ocdm \"$@\"; else compdef _ocdm ocdm; fi\n",
-          out);
-}
-
-/* ---- fish ----------------------------------------------------------------------------------------------------------- */
-
-/* A condition that holds behind this verb. */
-static void fish_behind(const char *name, FILE *out)
-{
-    size_t first = strcspn(name, " ");
-    fprintf(out, "complete -c ocdm -n '__fish_seen_subcommand_from %.*s", (int)first, name);
-    if (name[first] == ' ')
-        fprintf(out, "; and __fish_seen_subcommand_from %s", name + first + 1);
-    fputc('\'', out);
-}
-
-static void fish_kind(enum kind kind, FILE *out)
-{
-    static const char *const ways[] = {[NOTHING] = " -x",
-                                       [FILES] = " -r -F",
-                                       [STREAMS] = " -x -a '(__fish_complete_suffix .safetensors)'",
-                                       [FOLDERS] = " -x -a '(__fish_complete_directories)'"};
-    fputs(ways[kind], out);
-}
-
-static void fish_flag(const ocdm__verb *verb, const ocdm__flag *flag, FILE *out)
-{
-    fish_behind(verb->name, out);
-    fprintf(out, " -l %s", flag->name);
-    if (flag->letter != '\0')
-        fprintf(out, " -s %c", flag->letter);
-    if (ocdm__flag_choices(flag) != NULL) {
-        fputs(is_list(flag->value) ? " -x -a '(__fish_append , " : " -x -a '", out);
-        print_words(ocdm__flag_choices(flag), out);
-        fputs(is_list(flag->value) ? ")'" : "'", out);
-    } else if (flag->value != NULL)
-        fish_kind(kind_of(flag->value), out);
-    fputs(" -d '", out);
-    quoted(flag->help, "\\", "\\'", out);
-    fputs("'\n", out);
-}
-
-static void fish_verb(size_t index, FILE *out)
-{
-    const ocdm__verb *verb = ocdm__verbs[index];
-    size_t first = strcspn(verb->name, " ");
-    if (first_of_family(index))
-        fprintf(out, "complete -c ocdm -n __fish_use_subcommand -a %.*s -d '%s'\n", (int)first, verb->name,
-                has_two_words(verb) ? "a family of verbs" : verb->summary);
-    if (has_two_words(verb) && first_of_family(index)) {
-        fprintf(out, "complete -c ocdm -n '__fish_seen_subcommand_from %.*s; and not __fish_seen_subcommand_from ", (int)first,
-                verb->name);
-        print_second_words(verb, out);
-        fputs("' -a '", out);
-        print_second_words(verb, out);
-        fputs("'\n", out);
-    }
-    for (size_t i = 0; verb->flags != NULL && verb->flags[i].name != NULL; i++)
-        fish_flag(verb, &verb->flags[i], out);
-    if (verb->words != NULL) {
-        fish_behind(verb->name, out);
-        fputs(" -a '", out);
-        print_words(verb->words(), out);
-        fputs("'\n", out);
-    } else if (kind_of(verb->operands) != NOTHING) {
-        fish_behind(verb->name, out);
-        fish_kind(kind_of(verb->operands), out);
-        fputc('\n', out);
-    }
-}
-
-static void fish_script(FILE *out)
-{
-    fputs("complete -c ocdm -f\n"
-          "complete -c ocdm -s h -l help -d 'print the help'\n"
-          "complete -c ocdm -n __fish_use_subcommand -l version -d 'print the version'\n",
-          out);
-    fputs("complete -c ocdm -n '__fish_seen_subcommand_from help' -a '", out);
-    print_first_words(out);
-    fputs("'\n", out);
-    const ocdm__verb *verb;
-    for (size_t i = 0; (verb = next_family(&i)) != NULL;) {
-        fprintf(out, "complete -c ocdm -n '__fish_seen_subcommand_from help; and __fish_seen_subcommand_from %.*s' -a '",
-                family_length(verb), verb->name);
-        print_second_words(verb, out);
-        fputs("'\n", out);
-    }
-    for (size_t i = 0; ocdm__verbs[i] != NULL; i++)
-        fish_verb(i, out);
-}
-
-/* ---- the verb ------------------------------------------------------------------------------------------------------- */
+/* ---- the verb --------------------------------------------------------------------------------------------------------- */
 
 static const char *const *shells(void)
 {
@@ -408,7 +221,7 @@ static const char *const *shells(void)
 
 static ocdm_status run_completion(ocdm__arguments *arguments, ocdm_error *error)
 {
-    static void (*const scripts[])(FILE *) = {bash_script, zsh_script, fish_script};
+    static const char *const scripts[] = {bash_script, zsh_script, fish_script};
     const char *shell = arguments->operand_count > 0 ? arguments->operands[0] : "";
     size_t i = 0;
     while (shells()[i] != NULL && strcmp(shell, shells()[i]) != 0)
@@ -416,7 +229,10 @@ static ocdm_status run_completion(ocdm__arguments *arguments, ocdm_error *error)
     if (shells()[i] == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "one of bash, zsh, fish",
                           "ocdm completion does not support the shell \"%s\"", shell);
-    scripts[i](stdout);
+    if (arguments->operand_count == 1)
+        fputs(scripts[i], stdout);
+    else
+        answer(arguments->operands + 1, arguments->operand_count - 1, i > 0);
     return OCDM_OK;
 }
 
@@ -425,6 +241,6 @@ const ocdm__verb ocdm__verb_completion = {
     .summary = "print the completion script of a shell",
     .operands = "bash|zsh|fish",
     .words = shells,
-    .operand_limit = 1,
+    .operand_limit = SIZE_MAX,
     .run = run_completion,
 };

@@ -138,21 +138,25 @@ man_page_is_complete() {
     return 0
 }
 
+# The scripts ask the program, which answers each shell in the same way.
 completions_know_every_flag() {
     local shell verb flag
     for shell in bash zsh fish; do
         run "$ocdm" completion "$shell"
-        same 0 "$code" || return 1
+        same 0 "$code" && grep -q "completion $shell -- " "$out" || return 1
         for verb in "${verbs[@]}"; do
+            [ "$verb" != help ] || continue
+            # shellcheck disable=SC2086
+            run "$ocdm" completion "$shell" -- $verb --
             for flag in $(flags_of "$verb"); do
-                grep -qE -- "(--|-l )$flag\\b" "$out" || { echo "$shell: no --$flag"; return 1; }
+                grep -qE -- "^--$flag($|	)" "$out" || { echo "$shell: no --$flag"; return 1; }
             done
         done
     done
 }
 
 complete_in_bash() { # complete_in_bash WORD...: the words that bash would offer for the last one
-    bash -c 'source <("$0" completion bash); COMP_WORDS=(ocdm "$@"); COMP_CWORD=$#; _ocdm; echo "${COMPREPLY[*]}"' "$ocdm" "$@"
+    bash -c 'source <("$0" completion bash); COMP_WORDS=("$0" "$@"); COMP_CWORD=$#; _ocdm; echo "${COMPREPLY[*]}"' "$ocdm" "$@"
 }
 
 # What a user may type next: streams and folders, not other files; after a comma; names of the paper; second words of help.
@@ -163,6 +167,9 @@ bash_completion_follows_what_values_are() {
         same "$place/in/runs" "$(complete_in_bash report "$place/in/r")" &&
         same "rs,finetune" "$(complete_in_bash compare --methods rs,fi)" && same "rs,finetune" "$(complete_in_bash compare --methods = rs,fi)" &&
         same "stream-mscoco stream-nuswide" "$(complete_in_bash paper stream)" && same "info" "$(complete_in_bash help stream inf)" &&
+        same "stream" "$(complete_in_bash str)" && same "info" "$(complete_in_bash stream inf)" && same "" "$(complete_in_bash help sample --m)" &&
+        same "--methods=rs,finetune" "$("$ocdm" completion fish -- compare --methods=rs,fi)" &&
+        same "--seed	seed of the stream and of the policies" "$("$ocdm" completion zsh -- demo --se)" &&
         same "$place/in/b.txt" "$(complete_in_bash paper --stream mscoco = "$place/in/b")" &&
         same "a,$place/in/b.txt" "$(complete_in_bash paper --stream mscoco = "a,$place/in/b")"
 }
