@@ -28,10 +28,7 @@ typedef struct ocdm__seed_list {
 
 /* --seeds: "3" for 0, 1, 2; "5..14"; "5,7,9", ranges among them too. A seed that comes twice counts once. OCDM_OK,
  * OCDM_BAD_ARGUMENT, OCDM_NO_MEMORY. */
-#define OCDM__SEEDS_FLAG                                                                                                       \
-    {                                                                                                                          \
-        .name = "seeds", .value = "N|A..B|A,B,...", .fallback = "1", .help = "the first N seeds from 0, or these"              \
-    }
+#define OCDM__SEEDS_FLAG OCDM__VALUE(0, "seeds", "N|A..B|A,B,...", "1", "the first N seeds from 0, or these")
 ocdm_status ocdm__read_seeds(const ocdm__arguments *arguments, ocdm__seed_list *seeds, ocdm_error *error);
 
 /* The number of simultaneous runs: --jobs, or as many as fit on the cores, or one on each of several ranks. */
@@ -62,9 +59,7 @@ ocdm_status ocdm__run_plan(const ocdm__plan_run *run, int *failed, ocdm_error *e
         .help = "choose a setting of each method by validation, as lr=0.001,0.003; may be given for several settings"          \
     }
 #define OCDM__GRID_SEEDS_FLAG                                                                                                  \
-    {                                                                                                                          \
-        .name = "grid-seeds", .value = "N", .help = "choose by the first N of the seeds; by all of them by default"            \
-    }
+    OCDM__VALUE(0, "grid-seeds", "N", NULL, "choose by the first N of the seeds; by all of them by default")
 
 /* The combinations of values that --grid names, and what was chosen. Start with all bytes zero. */
 typedef struct ocdm__grid {

@@ -5,8 +5,8 @@
  * cli/help.txt:
  *
  *     static const ocdm__flag flags[] = {
- *         {.letter = 'm', .name = "memory", .value = "M", .fallback = "1000", .help = "keep at most M records"},
- *         {.letter = 'q', .name = "quiet", .help = "print no table at the end"},
+ *         OCDM__VALUE('m', "memory", "M", "1000", "keep at most M records"),
+ *         OCDM__SWITCH('q', "quiet", "print no table at the end"),
  *         {.name = NULL},
  *     };
  *     const ocdm__verb ocdm__verb_sample = {.name = "sample", .flags = flags, .run = run, ...};
@@ -50,6 +50,20 @@ typedef struct ocdm__flag {
     char letter;                        /* the short form; 0 for none */
     bool repeats;                       /* every value counts, in ocdm__arguments.repeated; one flag of a verb at most */
 } ocdm__flag;
+
+/* Rows of a verb's table: a switch; a flag with any value, and its default, which may be NULL; one with a value of a list. */
+#define OCDM__SWITCH(letter_, name_, help_)                                                                                    \
+    {                                                                                                                          \
+        .letter = letter_, .name = name_, .help = help_                                                                        \
+    }
+#define OCDM__VALUE(letter_, name_, value_, fallback_, help_)                                                                  \
+    {                                                                                                                          \
+        .letter = letter_, .name = name_, .value = value_, .fallback = fallback_, .help = help_                                \
+    }
+#define OCDM__CHOICE(letter_, name_, value_, fallback_, choices_, help_)                                                       \
+    {                                                                                                                          \
+        .letter = letter_, .name = name_, .value = value_, .fallback = fallback_, .choices = choices_, .help = help_           \
+    }
 
 /* The words that a flag takes, ended by NULL; NULL when any value may be tried. */
 const char *const *ocdm__flag_choices(const ocdm__flag *flag);
@@ -157,10 +171,7 @@ ocdm_status ocdm__need_stream(const ocdm__arguments *arguments, const char **pat
      .alone = "all",                                                                                                           \
      .choices = ocdm__standardize_names,                                                                                       \
      .help = "subtract the mean and divide by the deviation of the training samples of these tasks"},                          \
-    {                                                                                                                          \
-        .name = "feature-type", .value = "T", .fallback = "f32", .choices = ocdm__feature_type_names,                          \
-        .help = "how features are stored"                                                                                      \
-    }
+        OCDM__CHOICE(0, "feature-type", "T", "f32", ocdm__feature_type_names, "how features are stored")
 
 /* ---- a command line as text --------------------------------------------------------------------------------------------- */
 

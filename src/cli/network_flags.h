@@ -10,38 +10,24 @@
 
 /* Rows for a verb's table of flags: which network, and how large its images are. */
 #define OCDM__MODEL_FLAG                                                                                                       \
-    {                                                                                                                          \
-        .name = "model", .value = "M", .choices = ocdm__model_names, .help = "the network; found from the weights by default"  \
-    }
+    OCDM__CHOICE(0, "model", "M", NULL, ocdm__model_names, "the network; found from the weights by default")
 #define OCDM__SIZE_FLAGS                                                                                                       \
-    {.name = "resize",                                                                                                         \
-     .value = "R",                                                                                                             \
-     .help = "resize images to a shorter side of R pixels; by default as the weights were trained, else 256"},                 \
-        {.name = "crop",                                                                                                       \
-         .value = "N",                                                                                                         \
-         .help = "then crop the centre square of N pixels; by default as the weights were trained, else 224"},                 \
-    {                                                                                                                          \
-        .name = "image-size", .value = "N", .help = "the same as --crop N, and --resize with the usual eighth around it"       \
-    }
+    OCDM__VALUE(0, "resize", "R", NULL,                                                                                        \
+                "resize images to a shorter side of R pixels; by default as the weights were trained, else 256"),              \
+        OCDM__VALUE(0, "crop", "N", NULL,                                                                                      \
+                    "then crop the centre square of N pixels; by default as the weights were trained, else 224"),              \
+        OCDM__VALUE(0, "image-size", "N", NULL, "the same as --crop N, and --resize with the usual eighth around it")
 
 /* And what predicting needs besides. */
 #define OCDM__NETWORK_FLAGS                                                                                                    \
-    OCDM__MODEL_FLAG, {.name = "weights", .value = "FILE", .help = "its weights, safetensors; required"}, OCDM__SIZE_FLAGS,    \
-        {.name = "images", .value = "ROOT", .help = "folder of the stream's image files, instead of the one in the stream"},   \
-        {.name = "threads",                                                                                                    \
-         .value = "T",                                                                                                         \
-         .fallback = "2",                                                                                                      \
-         .help = "threads for the network, and the same number for decoding"},                                                 \
-    {                                                                                                                          \
-        .name = "batch", .value = "B", .fallback = "100", .help = "samples at a time; can change the last bits of results"     \
-    }
+    OCDM__MODEL_FLAG, OCDM__VALUE(0, "weights", "FILE", NULL, "its weights, safetensors; required"), OCDM__SIZE_FLAGS,         \
+        OCDM__VALUE(0, "images", "ROOT", NULL, "folder of the stream's image files, instead of the one in the stream"),        \
+        OCDM__VALUE(0, "threads", "T", "2", "threads for the network, and the same number for decoding"),                      \
+        OCDM__VALUE(0, "batch", "B", "100", "samples at a time; can change the last bits of results")
 
 /* Names of classes, for weights that have none. */
 #define OCDM__CLASSES_FLAG                                                                                                     \
-    {                                                                                                                          \
-        .name = "classes", .value = "FILE",                                                                                    \
-        .help = "names of the classes, one on each line, for weights that do not have them"                                    \
-    }
+    OCDM__VALUE(0, "classes", "FILE", NULL, "names of the classes, one on each line, for weights that do not have them")
 
 /* Reads OCDM__MODEL_FLAG and OCDM__SIZE_FLAGS, or OCDM__NETWORK_FLAGS. Members without a flag here stay zero, except `note`.
  * OCDM_OK, OCDM_BAD_ARGUMENT. */

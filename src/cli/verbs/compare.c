@@ -369,31 +369,25 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
 /* ---- flags ----------------------------------------------------------------------------------------------------------- */
 
 static const ocdm__flag flags[] = {
-    {.letter = 'o', .name = "output", .value = "FOLDER", .help = "folder for the runs; required unless --model is none"},
+    OCDM__VALUE('o', "output", "FOLDER", NULL, "folder for the runs; required unless --model is none"),
     {.name = "methods",
      .value = "A,B,...",
      .fallback = "rs,prs,ocdm",
      .listed = method_names,
      .help = "what to compare; all is every one but cbrs"},
     OCDM__SEEDS_FLAG,
-    {.letter = 'm', .name = "memory", .value = "M,M,...", .fallback = "1000", .help = "samples that the memory holds"},
-    {.name = "rho",
-     .value = "R,R,...",
-     .fallback = "0",
-     .help = "power of the target: class i gets n_i^R of the labels in memory"},
-    {.name = "order", .value = "A;B;...|all", .help = "orders of the tasks, as 0,3,1,2;2,1,3,0; ascending by default"},
+    OCDM__VALUE('m', "memory", "M,M,...", "1000", "samples that the memory holds"),
+    OCDM__VALUE(0, "rho", "R,R,...", "0", "power of the target: class i gets n_i^R of the labels in memory"),
+    OCDM__VALUE(0, "order", "A;B;...|all", NULL, "orders of the tasks, as 0,3,1,2;2,1,3,0; ascending by default"),
     OCDM__GRID_FLAG,
     OCDM__GRID_SEEDS_FLAG,
-    {.letter = 'j',
-     .name = "jobs",
-     .value = "J",
-     .help =
-         "runs at a time, under mpirun on each rank; by default cores / threads, of which a run has one here, and one on each "
-         "rank"},
-    {.name = "format", .value = "F", .fallback = "text", .choices = ocdm__table_formats, .help = "how the table is printed"},
-    {.name = "json", .help = "the same as --format json"},
-    {.name = "resume", .help = "accepted as by `ocdm run`: what is in the folder is taken or resumed in any case"},
-    {.letter = 'q', .name = "quiet", .help = "print only errors of the runs"},
+    OCDM__VALUE('j', "jobs", "J", NULL,
+                "runs at a time, under mpirun on each rank; by default cores / threads, of which a run has one here, and one "
+                "on each rank"),
+    OCDM__CHOICE(0, "format", "F", "text", ocdm__table_formats, "how the table is printed"),
+    OCDM__SWITCH(0, "json", "the same as --format json"),
+    OCDM__SWITCH(0, "resume", "accepted as by `ocdm run`: what is in the folder is taken or resumed in any case"),
+    OCDM__SWITCH('q', "quiet", "print only errors of the runs"),
     /* clang-format off */
     OCDM__COMPARE_FLAGS
     /* clang-format on */

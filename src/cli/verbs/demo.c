@@ -266,7 +266,8 @@ static ocdm_status draw_picture(const ocdm__label_stream *stream, const struct o
                                           .distance_seen = outcomes[i].distance_seen,
                                           .kept = outcomes[i].kept};
     snprintf(caption, sizeof caption,
-             "Memory of %d after %zu samples. In the stream, majority classes occur more than %u times, minority classes fewer "
+             "Memory of %d after %zu samples. In the stream, majority classes occur more than %u times, minority "
+             "classes fewer "
              "than %u.",
              CAPACITY, stream->sample_count, OCDM__MAJORITY_OVER, OCDM__MINORITY_UNDER);
     ocdm__balance_picture picture = {.classes = classes,
@@ -307,10 +308,10 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
 }
 
 static const ocdm__flag flags[] = {
-    {.name = "print-stream", .help = "write the built-in stream as JSON Lines instead"},
-    {.name = "seed", .value = "S", .fallback = "0", .help = "seed of the stream and of the policies"},
-    {.name = "json", .help = "print JSON"},
-    {.name = "picture", .value = "FILE", .help = "also draw the comparison as SVG"},
+    OCDM__SWITCH(0, "print-stream", "write the built-in stream as JSON Lines instead"),
+    OCDM__VALUE(0, "seed", "S", "0", "seed of the stream and of the policies"),
+    OCDM__SWITCH(0, "json", "print JSON"),
+    OCDM__VALUE(0, "picture", "FILE", NULL, "also draw the comparison as SVG"),
     {.name = NULL},
 };
 

@@ -624,28 +624,22 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
 /* A row of OCDM__SETTINGS. Features have a linear layer by default, which needs a larger learning rate than the paper's
  * network. */
 #define PAPER_FLAG(key, member, kind, a_letter, flag, a_value, a_fallback, a_choices, low, high, a_help)                       \
-    {.letter = a_letter,                                                                                                       \
-     .name = flag,                                                                                                             \
-     .value = a_value,                                                                                                         \
-     .fallback =                                                                                                               \
-         offsetof(ocdm__run_settings, member) == offsetof(ocdm__run_settings, network.learning_rate) ? "0.006" : a_fallback,   \
-     .choices = a_choices,                                                                                                     \
-     .help = a_help},
+    OCDM__CHOICE(a_letter, flag, a_value,                                                                                      \
+                 offsetof(ocdm__run_settings, member) == offsetof(ocdm__run_settings, network.learning_rate) ? "0.006"         \
+                                                                                                             : a_fallback,     \
+                 a_choices, a_help),
 
 static const ocdm__flag flags[] = {
-    {.letter = 's', .name = "stream", .value = "[WHICH=]FILE,...", .help = "streams, the built-in one by default"},
-    {.name = "runs", .value = "FOLDER", .fallback = "ocdm-paper", .help = "where runs are, and where missing ones go"},
+    OCDM__VALUE('s', "stream", "[WHICH=]FILE,...", NULL, "streams, the built-in one by default"),
+    OCDM__VALUE(0, "runs", "FOLDER", "ocdm-paper", "where runs are, and where missing ones go"),
     OCDM__SEEDS_FLAG,
     OCDM__GRID_FLAG,
     OCDM__GRID_SEEDS_FLAG,
-    {.letter = 'j',
-     .name = "jobs",
-     .value = "J",
-     .help = "runs at a time; by default cores / threads, of which a run has one here"},
-    {.name = "format", .value = "F", .fallback = "text", .choices = ocdm__table_formats, .help = "how the table is printed"},
-    {.name = "json", .help = "the same as --format json"},
-    {.name = "svg", .value = "FILE", .help = "draw a figure into FILE instead of printing its data"},
-    {.letter = 'q', .name = "quiet", .help = "print only errors of the runs"},
+    OCDM__VALUE('j', "jobs", "J", NULL, "runs at a time; by default cores / threads, of which a run has one here"),
+    OCDM__CHOICE(0, "format", "F", "text", ocdm__table_formats, "how the table is printed"),
+    OCDM__SWITCH(0, "json", "the same as --format json"),
+    OCDM__VALUE(0, "svg", "FILE", NULL, "draw a figure into FILE instead of printing its data"),
+    OCDM__SWITCH('q', "quiet", "print only errors of the runs"),
     /* clang-format off */
     OCDM__SETTINGS(OCDM__NO_RUN_FLAG, PAPER_FLAG) OCDM__OWN_MODEL_FLAG
     /* clang-format on */

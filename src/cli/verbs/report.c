@@ -163,11 +163,11 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
 }
 
 static const ocdm__flag flags[] = {
-    {.letter = 'o', .name = "output", .value = "FILE", .fallback = "report.html", .help = "write the page to FILE"},
-    {.name = "figures", .value = "DIR", .help = "also write every figure to DIR, as SVG and CSV"},
-    {.name = "title", .value = "TEXT", .help = "the page's title"},
-    {.name = "stream", .value = "FILE", .help = "the stream file with the images of the samples"},
-    {.name = "tensorboard", .help = "write events for TensorBoard into the folder of each run"},
+    OCDM__VALUE('o', "output", "FILE", "report.html", "write the page to FILE"),
+    OCDM__VALUE(0, "figures", "DIR", NULL, "also write every figure to DIR, as SVG and CSV"),
+    OCDM__VALUE(0, "title", "TEXT", NULL, "the page's title"),
+    OCDM__VALUE(0, "stream", "FILE", NULL, "the stream file with the images of the samples"),
+    OCDM__SWITCH(0, "tensorboard", "write events for TensorBoard into the folder of each run"),
     {.name = NULL},
 };
 

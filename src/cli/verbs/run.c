@@ -290,16 +290,17 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
 /* ---- flags ----------------------------------------------------------------------------------------------------------- */
 
 static const ocdm__flag flags[] = {
-    {.letter = 'o', .name = "output", .value = "FOLDER", .help = "folder for the files of the run; required"},
+    OCDM__VALUE('o', "output", "FOLDER", NULL, "folder for the files of the run; required"),
     /* clang-format off */
     OCDM__RUN_FLAGS
-    /* clang-format on */
-    {.name = "resume", .help = "continue the run in the folder"},
-    {.name = "watch", .help = "show the run live, as `ocdm watch` does, instead of a progress line"},
-    {.name = "tensorboard",
-     .help = "also write events for TensorBoard to the folder: `tensorboard --logdir FOLDER` shows them"},
-    {.name = "json", .help = "print the summary as JSON at the end"},
-    {.letter = 'q', .name = "quiet", .help = "no progress line, no table at the end"},
+        /* clang-format on */
+        OCDM__SWITCH(0, "resume", "continue the run in the folder"),
+    OCDM__SWITCH(0, "watch", "show the run live, as `ocdm watch` does, instead of a progress line"),
+    OCDM__SWITCH(0, "tensorboard",
+                 "also write events for TensorBoard to the folder: `tensorboard --logdir FOLDER` "
+                 "shows them"),
+    OCDM__SWITCH(0, "json", "print the summary as JSON at the end"),
+    OCDM__SWITCH('q', "quiet", "no progress line, no table at the end"),
     {.name = NULL},
 };
 

@@ -286,7 +286,8 @@ static ocdm_status check_by_file(const ocdm__sample_options *options, ocdm_error
     if (options->percent > 0 || options->sharded || options->rest != NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT,
                           "say how many records to keep, and leave --shard and --rest out; or use `ocdm sample`",
-                          "ocdm-mpi samples each of several files as a shard: -m with %%, --shard and --rest are for one file");
+                          "ocdm-mpi samples each of several files as a shard: -m with %%, --shard and --rest are for "
+                          "one file");
     if ((options->memory.policy->traits & OCDM_BY_DISTANCE) == 0)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "use `ocdm sample`",
                           "ocdm-mpi merges samples of several files, and only those of the policies ocdm and onlyone can be");
@@ -375,44 +376,34 @@ static ocdm_status run_merge(ocdm__arguments *arguments, ocdm_error *error)
 /* ---- flags ----------------------------------------------------------------------------------------------------------- */
 
 /* Which labels count: the same in both verbs. */
-#define LABEL_FLAGS                                                                                                               \
-    {.name = "ignore", .value = "LABEL,...", .help = "labels that do not count; a record that has no others is passed over"},     \
-        {.name = "only",                                                                                                          \
-         .value = "LABEL,...",                                                                                                    \
-         .help = "the only labels that count; a record that has none of them is passed over"},                                    \
-        {.name = "min",                                                                                                           \
-         .value = "[LABEL=]N,...",                                                                                                \
-         .help =                                                                                                                  \
-             "never keep fewer than N records with LABEL while as many were seen; N alone is for all labels that are not named; " \
-             "with ocdm, onlyone and kl"},
+#define LABEL_FLAGS                                                                                                            \
+    OCDM__VALUE(0, "ignore", "LABEL,...", NULL, "labels that do not count; a record that has no others is passed over"),       \
+        OCDM__VALUE(0, "only", "LABEL,...", NULL,                                                                              \
+                    "the only labels that count; a record that has none of them is passed over"),                              \
+        OCDM__VALUE(0, "min", "[LABEL=]N,...", NULL,                                                                           \
+                    "never keep fewer than N records with LABEL while as many were seen; N alone is "                          \
+                    "for all labels that are not named; with ocdm, onlyone and kl"),
 
 static const ocdm__flag flags[] = {
-    {.letter = 'm',
-     .name = "memory",
-     .value = "M",
-     .fallback = "1000",
-     .help = "keep at most M records: a number, 10k, 2M, or 10% of the records of FILEs, which are then read twice"},
-    {.letter = 'o', .name = "output", .value = "FILE", .help = "write the kept records to FILE, in one piece, not to stdout"},
-    {.name = "rest",
-     .value = "FILE",
-     .help = "write all other records to FILE, in the order in which they left; bad and repeated ones are in neither"},
+    OCDM__VALUE('m', "memory", "M", "1000",
+                "keep at most M records: a number, 10k, 2M, or 10% of the records of FILEs, which are then read twice"),
+    OCDM__VALUE('o', "output", "FILE", NULL, "write the kept records to FILE, in one piece, not to stdout"),
+    OCDM__VALUE(0, "rest", "FILE", NULL,
+                "write all other records to FILE, in the order in which they left; bad and repeated ones are in neither"),
     {.letter = 'p',
      .name = "policy",
      .value = "P",
      .fallback = "ocdm",
      .listed = policy_choices,
      .help = "the rule that decides which records are kept"},
-    {.letter = 'b', .name = "batch", .value = "B", .fallback = "10", .help = "records per update of the memory"},
-    {.name = "rho",
-     .value = "R",
-     .fallback = "0",
-     .help =
-         "exponent of the target: the share of class i is proportional to n_i^R, so 0 gives equal shares and 1 those of "
-         "the stream; shares are of labels, not of records: at 0 records with few labels are kept, at 1 more of the recent ones; "
-         "-16 to 16"},
-    {.name = "weight",
-     .value = "LABEL=W,...",
-     .help = "weights of classes in the target, which becomes W_i n_i^R; 1 for all others; 1e-6 to 1e6"},
+    OCDM__VALUE('b', "batch", "B", "10", "records per update of the memory"),
+    OCDM__VALUE(
+        0, "rho", "R", "0",
+        "exponent of the target: the share of class i is proportional to n_i^R, so 0 gives equal shares and 1 those "
+        "of the stream; shares are of labels, not of records: at 0 records with few labels are kept, at 1 more of the recent "
+        "ones; -16 to 16"),
+    OCDM__VALUE(0, "weight", "LABEL=W,...", NULL,
+                "weights of classes in the target, which becomes W_i n_i^R; 1 for all others; 1e-6 to 1e6"),
     LABEL_FLAGS /* --ignore to --min */
     {.name = "distance",
      .value = "D",
@@ -424,32 +415,23 @@ static const ocdm__flag flags[] = {
      .fallback = "key",
      .listed = ocdm__tie_choices,
      .help = "which record is deleted when several are equally good, in ocdm and onlyone"},
-    {.name = "tolerance",
-     .value = "T",
-     .fallback = "0",
-     .help = "ocdm and onlyone: deletions that leave at most T / S more than the best tie with it, S the labels in memory and "
-             "batch; with 0.1 and --rho 1 the sample is spread evenly over the stream too"},
-    {.name = "seed", .value = "S", .fallback = "0", .help = "seed of all random choices"},
-    {.name = "shard",
-     .value = "K",
-     .help = "the number of this part of a stream that is sampled in parts, which `ocdm merge` joins; use it with --summary"},
+    OCDM__VALUE(0, "tolerance", "T", "0",
+                "ocdm and onlyone: deletions that leave at most T / S more than the best tie with it, S the labels in memory "
+                "and batch; with 0.1 and --rho 1 the sample is spread evenly over the stream too"),
+    OCDM__VALUE(0, "seed", "S", "0", "seed of all random choices"),
+    OCDM__VALUE(
+        0, "shard", "K", NULL,
+        "the number of this part of a stream that is sampled in parts, which `ocdm merge` joins; use it with --summary"),
     OCDM__RECORD_FLAGS(OCDM__LISTED_FLAG) /* --format to --sep */
-    {.name = "unlabelled",
-     .value = "U",
-     .fallback = "drop",
-     .choices = unlabelled_names,
-     .help =
-         "what to do about a record without labels: `drop` leaves it out and counts it; `keep` samples it too, but a balanced "
-         "memory then fills with such records, since deleting one balances nothing"},
-    {.name = "on-duplicate",
-     .value = "D",
-     .fallback = "error",
-     .choices = duplicate_names,
-     .help = "what to do about a record whose id an earlier one had: `skip` counts it and goes on"},
-    {.name = "trace", .value = "FILE", .help = "write the ids added and deleted by each batch"},
-    {.name = "summary", .value = "FILE", .help = "write counts, distances and settings at the end"},
-    {.name = "skip-bad", .help = "count bad records and skip them"},
-    {.letter = 'q', .name = "quiet", .help = "no progress line, no table of classes and no warnings at the end"},
+    OCDM__CHOICE(0, "unlabelled", "U", "drop", unlabelled_names,
+                 "what to do about a record without labels: `drop` leaves it out and counts it; `keep` samples it too, but a "
+                 "balanced memory then fills with such records, since deleting one balances nothing"),
+    OCDM__CHOICE(0, "on-duplicate", "D", "error", duplicate_names,
+                 "what to do about a record whose id an earlier one had: `skip` counts it and goes on"),
+    OCDM__VALUE(0, "trace", "FILE", NULL, "write the ids added and deleted by each batch"),
+    OCDM__VALUE(0, "summary", "FILE", NULL, "write counts, distances and settings at the end"),
+    OCDM__SWITCH(0, "skip-bad", "count bad records and skip them"),
+    OCDM__SWITCH('q', "quiet", "no progress line, no table of classes and no warnings at the end"),
     {.name = NULL},
 };
 
@@ -467,15 +449,15 @@ const ocdm__verb ocdm__verb_sample = {
 /* ---- merge ---------------------------------------------------------------------------------------------------------- */
 
 static const ocdm__flag merge_flags[] = {
-    {.letter = 'm', .name = "memory", .value = "M", .fallback = "1000", .help = "keep at most M records"},
-    {.letter = 'o', .name = "output", .value = "FILE", .help = "write the kept records to FILE, in one piece, not to stdout"},
-    {.name = "summary", .value = "FILE...", .help = "the summaries of the shards, after the kept files"},
+    OCDM__VALUE('m', "memory", "M", "1000", "keep at most M records"),
+    OCDM__VALUE('o', "output", "FILE", NULL, "write the kept records to FILE, in one piece, not to stdout"),
+    OCDM__VALUE(0, "summary", "FILE...", NULL, "the summaries of the shards, after the kept files"),
     LABEL_FLAGS                               /* --ignore to --min */
         OCDM__RECORD_FLAGS(OCDM__LISTED_FLAG) /* as for `ocdm sample` */
-    {.name = "trace", .value = "FILE", .help = "write the ids that were offered and deleted"},
-    {.name = "merged-summary", .value = "FILE", .help = "write counts, distances and settings of the result"},
-    {.name = "skip-bad", .help = "count bad records and skip them"},
-    {.letter = 'q', .name = "quiet", .help = "no table of classes at the end"},
+    OCDM__VALUE(0, "trace", "FILE", NULL, "write the ids that were offered and deleted"),
+    OCDM__VALUE(0, "merged-summary", "FILE", NULL, "write counts, distances and settings of the result"),
+    OCDM__SWITCH(0, "skip-bad", "count bad records and skip them"),
+    OCDM__SWITCH('q', "quiet", "no table of classes at the end"),
     {.name = NULL},
 };
 

@@ -141,13 +141,13 @@ static ocdm_status run_info(ocdm__arguments *arguments, ocdm_error *error)
 /* ---- flags ----------------------------------------------------------------------------------------------------------- */
 
 static const ocdm__flag info_flags[] = {
-    {.name = "groups",
-     .value = "HIGH,LOW",
-     .help = "classes over HIGH samples are majority, under LOW minority; 600,100 or terciles unless the stream has its own"},
+    OCDM__VALUE(
+        0, "groups", "HIGH,LOW", NULL,
+        "classes over HIGH samples are majority, under LOW minority; 600,100 or terciles unless the stream has its own"),
     OCDM__RECORD_FLAGS(OCDM__LISTED_FLAG) /* as for `ocdm sample` */
-    {.name = "skip-bad", .help = "skip bad records"},
-    {.name = "verify", .help = "also compare the checksum of a stream file's features or images, and say what was verified"},
-    {.name = "json", .help = "print JSON"},
+    OCDM__SWITCH(0, "skip-bad", "skip bad records"),
+    OCDM__SWITCH(0, "verify", "also compare the checksum of a stream file's features or images, and say what was verified"),
+    OCDM__SWITCH(0, "json", "print JSON"),
     {.name = NULL},
 };
 

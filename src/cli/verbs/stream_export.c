@@ -115,7 +115,10 @@ static ocdm_status find_class(const ocdm__stream_table *table, const char *name,
             return OCDM_OK;
         }
     }
-    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream info` lists the classes", "the stream has no class \"%s\"", name);
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream info` lists the classes",
+                      "the stream has no class "
+                      "\"%s\"",
+                      name);
 }
 
 static ocdm_status check_task(const ocdm__stream_table *table, uint64_t task, ocdm_error *error)
@@ -214,13 +217,11 @@ static ocdm_status run_show(ocdm__arguments *arguments, ocdm_error *error)
 /* ---- flags ----------------------------------------------------------------------------------------------------------- */
 
 static const ocdm__flag export_flags[] = {
-    {.name = "split", .value = "PART", .fallback = "train", .choices = split_names, .help = "which part to write"},
-    {.name = "order", .value = "K,K,...", .help = "the order of the tasks, ascending by default"},
-    {.name = "seed", .value = "S", .fallback = "0", .help = "shuffles the samples inside a task"},
-    {.name = blur_flag,
-     .value = "SHARE|gaussian:SD|si:N:M",
-     .help = "let samples leave their tasks, as `ocdm run --blur` does"},
-    {.letter = 'o', .name = "output", .value = "FILE", .help = "write to FILE instead of standard output"},
+    OCDM__CHOICE(0, "split", "PART", "train", split_names, "which part to write"),
+    OCDM__VALUE(0, "order", "K,K,...", NULL, "the order of the tasks, ascending by default"),
+    OCDM__VALUE(0, "seed", "S", "0", "shuffles the samples inside a task"),
+    OCDM__VALUE(0, blur_flag, "SHARE|gaussian:SD|si:N:M", NULL, "let samples leave their tasks, as `ocdm run --blur` does"),
+    OCDM__VALUE('o', "output", "FILE", NULL, "write to FILE instead of standard output"),
     {.name = NULL},
 };
 
@@ -234,12 +235,12 @@ const ocdm__verb ocdm__verb_stream_export = {
 };
 
 static const ocdm__flag show_flags[] = {
-    {.letter = 'n', .name = "count", .value = "N", .fallback = "10", .help = "show at most N samples"},
-    {.name = "first", .value = "I", .fallback = "0", .help = "start at sample number I"},
-    {.name = "split", .value = "PART", .fallback = "all", .choices = split_names, .help = "samples of this part only"},
-    {.name = "task", .value = "K", .help = "samples of this task only"},
-    {.name = "class", .value = "NAME", .help = "samples with this label only"},
-    {.name = "json", .help = "print records as lines of JSON"},
+    OCDM__VALUE('n', "count", "N", "10", "show at most N samples"),
+    OCDM__VALUE(0, "first", "I", "0", "start at sample number I"),
+    OCDM__CHOICE(0, "split", "PART", "all", split_names, "samples of this part only"),
+    OCDM__VALUE(0, "task", "K", NULL, "samples of this task only"),
+    OCDM__VALUE(0, "class", "NAME", NULL, "samples with this label only"),
+    OCDM__SWITCH(0, "json", "print records as lines of JSON"),
     {.name = NULL},
 };
 

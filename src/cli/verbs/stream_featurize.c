@@ -95,11 +95,11 @@ static void follow(const ocdm__arguments *arguments)
 }
 
 static const ocdm__flag flags[] = {
-    {.letter = 'o', .name = "output", .value = "FILE", .help = "the stream file to write"},
+    OCDM__VALUE('o', "output", "FILE", NULL, "the stream file to write"),
     OCDM__NETWORK_FLAGS,
     OCDM__FEATURE_FLAGS,
-    {.name = "json", .help = "print the result as one object of JSON"},
-    {.letter = 'q', .name = "quiet", .help = "print nothing but errors"},
+    OCDM__SWITCH(0, "json", "print the result as one object of JSON"),
+    OCDM__SWITCH('q', "quiet", "print nothing but errors"),
     {.name = NULL},
 };
 

@@ -246,7 +246,7 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
 }
 
 static const ocdm__flag flags[] = {
-    {.name = "json", .help = "print a JSON object"},
+    OCDM__SWITCH(0, "json", "print a JSON object"),
     {.name = NULL},
 };
 

@@ -179,11 +179,11 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
 /* ---- flags ----------------------------------------------------------------------------------------------------------- */
 
 static const ocdm__flag flags[] = {
-    {.name = "onnx", .value = "FILE", .help = "the file to write; required"},
+    OCDM__VALUE(0, "onnx", "FILE", NULL, "the file to write; required"),
     OCDM__MODEL_FLAG,
     OCDM__SIZE_FLAGS,
     OCDM__CLASSES_FLAG,
-    {.letter = 'q', .name = "quiet", .help = "print nothing but errors"},
+    OCDM__SWITCH('q', "quiet", "print nothing but errors"),
     {.name = NULL},
 };
 
