@@ -2,6 +2,7 @@
 # nothing like -ffast-math anywhere.
 add_library(ocdm_flags INTERFACE)
 target_include_directories(ocdm_flags INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+target_compile_definitions(ocdm_flags INTERFACE _POSIX_C_SOURCE=200809L)
 target_compile_options(ocdm_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wvla -Wstrict-prototypes
                                             -ffp-contract=off)
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")

@@ -33,7 +33,7 @@ MAC = sys.platform == "darwin"
 EPOCH = max(int(os.environ.get("SOURCE_DATE_EPOCH", 0)), 315532800)  # a zip knows no year before 1980
 
 # libocdm's flags: decisions must not depend on the compiler or the CPU.
-FLAGS = ["-std=c11", "-O2", "-DNDEBUG", "-fPIC", "-ffp-contract=off", "-fno-semantic-interposition", "-fvisibility=hidden",
+FLAGS = ["-std=c11", "-D_POSIX_C_SOURCE=200809L", "-O2", "-DNDEBUG", "-fPIC", "-ffp-contract=off", "-fno-semantic-interposition", "-fvisibility=hidden",
          "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wvla", "-Wstrict-prototypes"]
 
 

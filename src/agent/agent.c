@@ -2,11 +2,7 @@
  * other files of this folder implement the network. */
 #include "agent/agent.h"
 
-#include <string.h>
-
 #include "agent/network.h"
-#include "base/allocate.h"
-#include "base/error.h"
 
 /* The number of images whose features are in memory while logits are computed. */
 enum { BLOCK = 64 };

@@ -16,15 +16,11 @@
 #ifndef OCDM_AGENT_AGENT_H
 #define OCDM_AGENT_AGENT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "base/base.h"
 #include "agent/batch.h"
 #include "agent/kernels.h"
 #include "agent/model.h"
 #include "base/safetensors.h"
-#include "ocdm/ocdm.h"
 #include "ranks/ranks.h"
 
 typedef struct ocdm__agent ocdm__agent;

@@ -1,17 +1,9 @@
 /* Loads and saves weights: an agent's tensors in a safetensors file. A file is checked completely before anything is
  * loaded. */
-#define _POSIX_C_SOURCE 200809L
-
 #include "agent/agent.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "agent/network.h"
-#include "base/allocate.h"
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/text.h"
 
 enum { LONGEST_NAME = OCDM__PARAMETER_NAME + 16, LONGEST_SHOWN = 100 };

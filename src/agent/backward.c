@@ -7,10 +7,6 @@
  */
 #include "agent/network.h"
 
-#include <string.h>
-
-#include "base/error.h"
-
 /* Weights that Adam takes in one item. */
 enum { SLICE = 1 << 16 };
 

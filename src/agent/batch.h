@@ -5,9 +5,7 @@
 #ifndef OCDM_AGENT_BATCH_H
 #define OCDM_AGENT_BATCH_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/base.h"
 
 typedef struct ocdm__batch {
     uint64_t step;           /* of the run, from 0 */

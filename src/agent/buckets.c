@@ -10,9 +10,6 @@
  */
 #include "agent/network.h"
 
-#include "base/allocate.h"
-#include "base/error.h"
-
 /* Floats after which a bucket is full: 25 MB. A slice of work of the threads. */
 enum { BUCKET = 25000000 / 4, SLICE = 1 << 16 };
 

@@ -5,10 +5,6 @@
  */
 #include "agent/network.h"
 
-#include <math.h>
-
-#include "base/error.h"
-
 /* ---- statistics ----------------------------------------------------------------------------------------------------- */
 
 /* Computes the constants of a batch norm from its running statistics. */

@@ -1,8 +1,6 @@
 /* The kernels for any CPU, and the choice between the versions. */
 #include "agent/kernels.h"
 
-#include <math.h>
-
 #define TARGET
 #define TABLE ocdm__kernels_plain
 #define INSTRUCTIONS "plain"

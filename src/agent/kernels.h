@@ -7,8 +7,7 @@
 #ifndef OCDM_AGENT_KERNELS_H
 #define OCDM_AGENT_KERNELS_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/base.h"
 
 #define OCDM__CHANNEL_BLOCK 16
 

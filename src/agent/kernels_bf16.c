@@ -4,8 +4,6 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 
 #include <immintrin.h>
-#include <stdint.h>
-#include <string.h>
 
 #define TARGET __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx512bf16")))
 

@@ -1,9 +1,6 @@
 /* The primitives of a network's layers, and copies of their weights in the layouts that the primitives require. */
 #include "agent/network.h"
 
-#include "base/allocate.h"
-#include "base/error.h"
-
 /* The usual number of images in a lane, for which the layout of the weights is chosen. */
 enum { USUAL_LANE = 1 };
 

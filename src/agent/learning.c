@@ -4,12 +4,8 @@
  * Losses are of logits against label sets, with their gradients. Every loss is a sum of terms, one for each sample and class,
  * and is divided by the number of all terms, whatever their weights are. The terms of classes that are not known are 0.
  */
-#include <math.h>
-#include <string.h>
-
 #include "agent/network.h"
 #include "base/bytes.h"
-#include "base/error.h"
 
 /* ---- plain binary cross entropy --------------------------------------------------------------------------------------- */
 

@@ -1,10 +1,7 @@
 /* Linear layers, on whole batches of vectors in one thread. They are too small to gain from threads. */
 #include "agent/network.h"
 
-#include <string.h>
-
 #include "agent/wide.h"
-#include "base/error.h"
 
 enum { WIDTH = 16 };
 

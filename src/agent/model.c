@@ -1,13 +1,5 @@
 /* The lists of nodes: written for each family of models, then given their sizes. */
-#define _POSIX_C_SOURCE 200809L
-
 #include "agent/model.h"
-
-#include <stdio.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 
 enum { MLP_WIDTH = 512, MOBILENET_BLOCKS = 13, MOST_PIXELS = 4096 };
 

@@ -7,12 +7,7 @@
 #ifndef OCDM_AGENT_MODEL_H
 #define OCDM_AGENT_MODEL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "agent/kernels.h"
-#include "ocdm/ocdm.h"
 
 enum ocdm__node_kind {
     OCDM__NODE_CONV,     /* convolution without bias, batch norm, residual, activation */

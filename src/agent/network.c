@@ -1,8 +1,6 @@
 /* Creates and destroys networks, and allocates the memory of their passes. */
 #include "agent/network.h"
 
-#include "base/allocate.h"
-
 void ocdm__network_destroy(ocdm__network *network)
 {
     if (network == NULL)

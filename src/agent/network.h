@@ -11,17 +11,12 @@
 #define OCDM_AGENT_NETWORK_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "agent/agent.h"
 #include "agent/kernels.h"
 #include "agent/model.h"
 #include "agent/primitives.h"
-#include "base/error.h"
 #include "base/safetensors.h"
-#include "ocdm/ocdm.h"
 #include "ranks/ranks.h"
 
 /* ---- threads --------------------------------------------------------------------------------------------------------- */

@@ -1,13 +1,7 @@
 /* ONNX files: a network's nodes as operators, and the tensors after them. */
 #include "agent/onnx.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "agent/network.h"
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/protobuf.h"
 
 /* ---- the format ------------------------------------------------------------------------------------------------------ */

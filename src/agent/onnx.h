@@ -8,12 +8,9 @@
 #ifndef OCDM_AGENT_ONNX_H
 #define OCDM_AGENT_ONNX_H
 
-#include <stddef.h>
-
 #include "agent/agent.h"
 #include "agent/model.h"
 #include "base/output.h"
-#include "ocdm/ocdm.h"
 
 /* An entry of the file's metadata. */
 struct ocdm__onnx_property {

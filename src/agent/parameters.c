@@ -1,14 +1,8 @@
 /* The parameters of a network: their names and shapes, which follow from the model, their memory, and their initial values. */
-#define _POSIX_C_SOURCE 200809L
 #define _XOPEN_SOURCE 700
 
 #include "agent/network.h"
 
-#include <math.h>
-#include <stdio.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/random.h"
 
 enum { PARAMETERS_OF_A_LAYER = 5 };

@@ -7,11 +7,6 @@
  */
 #include "agent/network.h"
 
-#include <stdlib.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
-
 /* ---- places --------------------------------------------------------------------------------------------------------- */
 
 static int larger_first(const void *a, const void *b)

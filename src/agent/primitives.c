@@ -10,9 +10,6 @@
 
 #include <dlfcn.h>
 #include <dnnl.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/mman.h>
 
@@ -21,9 +18,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
-
-#include "base/allocate.h"
-#include "base/error.h"
 
 /* ---- memory ---------------------------------------------------------------------------------------------------------- */
 

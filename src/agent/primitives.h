@@ -9,11 +9,7 @@
 #ifndef OCDM_AGENT_PRIMITIVES_H
 #define OCDM_AGENT_PRIMITIVES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "ocdm/ocdm.h"
+#include "base/base.h"
 
 /* oneDNN's engine, with a stream and scratch memory for every slot. */
 typedef struct ocdm__device ocdm__device;

@@ -1,16 +1,10 @@
 /* The threads of an agent. Between regions they spin for some microseconds, then sleep: the regions of a step follow each
  * other closely, and waking a thread takes long. */
-#define _POSIX_C_SOURCE 200809L
-
 #include "agent/network.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 
 enum { LOOKS = 4000 };
 

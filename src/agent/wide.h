@@ -2,7 +2,7 @@
 #ifndef OCDM_AGENT_WIDE_H
 #define OCDM_AGENT_WIDE_H
 
-#include <stdint.h>
+#include "base/base.h"
 
 /* The unaligned versions are for memory: tensors start wherever an image ends. */
 typedef float wide __attribute__((vector_size(64)));

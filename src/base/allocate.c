@@ -1,10 +1,4 @@
-#include "base/allocate.h"
-
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/error.h"
+#include "base/base.h"
 
 #define LEAST_ROOM 16
 

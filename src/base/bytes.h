@@ -2,10 +2,7 @@
 #ifndef OCDM_BASE_BYTES_H
 #define OCDM_BASE_BYTES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "base/base.h"
 
 static inline void ocdm__put_u64(unsigned char *bytes, uint64_t x)
 {

@@ -1,10 +1,4 @@
 /* The texts of statuses, and the only function that fills an ocdm_error. Nothing here allocates. */
-#include "base/error.h"
-
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/text.h"
 
 #define TEXT_OF(number) #number

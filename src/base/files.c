@@ -1,22 +1,15 @@
 /* Maps files by mmap, compares files by device and inode, and reads the clock. */
 #define _DEFAULT_SOURCE
-#define _POSIX_C_SOURCE 200809L
 
 #include "base/files.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/progress.h"
 
 /* ---- mapped files --------------------------------------------------------------------------------------------------- */

@@ -2,12 +2,8 @@
 #ifndef OCDM_BASE_FILES_H
 #define OCDM_BASE_FILES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <string.h>
+#include "base/base.h"
 #include <sys/types.h>
-
-#include "ocdm/ocdm.h"
 
 /* ---- mapped files ---- */
 

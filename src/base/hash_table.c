@@ -9,8 +9,6 @@
 #include <sys/random.h>
 #endif
 
-#include "base/allocate.h"
-
 /* ---- the key -------------------------------------------------------------------------------------------------------- */
 
 struct ocdm__hash_key ocdm__hash_key;

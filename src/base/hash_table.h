@@ -3,14 +3,8 @@
 #ifndef OCDM_BASE_HASH_TABLE_H
 #define OCDM_BASE_HASH_TABLE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
 #include "base/bytes.h"
 #include "base/random.h"
-#include "ocdm/ocdm.h"
 
 /* `entry` is OCDM_NONE if free. The high half of the hash is stored beside it, so that most misses touch nothing else. */
 struct ocdm__hash_table_place {

@@ -1,15 +1,8 @@
 /* Reading: one buffer that slides and grows, so that the bytes in use stay in one piece. */
-#define _POSIX_C_SOURCE 200809L
-
 #include "base/input.h"
 
-#include "base/allocate.h"
-#include "base/error.h"
-
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Large enough to make system calls cheap, small enough for the second-level cache. */

@@ -9,12 +9,9 @@
 #ifndef OCDM_BASE_INPUT_H
 #define OCDM_BASE_INPUT_H
 
-#include "ocdm/ocdm.h"
+#include "base/base.h"
 
 #include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #define OCDM__INPUT_PADDING 16
 

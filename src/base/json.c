@@ -1,10 +1,6 @@
 /* The JSON scanner: one pass, no recursion, no allocation; nesting costs one bit per open container. Then texts and numbers. */
 #include "base/json.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/text.h"
 
 /* Keeps rare cases out of the hot function, which then needs few registers. */

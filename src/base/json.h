@@ -16,10 +16,7 @@
 #ifndef OCDM_BASE_JSON_H
 #define OCDM_BASE_JSON_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "base/base.h"
 
 #if defined(__SSE2__) && defined(__GNUC__)
 #include <emmintrin.h>

@@ -1,12 +1,6 @@
 /* The tree is made by one pass of the scanner; nodes and texts are allocated from blocks that are released together. */
 #include "base/json_tree.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/files.h"
 
 #define BLOCK 65536

@@ -12,10 +12,7 @@
 #ifndef OCDM_BASE_JSON_TREE_H
 #define OCDM_BASE_JSON_TREE_H
 
-#include <stddef.h>
-
 #include "base/json.h"
-#include "ocdm/ocdm.h"
 
 /* The largest file that is read. */
 #define OCDM__JSON_TREE_LIMIT ((size_t)256 * 1024 * 1024)

@@ -2,8 +2,6 @@
  * of 2. */
 #include "base/logarithm.h"
 
-#include <math.h>
-
 /* ln 2 in two parts: the high one ends in 16 zero bits, so that its product with an exponent is exact. */
 static const double ln2_high = 0x1.62e42fefa0000p-1;
 static const double ln2_low = 0x1.cf79abc9e3b3ap-40;

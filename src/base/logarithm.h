@@ -5,7 +5,7 @@
 #ifndef OCDM_BASE_LOGARITHM_H
 #define OCDM_BASE_LOGARITHM_H
 
-#include <stdint.h>
+#include "base/base.h"
 
 /* ln x for a whole number x >= 1, and for a real x > 0. */
 double ocdm__ln(uint64_t x);

@@ -7,20 +7,14 @@
 #include <ctype.h>
 #include <dirent.h>
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/allocate.h"
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
 

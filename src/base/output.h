@@ -16,12 +16,7 @@
 #ifndef OCDM_BASE_OUTPUT_H
 #define OCDM_BASE_OUTPUT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include "ocdm/ocdm.h"
+#include "base/base.h"
 
 typedef struct ocdm__output {
     char *buffer;

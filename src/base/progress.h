@@ -3,9 +3,7 @@
 #define OCDM_BASE_PROGRESS_H
 
 #include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/base.h"
 
 /* All zero: no listener, and nothing stops. */
 typedef struct ocdm__progress {

@@ -1,8 +1,6 @@
 /* The wire format of protobuf: a key, which is a field's number and how its value is written, then the value. */
 #include "base/protobuf.h"
 
-#include <string.h>
-
 #include "base/bytes.h"
 
 enum wire { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };

@@ -5,9 +5,6 @@
 #ifndef OCDM_BASE_PROTOBUF_H
 #define OCDM_BASE_PROTOBUF_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/output.h"
 
 void ocdm__proto_whole(ocdm__output *output, unsigned field, uint64_t value);

@@ -6,10 +6,6 @@
 #ifndef OCDM_BASE_RANDOM_H
 #define OCDM_BASE_RANDOM_H
 
-#include <math.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/logarithm.h"
 
 /* The purpose of a number. Append only: these values affect every result. */

@@ -1,14 +1,7 @@
 /* Writes and reads safetensors files. Nothing in a header is trusted before it is checked. */
 #include "base/safetensors.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/allocate.h"
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/json.h"
 
 const struct ocdm__dtype_facts ocdm__dtypes[OCDM__DTYPE_COUNT] = {{"U8", 1},  {"I8", 1},  {"U32", 4},  {"I32", 4}, {"U64", 8},

@@ -8,12 +8,7 @@
 #ifndef OCDM_BASE_SAFETENSORS_H
 #define OCDM_BASE_SAFETENSORS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/output.h"
-#include "ocdm/ocdm.h"
 
 /* The text that the checksum of a file has while the checksum is computed; the digits replace it. */
 #define OCDM__CHECKSUM_BLANK "0000000000000000"

@@ -1,9 +1,6 @@
 /* SHA-256: the plain rounds, x86's SHA instructions, which are about six times faster, the padding, and a file's digest. */
 #include "base/sha256.h"
 
-#include <string.h>
-
-#include "base/error.h"
 #include "base/input.h"
 
 static const uint32_t constants[64] = {

@@ -3,12 +3,7 @@
 #ifndef OCDM_BASE_SHA256_H
 #define OCDM_BASE_SHA256_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/progress.h"
-#include "ocdm/ocdm.h"
 
 /* Bytes of a digest, and of its text in hexadecimal digits with the NUL. */
 #define OCDM__SHA256_SIZE 32

@@ -1,12 +1,7 @@
 #define _DEFAULT_SOURCE
-#define _POSIX_C_SOURCE 200809L
 
 #include "base/terminal.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>

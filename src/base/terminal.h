@@ -2,9 +2,6 @@
 #ifndef OCDM_BASE_TERMINAL_H
 #define OCDM_BASE_TERMINAL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/output.h"
 
 /* Whether the file descriptor is a terminal: a progress line only makes sense on one. */

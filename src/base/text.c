@@ -9,11 +9,6 @@
 
 #include <ctype.h>
 #include <float.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- appending ------------------------------------------------------------------------------------------------------ */
 

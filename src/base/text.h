@@ -2,10 +2,7 @@
 #ifndef OCDM_BASE_TEXT_H
 #define OCDM_BASE_TEXT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "base/base.h"
 
 /* ---- UTF-8 ---- */
 

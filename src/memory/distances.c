@@ -11,9 +11,6 @@
  */
 #include "memory/distances.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "base/logarithm.h"
 #include "base/random.h"
 #include "memory/internal.h"

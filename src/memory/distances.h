@@ -2,9 +2,7 @@
 #ifndef OCDM_MEMORY_DISTANCES_H
 #define OCDM_MEMORY_DISTANCES_H
 
-#include <stdbool.h>
-
-#include "ocdm/ocdm.h"
+#include "base/base.h"
 
 /* What a class contributes to the distance that a deletion leaves, and the scale, which is the same for all classes. */
 struct deletion {

@@ -1,8 +1,6 @@
 /* The index's upkeep: room, places and blocks, class weights, the sum A. */
 #include "memory/index.h"
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/logarithm.h"
 
 /* Beyond it a step is computed anew each time: the table stays small, and such counts are rare. */

@@ -5,7 +5,7 @@
 #ifndef OCDM_MEMORY_INTERNAL_H
 #define OCDM_MEMORY_INTERNAL_H
 
-#include "ocdm/ocdm.h"
+#include "base/base.h"
 
 /* The policies of the library, in the order of ocdm_policy_at: X(symbol, name) for the struct ocdm__policy_SYMBOL. */
 /* clang-format off */

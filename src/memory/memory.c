@@ -1,12 +1,6 @@
 /* Making a memory and asking it questions. Offering it samples is in update.c. */
 #include "memory/memory.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "memory/distances.h"
 #include "memory/internal.h"
 #include "memory/policies.h"

@@ -3,13 +3,7 @@
  * been kept. */
 #include "memory/memory.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/allocate.h"
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/input.h"
 #include "base/output.h"
 #include "base/safetensors.h"

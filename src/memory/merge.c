@@ -5,11 +5,6 @@
  */
 #include "memory/memory.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "memory/distances.h"
 #include "memory/internal.h"
 #include "memory/policies.h"

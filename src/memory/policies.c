@@ -1,8 +1,6 @@
 /* The table of policies, and fair choices that several of them make. */
 #include "memory/policies.h"
 
-#include <string.h>
-
 #include "memory/pool.h"
 
 #define ROW(symbol, name) &ocdm__policy_##symbol,

@@ -7,11 +7,7 @@
  */
 #include "memory/policies.h"
 
-#include <stdlib.h>
-
-#include "base/allocate.h"
 #include "base/bytes.h"
-#include "base/error.h"
 
 struct division {
     ocdm_memory **tasks; /* the last one is under way */

@@ -9,8 +9,6 @@
  */
 #include "memory/policies.h"
 
-#include "base/error.h"
-
 /* Full classes are the marked ones of the ranking. Only classes that are not full yet are visited, so each is visited once. */
 static void refresh_full(void *state, const ocdm_memory *memory, const ocdm_sample *sample)
 {

@@ -16,11 +16,7 @@
  */
 #include "memory/policies.h"
 
-#include <string.h>
-
-#include "base/allocate.h"
 #include "base/bytes.h"
-#include "base/error.h"
 #include "memory/memory.h"
 
 #define ONE 0x1p32 /* the score 1; the sum of 2^31 - 1 scores of at most 2 still fits 64 bits */

@@ -7,8 +7,6 @@
  */
 #include "memory/policies.h"
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "memory/distances.h"
 
 static ocdm_status ocdm_create(const ocdm_memory *memory, void *data, void **state, ocdm_error *error)

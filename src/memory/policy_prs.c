@@ -13,12 +13,7 @@
  */
 #include "memory/policies.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "base/allocate.h"
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/logarithm.h"
 #include "memory/pool.h"
 

@@ -11,11 +11,8 @@
 #ifndef OCDM_MEMORY_POOL_H
 #define OCDM_MEMORY_POOL_H
 
-#include <stdbool.h>
-
 #include "base/hash_table.h"
 #include "base/random.h"
-#include "ocdm/ocdm.h"
 
 /* One sample. Samples of one set form a pairing heap by priority; previous is the parent for a first child. */
 struct node {

@@ -7,10 +7,6 @@
  */
 #include "memory/pool.h"
 
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/logarithm.h"
 
 /* ---- nodes and sets ------------------------------------------------------------------------------------------------- */

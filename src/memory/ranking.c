@@ -1,10 +1,6 @@
 /* The tree of ranks: a rank is computed from its two halves each time one of them changes. */
 #include "memory/pool.h"
 
-#include <string.h>
-
-#include "base/allocate.h"
-
 void ocdm__ranking_destroy(struct ranking *ranking)
 {
     if (!ranking)

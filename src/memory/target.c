@@ -7,10 +7,6 @@
  */
 #include "memory/memory.h"
 
-#include <math.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "memory/distances.h"
 #include "base/logarithm.h"
 #include "memory/internal.h"

@@ -4,8 +4,6 @@
  */
 #include "memory/memory.h"
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "memory/distances.h"
 #include "memory/policies.h"
 #include "memory/pool.h"

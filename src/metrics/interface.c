@@ -1,11 +1,6 @@
 /* Implements ocdm/metrics.h with the functions of this folder. */
 #include "ocdm/metrics.h"
 
-#include <math.h>
-#include <stddef.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "metrics/metrics.h"
 
 /* The set as the functions of this folder take it; `results`, which is not read, is the caller's room for them. */

@@ -5,9 +5,6 @@
  */
 #include "metrics/intervals.h"
 
-#include <math.h>
-#include <stdbool.h>
-
 #define PI 3.14159265358979323846
 #define NORMAL_QUANTILE 1.95996398454005423552 /* of 0.975 */
 #define MANY 1000

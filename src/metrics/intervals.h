@@ -8,7 +8,7 @@
 #ifndef OCDM_METRICS_INTERVALS_H
 #define OCDM_METRICS_INTERVALS_H
 
-#include <stddef.h>
+#include "base/base.h"
 
 /* Summary of some numbers. A NaN among them makes everything but `count` NaN. */
 typedef struct ocdm__summary {

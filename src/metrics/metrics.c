@@ -1,11 +1,6 @@
 /* The metrics: one pass of sums over the classes, and a row with the formula of each. */
 #include "metrics/metrics.h"
 
-#include <math.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
-
 /* Counts are integers, so only the sums of ratios depend on the order of the classes. */
 struct ocdm__class_sums {
     size_t classes;

@@ -15,11 +15,6 @@
 #ifndef OCDM_METRICS_METRICS_H
 #define OCDM_METRICS_METRICS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
 #include "base/bytes.h"
 #include "ocdm/metrics.h"
 

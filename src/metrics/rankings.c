@@ -4,11 +4,6 @@
  */
 #include "metrics/metrics.h"
 
-#include <stdlib.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
-
 struct label_ranking {
     uint32_t *columns; /* the classes that are ranked */
     size_t column_count;

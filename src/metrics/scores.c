@@ -6,12 +6,6 @@
  */
 #include "metrics/metrics.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/logarithm.h"
 
 #define COLUMNS 16 /* floats in a cache line */

@@ -4,13 +4,6 @@
  */
 #include "metrics/metrics.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
-
 /* A class of a sample. */
 struct decision {
     uint32_t key; /* ocdm__descending_key of its logit */

@@ -1,16 +1,8 @@
 /* Deals files to ranks, and collects them. */
-#define _POSIX_C_SOURCE 200809L
-
 #include "ranks/files.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "base/output.h"
 

@@ -5,9 +5,7 @@
 #ifndef OCDM_RANKS_FILES_H
 #define OCDM_RANKS_FILES_H
 
-#include <stddef.h>
-
-#include "ocdm/ocdm.h"
+#include "base/base.h"
 #include "ranks/ranks.h"
 
 /* Each file comes in two kinds, as samples and their summaries. Start with all bytes zero. */

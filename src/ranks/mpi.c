@@ -5,7 +5,6 @@
  * A thread of each rank sends a heartbeat to the next rank and listens to the one before. A rank that is silent for too long
  * ends all processes.
  */
-#define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE
 
 #include <limits.h>
@@ -13,12 +12,9 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/allocate.h"
 #include "base/progress.h"
 #include "ranks/ranks.h"
 

@@ -1,11 +1,6 @@
 /* Which ranks there are. A program that does not link mpi.c is alone. */
 #include "ranks/ranks.h"
 
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
-
 #define UNIT sizeof(uint32_t)
 
 /* ---- a process that is alone ------------------------------------------------------------------------------------------- */

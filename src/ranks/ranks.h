@@ -9,11 +9,7 @@
 #define OCDM_RANKS_RANKS_H
 
 #include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "ocdm/ocdm.h"
+#include "base/base.h"
 
 /* An exchange that has begun: hand it to `finished` or `wait`, once. */
 typedef int ocdm__ranks_request;

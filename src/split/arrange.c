@@ -8,10 +8,6 @@
  */
 #include "split/arrange.h"
 
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/random.h"
 
 #define CANDIDATES 8 /* proposals for a unit before the next one has its turn */

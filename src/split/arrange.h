@@ -2,9 +2,7 @@
 #ifndef OCDM_SPLIT_ARRANGE_H
 #define OCDM_SPLIT_ARRANGE_H
 
-#include <stddef.h>
-#include <stdint.h>
-
+#include "base/base.h"
 #include "ocdm/split.h"
 
 /* ---- features (features.c) ---- */

@@ -1,11 +1,6 @@
 /* Finds and numbers the features of samples: one pass over the label sets with a hash table, then the features are sorted. */
 #include "split/arrange.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/hash_table.h"
 
 /* The features so far, in order of appearance. */

@@ -1,9 +1,4 @@
 /* ocdm_select: a subset is the first of two parts, with targets of its own. */
-#include <stdbool.h>
-#include <stdlib.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/logarithm.h"
 #include "split/arrange.h"
 

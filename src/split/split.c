@@ -1,8 +1,4 @@
 /* ocdm_split and its arguments, and ocdm_split_measure. */
-#include <math.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "split/arrange.h"
 
 #define LARGEST_GROUP 65536u

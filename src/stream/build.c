@@ -3,15 +3,9 @@
 
 #include "stream/build.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "stream/features.h"
 #include "stream/file.h"
 #include "stream/readers/readers.h"

@@ -5,13 +5,8 @@
 #ifndef OCDM_STREAM_BUILD_H
 #define OCDM_STREAM_BUILD_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/safetensors.h"
 #include "base/sha256.h"
-#include "ocdm/ocdm.h"
 #include "stream/features.h"
 #include "stream/labelled_set.h"
 #include "stream/readers/readers.h"

@@ -1,12 +1,7 @@
 /* Features as the payload of a stream file. */
 #include "stream/features.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "base/allocate.h"
 #include "base/bytes.h"
-#include "base/error.h"
 
 /* ---- payload -------------------------------------------------------------------------------------------------------- */
 

@@ -5,12 +5,7 @@
 #ifndef OCDM_STREAM_FEATURES_H
 #define OCDM_STREAM_FEATURES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/progress.h"
-#include "ocdm/ocdm.h"
 #include "stream/file.h"
 #include "stream/selection.h"
 

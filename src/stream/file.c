@@ -1,17 +1,11 @@
 /* Opens stream files: the tables are copied and every number in them is checked, so that later code can rely on them. Also
  * writes samples as records. */
-#define _POSIX_C_SOURCE 200809L
-
 #include "stream/file.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/allocate.h"
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"

@@ -15,9 +15,6 @@
 #define OCDM_STREAM_FILE_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/bytes.h"
 #include "base/files.h"
@@ -25,7 +22,6 @@
 #include "base/progress.h"
 #include "base/safetensors.h"
 #include "base/sha256.h"
-#include "ocdm/ocdm.h"
 #include "ocdm/stream.h"
 #include "stream/label_table.h"
 #include "stream/statistics.h"

@@ -1,9 +1,6 @@
 /* Counts the samples of a stream file, or of records, whose task and split are read one by one. */
 #include "stream/info.h"
 
-#include "base/allocate.h"
-#include "base/error.h"
-
 /* ---- the records ---------------------------------------------------------------------------------------------------- */
 
 static ocdm_status count_record(ocdm__stream_info *info, const ocdm__record *record, ocdm_error *error)

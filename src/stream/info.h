@@ -5,11 +5,6 @@
 #ifndef OCDM_STREAM_INFO_H
 #define OCDM_STREAM_INFO_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "ocdm/ocdm.h"
 #include "stream/file.h"
 #include "stream/records/record.h"
 #include "stream/records/source.h"

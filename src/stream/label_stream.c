@@ -1,8 +1,6 @@
 /* Collects label sets, from records or from the built-in stream, into one block of labels with samples that point into it. */
 #include "stream/label_stream.h"
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "stream/records/record.h"
 #include "stream/scenes/scenes.h"
 

@@ -3,11 +3,7 @@
 #ifndef OCDM_STREAM_LABEL_STREAM_H
 #define OCDM_STREAM_LABEL_STREAM_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "ocdm/ocdm.h"
+#include "base/base.h"
 
 typedef struct ocdm__label_stream {
     size_t sample_count;

@@ -1,11 +1,6 @@
 /* The one map over the labels' words; labels are never removed. */
 #include "stream/label_table.h"
 
-#include <stdlib.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
-
 /* What a label is looked up by. */
 struct key {
     struct ocdm__label_name name; /* `at` is of no meaning */

@@ -2,13 +2,7 @@
 #ifndef OCDM_STREAM_LABEL_TABLE_H
 #define OCDM_STREAM_LABEL_TABLE_H
 
-#include "ocdm/ocdm.h"
-
 #include "base/hash_table.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* Bytes that some functions may read from a label on, whatever its length. */
 #define OCDM__LABEL_PADDING 16

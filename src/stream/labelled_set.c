@@ -1,13 +1,6 @@
 /* Labelled sets, what was skipped while reading, and the list of files that readers find. */
 #include "stream/labelled_set.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
-
 #define MOST_LABELS 65535
 
 static bool make_room(ocdm__labelled_set *set)

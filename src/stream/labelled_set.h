@@ -13,11 +13,7 @@
 #ifndef OCDM_STREAM_LABELLED_SET_H
 #define OCDM_STREAM_LABELLED_SET_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/progress.h"
-#include "ocdm/ocdm.h"
 #include "stream/label_table.h"
 
 /* ---- found files ---- */

@@ -1,10 +1,6 @@
 /* Lines are found by memchr. The mapped file is informed of the position from time to time, so that it can release pages. */
 #include "stream/lines.h"
 
-#include <string.h>
-
-#include "base/allocate.h"
-
 /* Bytes between two calls of ocdm__mapped_file_passed, which is a system call. */
 #define PASSED_STEP ((size_t)8 * 1024 * 1024)
 

@@ -3,13 +3,7 @@
 #ifndef OCDM_STREAM_LINES_H
 #define OCDM_STREAM_LINES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/error.h"
 #include "base/files.h"
-#include "ocdm/ocdm.h"
 
 /* A position from which the lines can be read again. */
 typedef struct ocdm__line_place {

@@ -1,13 +1,7 @@
 /* Classes in their order, selections of samples, and the tables of a stream made from both. */
 #include "stream/selection.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/allocate.h"
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/text.h"
 #include "stream/lines.h"
 #include "stream/statistics.h"

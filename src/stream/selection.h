@@ -2,11 +2,6 @@
 #ifndef OCDM_STREAM_SELECTION_H
 #define OCDM_STREAM_SELECTION_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "ocdm/ocdm.h"
 #include "stream/file.h"
 #include "stream/label_table.h"
 #include "stream/labelled_set.h"

@@ -1,12 +1,6 @@
 /* The whole stream and each task have tallies of the same kind; a sample is counted in one or two of them. */
 #include "stream/statistics.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
-
 const char *ocdm__class_group_name(enum ocdm__class_group group)
 {
     static const char *const names[] = {"majority", "moderate", "minority"};

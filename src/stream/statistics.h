@@ -14,11 +14,7 @@
 #ifndef OCDM_STREAM_STATISTICS_H
 #define OCDM_STREAM_STATISTICS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "ocdm/ocdm.h"
+#include "base/base.h"
 
 /* ---- groups of classes ---- */
 

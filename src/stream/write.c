@@ -2,18 +2,11 @@
  * Writes stream files: the header, the tables, then features or images in blocks, then the checksums of their rows and of all.
  * Also makes the notes on where a stream comes from: the sources with their SHA-256, and the digest of the ids.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "stream/file.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
-#include "base/allocate.h"
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/json.h"
 #include "base/output.h"
 #include "stream/labelled_set.h"

@@ -22,7 +22,7 @@ mapfile -t sources < <(cd "$source/src" && ls "$source"/tests/cli/sample_alone.c
 build_one() { # build_one NUMBER COMPILER FLAGS...
     local program=$place/ocdm-$1
     shift
-    "$@" -std=c11 -ffp-contract=off -I"$source/include" -I"$source/src" -o "$program" "${sources[@]}" -lm -lz -lzstd
+    "$@" -std=c11 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -I"$source/include" -I"$source/src" -o "$program" "${sources[@]}" -lm -lz -lzstd
 }
 
 # One line each: the name of the run, then the flags of `ocdm sample`.

@@ -1,15 +1,7 @@
 /* Reads image files, detects their format, and checks the limits that both decoders share. */
-#define _POSIX_C_SOURCE 200809L
-
 #include "stream/images/image.h"
 
-#include "base/allocate.h"
-#include "base/error.h"
-
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

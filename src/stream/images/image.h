@@ -11,11 +11,7 @@
 #ifndef OCDM_STREAM_IMAGES_IMAGE_H
 #define OCDM_STREAM_IMAGES_IMAGE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "ocdm/ocdm.h"
+#include "base/base.h"
 
 /* What one image may cost. Beyond it reading ends with OCDM_LIMIT. */
 typedef struct ocdm__image_limits {

@@ -3,17 +3,13 @@
  * also Pillow's. libjpeg reports errors by a call that must not return: everything that calls it runs below one setjmp, in a
  * function that has no variables of its own, and what has to be given back afterwards is in a struct that outlives the jump.
  */
-#include <stdio.h>
-
-#include <jpeglib.h>
-
-#include <jerror.h> /* after jpeglib.h, whose settings decide the numbers of the messages */
-
-#include "base/error.h"
 #include "stream/images/image.h"
 
 #include <setjmp.h>
-#include <string.h>
+
+#include <jpeglib.h> /* needs stdio.h */
+
+#include <jerror.h> /* after jpeglib.h, whose settings decide the numbers of the messages */
 
 struct jpeg_reader {
     struct jpeg_decompress_struct info;

@@ -1,15 +1,9 @@
 /* One lock and one queue of slots in the order of submission. A thread takes the next image of the oldest batch that has one
  * left, prepares it outside the lock and reports it; where its numbers go was decided at submission. */
-#define _POSIX_C_SOURCE 200809L
-
 #include "stream/images/prepare.h"
-
-#include "base/allocate.h"
-#include "base/error.h"
 
 #include <pthread.h>
 #include <signal.h>
-#include <string.h>
 
 struct slot {
     ocdm__image_request *requests;

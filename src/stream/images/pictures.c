@@ -1,11 +1,6 @@
 /* Small pictures of samples, from the images in a stream or from the files that it names. */
 #include "stream/images/image.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "stream/file.h"
 

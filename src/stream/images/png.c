@@ -4,12 +4,9 @@
  */
 #include <png.h>
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "stream/images/image.h"
 
 #include <setjmp.h>
-#include <string.h>
 
 struct png_reader {
     png_structp png;

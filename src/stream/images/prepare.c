@@ -3,9 +3,6 @@
 #include "stream/images/prepare.h"
 
 #include "base/bytes.h"
-#include "base/error.h"
-
-#include <inttypes.h>
 
 /* Larger blocks are released after use, so that one huge image does not stay in every thread forever. */
 #define ROOM_TO_KEEP ((size_t)16 << 20)

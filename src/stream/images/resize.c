@@ -1,11 +1,6 @@
 /* Resizes images: weights per column and per row, then two passes over the bytes in simple loops that compilers vectorise. */
 #include "stream/images/image.h"
 
-#include "base/error.h"
-
-#include <math.h>
-#include <string.h>
-
 /* 8 bits of pixel and 22 of weight leave a sign bit and one spare bit in 32. */
 #define WEIGHT_BITS 22
 #define HALF (INT32_C(1) << (WEIGHT_BITS - 1))

@@ -14,18 +14,7 @@
  * Nested labels count like any other. Supported is what such files contain: elements labels and label, attributes, comments,
  * the declaration, the five named entities and numeric character references. Anything else is an error.
  */
-#include <inttypes.h>
-#include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/text.h"
-#include "ocdm/ocdm.h"
 #include "stream/label_table.h"
 #include "stream/lines.h"
 #include "stream/readers/readers.h"

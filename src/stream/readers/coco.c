@@ -9,19 +9,9 @@
  *
  * Not used: boxes, outlines, areas, supercategories, captions. Panoptic files are not supported.
  */
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "ocdm/ocdm.h"
 #include "stream/labelled_set.h"
 #include "stream/lines.h"
 #include "stream/readers/readers.h"

@@ -6,21 +6,9 @@
  * strictly as that and never evaluated. Refused, with a hint how to convert: Fortran order, other numbers of axes, big-endian,
  * objects, structures, text.
  */
-#include <inttypes.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/allocate.h"
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "ocdm/ocdm.h"
 #include "stream/readers/readers.h"
 
 enum npy_type { NPY_U1, NPY_I1, NPY_B1, NPY_I4, NPY_I8, NPY_F2, NPY_F4, NPY_F8 };

@@ -19,19 +19,9 @@
  *   - part and row are its place in the official training or test list, if there is one; row counts from 0.
  * Classes are in bytewise order of their names. Not used: tags, low-level features, the 1000-tag files, the images themselves.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include <dirent.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/text.h"
 #include "stream/lines.h"
 #include "stream/readers/readers.h"

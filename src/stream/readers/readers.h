@@ -6,11 +6,6 @@
 #ifndef OCDM_STREAM_READERS_READERS_H
 #define OCDM_STREAM_READERS_READERS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "ocdm/ocdm.h"
 #include "stream/features.h"
 #include "stream/labelled_set.h"
 #include "stream/lines.h"

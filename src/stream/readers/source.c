@@ -1,9 +1,4 @@
 /* Calls the reader of each kind of source, and gives every sample its row among the features. */
-#include <stdio.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "stream/build.h"
 #include "stream/features.h"
 #include "stream/readers/readers.h"

@@ -9,12 +9,6 @@
  *
  * A first pass finds the size of the table; after that each row is one line.
  */
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/text.h"
 #include "stream/lines.h"
 #include "stream/readers/readers.h"

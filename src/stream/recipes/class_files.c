@@ -2,12 +2,6 @@
  * error. */
 #include "stream/recipes/class_files.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/text.h"
 #include "stream/label_table.h"
 

@@ -22,12 +22,8 @@
 #ifndef OCDM_STREAM_RECIPES_CLASS_FILES_H
 #define OCDM_STREAM_RECIPES_CLASS_FILES_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/files.h"
 #include "base/json.h"
-#include "ocdm/ocdm.h"
 #include "stream/file.h"
 #include "stream/label_table.h"
 #include "stream/lines.h"

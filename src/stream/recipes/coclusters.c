@@ -9,10 +9,6 @@
  *
  * Each cluster's best partner is remembered, so that a merge needs to look at few rows again.
  */
-#include <stdbool.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "stream/recipes/recipes.h"
 
 #define NONE SIZE_MAX

@@ -10,17 +10,9 @@
  * _nuswide before the dot, in the folder itself, in its subfolder `groups` or in a folder `groups` beside it. If there are
  * several sets of them, the first that has a group for every class is used.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/text.h"
 #include "stream/recipes/class_files.h"
 #include "stream/recipes/recipes.h"

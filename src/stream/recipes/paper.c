@@ -18,12 +18,7 @@
  * (by FNV-1a, base/bytes.h), and the smallest numbers win. The order of the source does not matter, and adding or removing a
  * sample changes at most one place in the draw of a class.
  */
-#include <stdbool.h>
-#include <stdlib.h>
-
-#include "base/allocate.h"
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/random.h"
 #include "stream/build.h"
 #include "stream/recipes/recipes.h"

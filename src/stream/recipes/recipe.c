@@ -1,8 +1,5 @@
 /* Chooses and runs the recipe of a build: the source's own tasks, PRS's lists of ids, the paper, tasks by class, or classes
  * that are annotated task by task. */
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/random.h"
 #include "stream/build.h"
 #include "stream/recipes/recipes.h"

@@ -5,12 +5,6 @@
 #ifndef OCDM_STREAM_RECIPES_RECIPES_H
 #define OCDM_STREAM_RECIPES_RECIPES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/error.h"
-#include "ocdm/ocdm.h"
 #include "stream/label_table.h"
 #include "stream/labelled_set.h"
 #include "stream/selection.h"

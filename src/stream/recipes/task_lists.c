@@ -11,12 +11,6 @@
  * of their tasks, classes that the paper's recipe keeps come first; the others are removed for lack of test samples, but affect
  * which samples train.
  */
-#include <inttypes.h>
-#include <stdbool.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "stream/lines.h"

@@ -3,12 +3,9 @@
  * several members or frames; other files that are not records are refused by name, with the command that makes records of
  * them.
  */
-#include <stdio.h>
-#include <string.h>
 #include <zlib.h>
 #include <zstd.h>
 
-#include "base/allocate.h"
 #include "stream/records/record.h"
 
 /* Compressed bytes that are read at a time. */

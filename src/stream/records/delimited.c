@@ -10,10 +10,6 @@
  * starts with a blank or with a feature has no label. A # at the start of a token starts a comment. XMC files start with a line
  * of three numbers: samples, features, labels.
  */
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "stream/records/record.h"
 
 /* ---- the end of a csv record ---------------------------------------------------------------------------------------- */

@@ -2,11 +2,6 @@
  * What looks wrong about labels: joined by a character that is not the separator, lists or arrays of zeros and ones that were
  * not read as such, labels that differ only in case or in spaces around them.
  */
-#include <stdio.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/text.h"
 #include "stream/records/record.h"
 

@@ -9,10 +9,6 @@
  * accepts nothing that ocdm__read_jsonl refuses. It does not check for the end of the record, because a newline follows and no
  * accepted token contains one.
  */
-#include <stdio.h>
-#include <string.h>
-
-#include "base/error.h"
 #include "base/json.h"
 #include "stream/records/record.h"
 

@@ -5,12 +5,6 @@
  */
 #include "stream/records/record.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/text.h"
 
 /* ---- labels and ids ------------------------------------------------------------------------------------------------- */

@@ -23,15 +23,10 @@
 #ifndef OCDM_STREAM_RECORDS_RECORD_H
 #define OCDM_STREAM_RECORDS_RECORD_H
 
-#include "base/error.h"
 #include "base/input.h"
-#include "ocdm/ocdm.h"
 #include "stream/labelled_set.h"
 
 #include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* The longest record in bytes, its end of line aside. */
 #define OCDM__MAX_RECORD ((size_t)64 * 1024 * 1024)

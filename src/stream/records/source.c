@@ -2,26 +2,13 @@
  * Reads records into a labelled set. Classes and tasks get their final numbers after the last record: a table from old to new
  * numbers, then one pass over the samples.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "stream/records/source.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "ocdm/ocdm.h"
 #include "stream/label_table.h"
 #include "stream/labelled_set.h"
 #include "stream/statistics.h"

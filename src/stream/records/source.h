@@ -9,11 +9,6 @@
 #ifndef OCDM_STREAM_RECORDS_SOURCE_H
 #define OCDM_STREAM_RECORDS_SOURCE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "ocdm/ocdm.h"
 #include "stream/label_table.h"
 #include "stream/labelled_set.h"
 #include "stream/records/record.h"

@@ -11,8 +11,6 @@
  */
 #include "stream/scenes/scenes.h"
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/random.h"
 
 /* A class, and how many samples carry it and nothing else. */

@@ -6,8 +6,6 @@
  * the distance to the part's edge there determines how much of the pixel is covered. Distances are exact for strokes, blocks
  * and round ellipses, and close enough at the edge for the others.
  */
-#include <math.h>
-
 #include "stream/scenes/scenes.h"
 
 static inline double larger(double a, double b)

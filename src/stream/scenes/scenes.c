@@ -7,13 +7,7 @@
  */
 #include "stream/scenes/scenes.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/allocate.h"
 #include "base/bytes.h"
-#include "base/error.h"
 
 /* ---- what features are made with ------------------------------------------------------------------------------------ */
 

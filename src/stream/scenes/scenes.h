@@ -7,12 +7,7 @@
 #ifndef OCDM_STREAM_SCENES_SCENES_H
 #define OCDM_STREAM_SCENES_SCENES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/random.h"
-#include "ocdm/ocdm.h"
 #include "stream/file.h"
 #include "stream/labelled_set.h"
 
