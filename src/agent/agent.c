@@ -13,8 +13,7 @@ static void release_room(struct ocdm__pass_room *room)
 {
     ocdm__release_aligned(room->logits);
     ocdm__release_aligned(room->logit_gradients);
-    ocdm__release(room->row_losses);
-    ocdm__release(room->fresh_weights);
+    OCDM_RELEASE(room->row_losses, room->fresh_weights);
     *room = (struct ocdm__pass_room){.rows = 0};
 }
 
@@ -26,8 +25,7 @@ void ocdm__agent_destroy(void *state)
     ocdm__network_destroy(agent->network);
     release_room(&agent->step);
     release_room(&agent->asked);
-    ocdm__release(agent->starts);
-    ocdm__release(agent);
+    OCDM_RELEASE(agent->starts, agent);
 }
 
 /* ---- a pass --------------------------------------------------------------------------------------------------------- */

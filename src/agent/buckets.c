@@ -185,9 +185,7 @@ static ocdm_status reserve_blocks(struct ocdm__buckets *buckets, size_t lanes, o
 {
     if (lanes <= buckets->lanes)
         return OCDM_OK;
-    ocdm__release(buckets->sizes);
-    ocdm__release(buckets->parts);
-    ocdm__release(buckets->merges);
+    OCDM_RELEASE(buckets->sizes, buckets->parts, buckets->merges);
     buckets->lanes = 0;
     buckets->sizes = ocdm__allocate(lanes, sizeof *buckets->sizes);
     buckets->parts = ocdm__allocate(lanes, sizeof *buckets->parts);

@@ -12,9 +12,7 @@ void ocdm__network_destroy(ocdm__network *network)
     ocdm__release_aligned(network->arena);
     ocdm__release_aligned(network->eval_arena);
     ocdm__release_aligned(network->lane_memory);
-    ocdm__release(network->parts);
-    ocdm__release(network->merges);
-    ocdm__release(network->chunk_sizes);
+    OCDM_RELEASE(network->parts, network->merges, network->chunk_sizes);
     ocdm__buckets_destroy(network->buckets);
     ocdm__release_aligned(network->partials);
     ocdm__release_aligned(network->vectors);
@@ -142,9 +140,7 @@ static ocdm_status reserve_parts(ocdm__network *network, size_t chunks, ocdm_err
     if (chunks <= network->part_room)
         return OCDM_OK;
     network->part_room = 0;
-    ocdm__release(network->parts);
-    ocdm__release(network->merges);
-    ocdm__release(network->chunk_sizes);
+    OCDM_RELEASE(network->parts, network->merges, network->chunk_sizes);
     network->parts = ocdm__allocate(2 * chunks, sizeof *network->parts);
     network->merges = ocdm__allocate(2 * chunks, sizeof *network->merges);
     network->chunk_sizes = ocdm__allocate(2 * chunks, sizeof *network->chunk_sizes);

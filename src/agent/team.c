@@ -89,8 +89,7 @@ void ocdm__team_destroy(ocdm__team *team)
             (void)pthread_join(team->members[i].thread, NULL);
     pthread_cond_destroy(&team->wake);
     pthread_mutex_destroy(&team->mutex);
-    ocdm__release(team->members);
-    ocdm__release(team);
+    OCDM_RELEASE(team->members, team);
 }
 
 static bool start_members(ocdm__team *team)

@@ -72,3 +72,9 @@ void ocdm__release(void *block)
 {
     free(block);
 }
+
+void ocdm__release_all(void *const *blocks, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        ocdm__release(blocks[i]);
+}

@@ -38,7 +38,9 @@ size_t ocdm__larger_room(size_t room, size_t needed);
 /* For growing several arrays together: returns the larger block, or sets *failed and returns the old block unchanged. */
 void *ocdm__grown(void *block, size_t count, size_t size, bool *failed);
 
-/* Releases a block. NULL is fine. */
+/* Releases a block, or several one after the other. NULL is fine. */
 void ocdm__release(void *block);
+#define OCDM_RELEASE(...) ocdm__release_all((void *[]){__VA_ARGS__}, sizeof((void *[]){__VA_ARGS__}) / sizeof(void *))
+void ocdm__release_all(void *const *blocks, size_t count);
 
 #endif

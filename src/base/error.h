@@ -9,13 +9,17 @@
 #define OCDM_BAD_RECORD ((ocdm_status)10) /* a record of a stream cannot be read */
 #define OCDM_STOPPED ((ocdm_status)12)    /* stopped by a signal */
 
+/* Before a function whose parameter `text` is a format for printf of those from `first` on: compilers then check them. */
+#if defined(__GNUC__)
+#define OCDM_FORMAT(text, first) __attribute__((format(printf, text, first)))
+#else
+#define OCDM_FORMAT(text, first)
+#endif
+
 /* Writes status, formatted message and hint ("" for none) to `error` unless it is NULL; returns status, so that a failing
  * function can end with it. The message is made printable, so that it stays one line. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 4, 5)))
-#endif
-ocdm_status
-ocdm__fail(ocdm_error *error, ocdm_status status, const char *hint, const char *format, ...);
+OCDM_FORMAT(4, 5)
+ocdm_status ocdm__fail(ocdm_error *error, ocdm_status status, const char *hint, const char *format, ...);
 
 /* A position in a text file: line and column from 1, the column in bytes. */
 typedef struct ocdm__place {
@@ -23,12 +27,9 @@ typedef struct ocdm__place {
 } ocdm__place;
 
 /* ocdm__fail with "file:line:column: " before the message. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 6, 7)))
-#endif
-ocdm_status
-ocdm__fail_at(const char *file, ocdm__place place, ocdm_status status, ocdm_error *error, const char *hint, const char *format,
-              ...);
+OCDM_FORMAT(6, 7)
+ocdm_status ocdm__fail_at(const char *file, ocdm__place place, ocdm_status status, ocdm_error *error, const char *hint,
+                          const char *format, ...);
 
 /* Ends the function with the status of a call, unless it is OCDM_OK. For functions that hold nothing they would have to
  * release. */

@@ -480,9 +480,7 @@ void ocdm__output_abandon(ocdm__output *output)
         close(output->fd);
     if (output->temporary)
         unlink(output->temporary);
-    ocdm__release(output->temporary);
-    ocdm__release(output->path);
-    ocdm__release(output->buffer);
+    OCDM_RELEASE(output->temporary, output->path, output->buffer);
     *output = (ocdm__output){.fd = -1};
 }
 

@@ -398,14 +398,12 @@ ocdm_status ocdm__safetensors_read(struct ocdm__safetensors *file, const char *n
 
 void ocdm__tensor_list_clear(ocdm__tensor_list *list)
 {
-    ocdm__release(list->tensors);
-    ocdm__release(list->memory);
+    OCDM_RELEASE(list->tensors, list->memory);
     *list = (ocdm__tensor_list){.count = 0};
 }
 
 void ocdm__safetensors_close(struct ocdm__safetensors *file)
 {
-    ocdm__release(file->tensors);
-    ocdm__release(file->notes);
+    OCDM_RELEASE(file->tensors, file->notes);
     memset(file, 0, sizeof *file);
 }

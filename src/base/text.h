@@ -60,9 +60,7 @@ static inline bool ocdm__is_control(const unsigned char *at, size_t size)
 /* ---- appending ---- */
 
 /* Appends to a text that has `room` bytes, its NUL among them; what does not fit is cut off. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 3, 4)))
-#endif
+OCDM_FORMAT(3, 4)
 void ocdm__append(char *text, size_t room, const char *format, ...);
 
 /* Whether a word is one of a list that ends with NULL. */

@@ -30,20 +30,10 @@ void ocdm__index_destroy(struct index *index)
     if (index == NULL)
         return;
     for (uint32_t k = 0; k < index->bucket_room; k++) {
-        ocdm__release(index->buckets[k].blocks);
-        ocdm__release(index->buckets[k].tops);
+        OCDM_RELEASE(index->buckets[k].blocks, index->buckets[k].tops);
     }
-    ocdm__release(index->score);
-    ocdm__release(index->order);
-    ocdm__release(index->set);
-    ocdm__release(index->rank);
-    ocdm__release(index->buckets);
-    ocdm__release(index->present);
-    ocdm__release(index->contenders);
-    ocdm__release(index->classes);
-    ocdm__release(index->changed);
-    ocdm__release(index->steps);
-    ocdm__release(index);
+    OCDM_RELEASE(index->score, index->order, index->set, index->rank, index->buckets, index->present, index->contenders,
+                 index->classes, index->changed, index->steps, index);
 }
 
 /* ---- room ----------------------------------------------------------------------------------------------------------- */

@@ -187,18 +187,9 @@ void ocdm_memory_destroy(ocdm_memory *memory)
         memory->policy.destroy(memory->state);
     ocdm__pool_destroy(&memory->pool);
     ocdm__index_destroy(memory->index);
-    ocdm__release(memory->class_index);
-    ocdm__release(memory->first_class);
-    ocdm__release(memory->item_node);
-    ocdm__release(memory->left);
-    ocdm__release(memory->stored_slot);
-    ocdm__release(memory->stored_item);
-    ocdm__release(memory->moved);
-    ocdm__release(memory->flat);
-    ocdm__release(memory->journal);
-    ocdm__release(memory->journal_classes);
-    ocdm__release(memory->drawn_at);
-    ocdm__release(memory);
+    OCDM_RELEASE(memory->class_index, memory->first_class, memory->item_node, memory->left, memory->stored_slot,
+                 memory->stored_item, memory->moved, memory->flat, memory->journal, memory->journal_classes, memory->drawn_at,
+                 memory);
 }
 
 void ocdm__memory_trust(ocdm_memory *memory)

@@ -187,14 +187,8 @@ static ocdm_status fill_merged(struct merge *merge, ocdm_memory *memory, ocdm_er
 
 static void clear(struct merge *merge)
 {
-    ocdm__release(merge->memories);
-    ocdm__release(merge->shards);
-    ocdm__release(merge->classes);
-    ocdm__release(merge->arrivals);
-    ocdm__release(merge->ids);
-    ocdm__release(merge->offsets);
-    ocdm__release(merge->places);
-    ocdm__release(merge->labels);
+    OCDM_RELEASE(merge->memories, merge->shards, merge->classes, merge->arrivals, merge->ids, merge->offsets, merge->places,
+                 merge->labels);
 }
 
 static ocdm_status merge_into(struct merge *merge, uint32_t capacity, ocdm_memory **result, ocdm_error *error)

@@ -35,10 +35,7 @@ static void division_destroy(void *state)
     struct division *division = state;
     for (size_t k = 0; k < division->count; k++)
         ocdm_memory_destroy(division->tasks[k]);
-    ocdm__release(division->tasks);
-    ocdm__release(division->leaving);
-    ocdm__release(division->batch);
-    ocdm__release(division);
+    OCDM_RELEASE(division->tasks, division->leaving, division->batch, division);
 }
 
 /* ---- what leaves ---------------------------------------------------------------------------------------------------- */

@@ -79,12 +79,7 @@ static ocdm_status reserve_batch(struct gss *gss, uint32_t count, ocdm_error *er
 static void gss_destroy(void *state)
 {
     struct gss *gss = state;
-    ocdm__release(gss->score);
-    ocdm__release(gss->cosine);
-    ocdm__release(gss->offered);
-    ocdm__release(gss->weight);
-    ocdm__release(gss->victim);
-    ocdm__release(gss);
+    OCDM_RELEASE(gss->score, gss->cosine, gss->offered, gss->weight, gss->victim, gss);
 }
 
 static ocdm_status gss_create(const ocdm_memory *memory, void *data, void **state, ocdm_error *error)

@@ -22,9 +22,7 @@ static ocdm_status ocdm_create(const ocdm_memory *memory, void *data, void **sta
 static void ocdm_destroy(void *state)
 {
     struct scan *scan = state;
-    ocdm__release(scan->target);
-    ocdm__release(scan->weight);
-    ocdm__release(scan);
+    OCDM_RELEASE(scan->target, scan->weight, scan);
 }
 
 static ocdm_status ocdm_begin(void *state, const ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)

@@ -63,10 +63,7 @@ static ocdm_status prs_create(const ocdm_memory *memory, void *data, void **stat
 static void prs_destroy(void *state)
 {
     struct partitions *partitions = state;
-    ocdm__release(partitions->classes);
-    ocdm__release(partitions->present);
-    ocdm__release(partitions->candidates);
-    ocdm__release(partitions);
+    OCDM_RELEASE(partitions->classes, partitions->present, partitions->candidates, partitions);
 }
 
 static ocdm_status reserve(struct partitions *partitions, uint32_t count, ocdm_error *error)

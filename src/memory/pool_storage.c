@@ -93,8 +93,7 @@ static ocdm_status reserve_cells(struct pool *pool, size_t labels, ocdm_error *e
 
 static void release_list(struct class_list *list)
 {
-    ocdm__release(list->places);
-    ocdm__release(list->cells);
+    OCDM_RELEASE(list->places, list->cells);
 }
 
 static bool reserve_entries(struct class_list *list)
@@ -226,16 +225,11 @@ void ocdm__pool_destroy(struct pool *pool)
 {
     for (uint32_t i = 0; i < pool->class_count; i++)
         release_list(&pool->classes[i].list);
-    ocdm__release(pool->nodes);
-    ocdm__release(pool->node_at);
-    ocdm__release(pool->sets);
-    ocdm__release(pool->classes);
-    ocdm__release(pool->cells);
+    OCDM_RELEASE(pool->nodes, pool->node_at, pool->sets, pool->classes, pool->cells);
     ocdm__hash_table_destroy(&pool->set_table);
     ocdm__hash_table_destroy(&pool->id_table);
     ocdm__hash_table_destroy(&pool->class_table);
-    ocdm__release(pool->index_of);
-    ocdm__release(pool->settings);
+    OCDM_RELEASE(pool->index_of, pool->settings);
     ocdm__hash_table_destroy(&pool->setting_table);
     ocdm__ranking_destroy(pool->ranking);
     memset(pool, 0, sizeof *pool);

@@ -5,8 +5,7 @@ void ocdm__ranking_destroy(struct ranking *ranking)
 {
     if (!ranking)
         return;
-    ocdm__release(ranking->ranks);
-    ocdm__release(ranking);
+    OCDM_RELEASE(ranking->ranks, ranking);
 }
 
 /* ---- the tree ------------------------------------------------------------------------------------------------------- */

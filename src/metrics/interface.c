@@ -65,8 +65,7 @@ ocdm_status ocdm_average_precision(const float *scores, const uint8_t *positive,
         ocdm__test_set set = {.logits = scores, .samples = count, .classes = 1, .label_starts = starts, .labels = labels};
         status = ocdm__score_classes(&set, &score, error);
     }
-    ocdm__release(starts);
-    ocdm__release(labels);
+    OCDM_RELEASE(starts, labels);
     OCDM_TRY(status);
     *ap = score.ap;
     return OCDM_OK;

@@ -92,8 +92,6 @@ ocdm_status ocdm__rank_classes(const ocdm__test_set *set, const uint8_t *counted
                 ranking.carried[set->labels[j]] = 0;
         }
     }
-    ocdm__release(ranking.columns);
-    ocdm__release(ranking.carried);
-    ocdm__release(ranking.own);
+    OCDM_RELEASE(ranking.columns, ranking.carried, ranking.own);
     return status;
 }

@@ -286,12 +286,6 @@ ocdm_status ocdm__score_classes(const ocdm__test_set *set, ocdm__class_score *sc
     OCDM_THEN(status, score_all(set, &room, error));
     for (size_t c = 0; c < set->classes && status == OCDM_OK; c++)
         scores[c] = room.scores[c];
-    ocdm__release(room.scores);
-    ocdm__release(room.list_ends);
-    ocdm__release(room.carriers);
-    ocdm__release(room.keys);
-    ocdm__release(room.rank.entries);
-    ocdm__release(room.rank.spare);
-    ocdm__release(room.rank.counts);
+    OCDM_RELEASE(room.scores, room.list_ends, room.carriers, room.keys, room.rank.entries, room.rank.spare, room.rank.counts);
     return status;
 }

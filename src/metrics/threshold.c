@@ -102,9 +102,6 @@ ocdm_status ocdm__operate(const ocdm__test_set *set, ocdm__operation *operation,
         qsort(decisions, count, sizeof *decisions, compare_decisions);
         sweep(decisions, count, scores, set->classes, counts, counts + set->classes, operation);
     }
-    ocdm__release(scores);
-    ocdm__release(carried);
-    ocdm__release(counts);
-    ocdm__release(decisions);
+    OCDM_RELEASE(scores, carried, counts, decisions);
     return status;
 }

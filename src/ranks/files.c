@@ -111,8 +111,6 @@ void ocdm__rank_files_remove(ocdm__rank_files *files)
         (void)unlink(files->names[i]);
     if (files->folder != NULL)
         (void)rmdir(files->folder);
-    ocdm__release(files->folder);
-    ocdm__release(files->names);
-    ocdm__release(files->text);
+    OCDM_RELEASE(files->folder, files->names, files->text);
     *files = (ocdm__rank_files){.count = 0};
 }

@@ -409,8 +409,7 @@ void ocdm__ranks_end(void)
         atomic_store(&ending, true);
         (void)pthread_join(heart, NULL);
         for (int i = 0; i < REQUESTS; i++) {
-            ocdm__release(pending[i].requests);
-            ocdm__release(pending[i].counts);
+            OCDM_RELEASE(pending[i].requests, pending[i].counts);
         }
         MPI_Comm_free(&heart_ranks);
         MPI_Comm_free(&exchange_ranks);

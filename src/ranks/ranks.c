@@ -128,9 +128,7 @@ void ocdm__ranks_gather_bytes(const ocdm__ranks *ranks, const void *own, size_t 
 
 void ocdm__ranks_bytes_clear(ocdm__ranks_bytes *gathered)
 {
-    ocdm__release(gathered->all);
-    ocdm__release(gathered->starts);
-    ocdm__release(gathered->sizes);
+    OCDM_RELEASE(gathered->all, gathered->starts, gathered->sizes);
 }
 
 __attribute__((weak)) bool ocdm__ranks_over_mpi(void)

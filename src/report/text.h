@@ -11,9 +11,7 @@
 #include "metrics/metrics.h"
 
 /* Formatted text, not escaped: for numbers and literals. Truncated to 1000 bytes. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
+OCDM_FORMAT(2, 3)
 void ocdm__put(ocdm__output *out, const char *format, ...);
 
 /* At most `limit` characters; a longer text ends with an ellipsis. Escaped for HTML and XML, in text and quoted attributes.

@@ -328,11 +328,8 @@ static int compare_kept(const void *left, const void *right)
 }
 
 /* Writes formatted text, up to 255 bytes of it. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-static void
-print(ocdm__output *output, const char *format, ...)
+OCDM_FORMAT(2, 3)
+static void print(ocdm__output *output, const char *format, ...)
 {
     char text[256];
     va_list arguments;

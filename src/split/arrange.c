@@ -84,13 +84,8 @@ ocdm_status ocdm__arrangement_begin(struct ocdm__arrangement *arrangement, uint6
 
 void ocdm__arrangement_clear(struct ocdm__arrangement *arrangement)
 {
-    ocdm__release(arrangement->weights);
-    ocdm__release(arrangement->excess);
-    ocdm__release(arrangement->part);
-    ocdm__release(arrangement->shuffled);
-    ocdm__release(arrangement->related);
-    ocdm__release(arrangement->place);
-    ocdm__release(arrangement->pinned);
+    OCDM_RELEASE(arrangement->weights, arrangement->excess, arrangement->part, arrangement->shuffled, arrangement->related,
+                 arrangement->place, arrangement->pinned);
 }
 
 /* ---- weights and targets --------------------------------------------------------------------------------------------------

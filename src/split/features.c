@@ -210,10 +210,6 @@ ocdm_status ocdm__features_find(struct ocdm__features *features, const ocdm_labe
 
 void ocdm__features_clear(struct ocdm__features *features)
 {
-    ocdm__release(features->features);
-    ocdm__release(features->starts);
-    ocdm__release(features->list);
-    ocdm__release(features->unit);
-    ocdm__release(features->size);
+    OCDM_RELEASE(features->features, features->starts, features->list, features->unit, features->size);
     *features = (struct ocdm__features){0};
 }

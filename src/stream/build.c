@@ -66,9 +66,7 @@ static ocdm_status take_recipe_groups(struct building *building)
 {
     ocdm__stream_table *table = &building->table;
     size_t known = 0;
-    table->groups = ocdm__allocate(table->class_count, 1);
-    if (table->groups == NULL)
-        return ocdm__fail_memory(building->error, "the groups of the classes");
+    OCDM_TRY(ocdm__new(&table->groups, table->class_count, 1, "the groups of the classes", building->error));
     for (uint32_t i = 0; i < building->set.classes.count; i++) {
         if (building->columns.of[i] == UINT32_MAX || building->groups[i] == UINT8_MAX)
             continue;
@@ -134,8 +132,7 @@ static ocdm_status check_images(struct building *building)
 {
     const char *root = building->settings->image_root;
     if (root == NULL) {
-        ocdm__release(building->table.paths.starts);
-        ocdm__release(building->table.paths.bytes);
+        OCDM_RELEASE(building->table.paths.starts, building->table.paths.bytes);
         building->table.paths = (ocdm__text_list){.starts = NULL};
         return OCDM_OK;
     }
@@ -270,9 +267,8 @@ static ocdm_status fill_report(struct building *building)
 {
     ocdm__build_report *report = building->report;
     const ocdm__stream_table *table = &building->table;
-    bool *seen = ocdm__allocate(OCDM__MAX_TASKS, sizeof *seen);
-    if (seen == NULL)
-        return ocdm__fail_memory(building->error, "the tasks of a stream");
+    bool *seen;
+    OCDM_TRY(ocdm__new(&seen, OCDM__MAX_TASKS, sizeof *seen, "the tasks of a stream", building->error));
     *report = (ocdm__build_report){.classes = table->class_count};
     for (size_t i = 0; i < table->sample_count; i++) {
         report->test += table->parts[i] == OCDM__TEST;
@@ -298,9 +294,8 @@ static ocdm_status build(struct building *building)
 ocdm_status ocdm__stream_build(const ocdm__build_settings *settings, ocdm__reading *reading, ocdm__build_report *report,
                                ocdm_error *error)
 {
-    struct building *building = ocdm__allocate(1, sizeof *building);
-    if (building == NULL)
-        return ocdm__fail_memory(error, "a stream");
+    struct building *building;
+    OCDM_TRY(ocdm__new(&building, 1, sizeof *building, "a stream", error));
     building->settings = settings;
     building->reading = reading;
     building->error = error;

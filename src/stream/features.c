@@ -80,10 +80,7 @@ static ocdm_status find_moments(ocdm__feature_payload *payload, const ocdm__prog
             payload->deviation[i] = moments.varies[i] && variance > 0 ? (float)sqrt(variance) : 0;
         }
     }
-    ocdm__release(moments.sum);
-    ocdm__release(moments.squares);
-    ocdm__release(moments.first);
-    ocdm__release(moments.varies);
+    OCDM_RELEASE(moments.sum, moments.squares, moments.first, moments.varies);
     return status;
 }
 
@@ -152,9 +149,7 @@ ocdm_status ocdm__feature_payload_open(ocdm__feature_payload *payload, ocdm__fea
     *payload = (ocdm__feature_payload){.rows = rows, .selection = selection};
     payload->source = (ocdm__payload_source){
         .shape = {.kind = OCDM__FEATURES, .dtype = dtype, .width = rows->width}, .fill = fill, .state = payload};
-    payload->row = ocdm__allocate(rows->width, sizeof *payload->row);
-    if (payload->row == NULL)
-        return ocdm__fail_memory(error, "a row of features");
+    OCDM_TRY(ocdm__new(&payload->row, rows->width, sizeof *payload->row, "a row of features", error));
     ocdm_status status = check_rows(payload, error);
     payload->last_task = by == OCDM__BY_FIRST_TASK ? first_task(selection) : UINT32_MAX;
     if (status == OCDM_OK && by != OCDM__AS_THEY_ARE)
@@ -166,8 +161,6 @@ ocdm_status ocdm__feature_payload_open(ocdm__feature_payload *payload, ocdm__fea
 
 void ocdm__feature_payload_close(ocdm__feature_payload *payload)
 {
-    ocdm__release(payload->mean);
-    ocdm__release(payload->deviation);
-    ocdm__release(payload->row);
+    OCDM_RELEASE(payload->mean, payload->deviation, payload->row);
     *payload = (ocdm__feature_payload){.rows = NULL};
 }

@@ -86,9 +86,7 @@ static ocdm_status copy_known(const struct opening *opening)
     for (size_t i = 0; used > 0 && i < table->sample_count; i++)
         if (tensor->data[i * size + size - 1] >> used != 0)
             return bad(opening, known_name, "has a bit for a class that does not exist");
-    table->known = ocdm__allocate(tensor->size, 1);
-    if (table->known == NULL)
-        return ocdm__fail_memory(opening->error, "a stream's tables");
+    OCDM_TRY(ocdm__new(&table->known, tensor->size, 1, "a stream's tables", opening->error));
     memcpy(table->known, tensor->data, tensor->size);
     return OCDM_OK;
 }
@@ -277,9 +275,8 @@ static ocdm_status read_root(const struct opening *opening)
     const struct ocdm__note *note = ocdm__safetensors_note(&opening->stream->tensors, "image_root");
     if (note == NULL)
         return OCDM_OK;
-    char *root = ocdm__allocate(note->value_length + 1, 1);
-    if (root == NULL)
-        return ocdm__fail_memory(opening->error, "the root folder's name");
+    char *root;
+    OCDM_TRY(ocdm__new(&root, note->value_length + 1, 1, "the root folder's name", opening->error));
     ocdm__json_unescape(note->value, note->value_length, root);
     opening->stream->image_root = root;
     return OCDM_OK;
@@ -457,16 +454,10 @@ const uint8_t *ocdm__stream_image(const ocdm__stream *stream, size_t sample)
 
 void ocdm__stream_table_clear(ocdm__stream_table *table)
 {
-    ocdm__release(table->label_starts);
-    ocdm__release(table->labels);
-    ocdm__release(table->tasks);
-    ocdm__release(table->parts);
-    ocdm__release(table->groups);
-    ocdm__release(table->known);
+    OCDM_RELEASE(table->label_starts, table->labels, table->tasks, table->parts, table->groups, table->known);
     ocdm__text_list *texts[] = {&table->ids, &table->classes, &table->paths};
     for (size_t i = 0; i < 3; i++) {
-        ocdm__release(texts[i]->starts);
-        ocdm__release(texts[i]->bytes);
+        OCDM_RELEASE(texts[i]->starts, texts[i]->bytes);
     }
     *table = (ocdm__stream_table){.sample_count = 0};
 }
@@ -475,8 +466,7 @@ void ocdm__stream_close(ocdm__stream *stream)
 {
     ocdm__stream_table_clear(&stream->table);
     ocdm__safetensors_close(&stream->tensors);
-    ocdm__release(stream->image_root);
-    ocdm__release(stream->checked);
+    OCDM_RELEASE(stream->image_root, stream->checked);
     ocdm__unmap_file(&stream->file);
     *stream = (ocdm__stream){.task_count = 0};
 }
@@ -538,8 +528,7 @@ ocdm_status ocdm_stream_open(const char *path, ocdm_stream **stream, ocdm_error 
         status = ocdm__stream_open(&made->stream, copy, error);
     }
     if (status != OCDM_OK) {
-        ocdm__release(made);
-        ocdm__release(copy);
+        OCDM_RELEASE(made, copy);
         return status;
     }
     made->path = copy;
@@ -553,8 +542,7 @@ void ocdm_stream_close(ocdm_stream *stream)
     if (stream == NULL)
         return;
     ocdm__stream_close(&stream->stream);
-    ocdm__release(stream->path);
-    ocdm__release(stream);
+    OCDM_RELEASE(stream->path, stream);
 }
 
 const ocdm__stream *ocdm__stream_inside(const ocdm_stream *stream)

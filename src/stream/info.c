@@ -65,9 +65,7 @@ static ocdm_status read_stream(ocdm__stream_info *info, const char *path, ocdm_e
     }
     measure_known(info);
     size_t count = info->stream.table.class_count;
-    info->classes = ocdm__allocate(count, sizeof *info->classes);
-    if (info->classes == NULL)
-        return ocdm__fail_memory(error, "the list of classes");
+    OCDM_TRY(ocdm__new(&info->classes, count, sizeof *info->classes, "the list of classes", error));
     for (uint32_t i = 0; i < count; i++)
         if (ocdm__tally_class(&info->statistics.total, i).count > 0)
             info->classes[info->class_count++] = i;

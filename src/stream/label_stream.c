@@ -94,9 +94,7 @@ ocdm_status ocdm__label_stream_open(const char *path, uint64_t seed, ocdm__label
     }
     if (status == OCDM_OK)
         *stream = made;
-    ocdm__release(collection.start);
-    ocdm__release(collection.label);
-    ocdm__release(collection.last_seen);
+    OCDM_RELEASE(collection.start, collection.label, collection.last_seen);
     return status;
 }
 
@@ -104,7 +102,5 @@ void ocdm__label_stream_destroy(ocdm__label_stream *stream)
 {
     if (stream == NULL)
         return;
-    ocdm__release(stream->samples);
-    ocdm__release(stream->label);
-    ocdm__release(stream);
+    OCDM_RELEASE(stream->samples, stream->label, stream);
 }

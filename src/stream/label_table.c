@@ -103,9 +103,8 @@ ocdm_status ocdm__label_table_add_sorted(ocdm__label_table *table, const ocdm__l
                                          ocdm_error *error)
 {
     size_t count = 0;
-    struct sorted *sorted = ocdm__allocate(labels->count, sizeof *sorted);
-    if (sorted == NULL)
-        return ocdm__fail_memory(error, "the order of the labels");
+    struct sorted *sorted;
+    OCDM_TRY(ocdm__new(&sorted, labels->count, sizeof *sorted, "the order of the labels", error));
     for (uint32_t i = 0; i < labels->count; i++)
         if (kept == NULL || kept[i] != 0) {
             sorted[count].text = ocdm__label_table_text(labels, i, &sorted[count].length);
@@ -124,8 +123,7 @@ ocdm_status ocdm__label_table_add_sorted(ocdm__label_table *table, const ocdm__l
 void ocdm__label_table_clear(ocdm__label_table *table)
 {
     ocdm__hash_table_destroy(&table->numbers);
-    ocdm__release(table->names);
-    ocdm__release(table->bytes);
+    OCDM_RELEASE(table->names, table->bytes);
     *table = (ocdm__label_table){0};
 }
 

@@ -79,13 +79,7 @@ void ocdm__labelled_set_clear(ocdm__labelled_set *set)
     ocdm__label_table_clear(&set->classes);
     ocdm__label_table_clear(&set->ids);
     ocdm__label_table_clear(&set->paths);
-    ocdm__release(set->label_starts);
-    ocdm__release(set->labels);
-    ocdm__release(set->tasks);
-    ocdm__release(set->rows);
-    ocdm__release(set->numbers);
-    ocdm__release(set->path_numbers);
-    ocdm__release(set->parts);
+    OCDM_RELEASE(set->label_starts, set->labels, set->tasks, set->rows, set->numbers, set->path_numbers, set->parts);
     *set = (ocdm__labelled_set){.count = 0};
 }
 

@@ -114,9 +114,7 @@ ocdm_status ocdm__class_columns_read(ocdm__class_columns *columns, const ocdm__l
 
 void ocdm__class_columns_clear(ocdm__class_columns *columns)
 {
-    ocdm__release(columns->names.starts);
-    ocdm__release(columns->names.bytes);
-    ocdm__release(columns->of);
+    OCDM_RELEASE(columns->names.starts, columns->names.bytes, columns->of);
     *columns = (ocdm__class_columns){.count = 0};
 }
 
@@ -124,9 +122,7 @@ void ocdm__class_columns_clear(ocdm__class_columns *columns)
 
 ocdm_status ocdm__select_all(ocdm__selection *selection, const ocdm__labelled_set *set, ocdm_error *error)
 {
-    selection->chosen = ocdm__allocate(set->count, sizeof *selection->chosen);
-    if (selection->chosen == NULL)
-        return ocdm__fail_memory(error, "the list of samples");
+    OCDM_TRY(ocdm__new(&selection->chosen, set->count, sizeof *selection->chosen, "the list of samples", error));
     for (size_t i = 0; i < set->count; i++) {
         bool has_task = set->tasks[i] != OCDM__NO_TASK;
         size_t length;
@@ -167,9 +163,8 @@ static size_t number_tasks(uint32_t *numbers, const uint32_t *class_tasks, size_
 
 ocdm_status ocdm__selection_close_gaps(ocdm__selection *selection, size_t class_count, size_t *left, ocdm_error *error)
 {
-    uint32_t *numbers = ocdm__allocate(OCDM__MAX_TASKS, sizeof *numbers);
-    if (numbers == NULL)
-        return ocdm__fail_memory(error, "the numbers of the tasks");
+    uint32_t *numbers;
+    OCDM_TRY(ocdm__new(&numbers, OCDM__MAX_TASKS, sizeof *numbers, "the numbers of the tasks", error));
     for (size_t i = 0; i < selection->count; i++)
         numbers[selection->chosen[i].task] = 1;
     *left = number_tasks(numbers, selection->class_tasks, class_count);
@@ -187,9 +182,7 @@ ocdm_status ocdm__selection_close_gaps(ocdm__selection *selection, size_t class_
 
 void ocdm__selection_clear(ocdm__selection *selection)
 {
-    ocdm__release(selection->chosen);
-    ocdm__release(selection->kept_classes);
-    ocdm__release(selection->class_tasks);
+    OCDM_RELEASE(selection->chosen, selection->kept_classes, selection->class_tasks);
     *selection = (ocdm__selection){.count = 0};
 }
 

@@ -106,9 +106,7 @@ void ocdm__statistics_clear(ocdm__statistics *statistics)
 {
     for (size_t i = 0; i < statistics->task_count; i++)
         ocdm__release(statistics->tasks[i].classes);
-    ocdm__release(statistics->tasks);
-    ocdm__release(statistics->total.classes);
-    ocdm__release(statistics->noted);
+    OCDM_RELEASE(statistics->tasks, statistics->total.classes, statistics->noted);
     *statistics = (ocdm__statistics){.task_count = 0};
 }
 

@@ -144,16 +144,12 @@ void ocdm__image_loader_destroy(ocdm__image_loader *loader)
     for (size_t i = 0; i < loader->thread_count; i++)
         pthread_join(loader->threads[i], NULL);
     for (size_t i = 0; loader->slots && i < loader->slot_count; i++) {
-        ocdm__release(loader->slots[i].requests);
-        ocdm__release(loader->slots[i].errors);
+        OCDM_RELEASE(loader->slots[i].requests, loader->slots[i].errors);
     }
     pthread_cond_destroy(&loader->ready);
     pthread_cond_destroy(&loader->work);
     pthread_mutex_destroy(&loader->lock);
-    ocdm__release(loader->slots);
-    ocdm__release(loader->queue);
-    ocdm__release(loader->threads);
-    ocdm__release(loader);
+    OCDM_RELEASE(loader->slots, loader->queue, loader->threads, loader);
 }
 
 static bool make_slot_room(struct slot *slot, size_t count)

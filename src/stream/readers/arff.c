@@ -533,10 +533,7 @@ static void arff_close(struct arff *arff)
     ocdm__label_table_clear(&arff->names);
     for (size_t i = 0; i < arff->attribute_count; i++)
         ocdm__label_table_clear(&arff->attributes[i].values);
-    ocdm__release(arff->attributes);
-    ocdm__release(arff->label_attributes);
-    ocdm__release(arff->scratch);
-    ocdm__release(arff->there);
+    OCDM_RELEASE(arff->attributes, arff->label_attributes, arff->scratch, arff->there);
 }
 
 /* ---- rows ----------------------------------------------------------------------------------------------------------- */
@@ -770,9 +767,8 @@ static ocdm_status check_features(struct arff *arff)
 
 ocdm_status ocdm__arff_open_rows(const char *arff_path, const char *xml_path, ocdm__feature_rows **rows, ocdm_error *error)
 {
-    struct arff_rows *table = ocdm__allocate(1, sizeof *table);
-    if (table == NULL)
-        return ocdm__fail_memory(error, "a table of features");
+    struct arff_rows *table;
+    OCDM_TRY(ocdm__new(&table, 1, sizeof *table, "a table of features", error));
     struct arff *arff = &table->arff;
     ocdm__line_rows *line = &table->line;
     ocdm_status status = arff_open(arff, arff_path, xml_path, error);

@@ -474,9 +474,8 @@ static ocdm_status read_file(struct coco *coco, const char *path)
 ocdm_status ocdm__coco_read(ocdm__labelled_set *set, const char *const *paths, const enum ocdm__part *parts, size_t path_count,
                             ocdm__reading *reading, ocdm_error *error)
 {
-    struct coco *coco = ocdm__allocate(1, sizeof *coco);
-    if (coco == NULL)
-        return ocdm__fail_memory(error, "a reader");
+    struct coco *coco;
+    OCDM_TRY(ocdm__new(&coco, 1, sizeof *coco, "a reader", error));
     coco->set = set;
     coco->reading = reading;
     coco->error = error;
@@ -486,10 +485,7 @@ ocdm_status ocdm__coco_read(ocdm__labelled_set *set, const char *const *paths, c
         status = read_file(coco, paths[i]);
     }
     ocdm__label_table_clear(&coco->images_seen);
-    ocdm__release(coco->classes);
-    ocdm__release(coco->images);
-    ocdm__release(coco->annotations);
-    ocdm__release(coco);
+    OCDM_RELEASE(coco->classes, coco->images, coco->annotations, coco);
     if (status != OCDM_OK)
         ocdm__labelled_set_clear(set);
     return status;

@@ -46,11 +46,8 @@ struct header {
 };
 
 /* OCDM_BAD_FILE about the byte where the header stands. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 3, 4)))
-#endif
-static ocdm_status
-fail(const struct header *header, const char *hint, const char *format, ...)
+OCDM_FORMAT(3, 4)
+static ocdm_status fail(const struct header *header, const char *hint, const char *format, ...)
 {
     char reason[300];
     va_list arguments;
@@ -390,9 +387,8 @@ static void close_rows(ocdm__feature_rows *rows)
 ocdm_status ocdm__npy_open_rows(const char *path, ocdm__feature_rows **rows, ocdm_error *error)
 {
     size_t length = strlen(path) + 1;
-    struct npy_rows *table = ocdm__allocate(sizeof *table + length, 1);
-    if (table == NULL)
-        return ocdm__fail_memory(error, "a table of features");
+    struct npy_rows *table;
+    OCDM_TRY(ocdm__new(&table, sizeof *table + length, 1, "a table of features", error));
     struct npy *npy = &table->npy;
     memcpy(table->path, path, length);
     ocdm_status status = ocdm__map_file(&npy->file, table->path, error);

@@ -253,11 +253,8 @@ static bool next_line(ocdm__lines *lines, struct line *line)
 
 /* Reports an error in a line: OCDM_BAD_FILE with file, line and message; with skip_bad, OCDM_OK after counting it under
  * `reason`. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 4, 5)))
-#endif
-static ocdm_status
-bad_line(const struct nuswide *state, const struct line *line, const char *reason, const char *format, ...)
+OCDM_FORMAT(4, 5)
+static ocdm_status bad_line(const struct nuswide *state, const struct line *line, const char *reason, const char *format, ...)
 {
     char text[320], where[160];
     const ocdm__lines *lines = line->lines;
@@ -537,13 +534,8 @@ ocdm_status ocdm__nuswide_read(ocdm__labelled_set *set, const char *folder, ocdm
     OCDM_THEN(status, ocdm__label_lists_make(&lists, state.image_count, state.pairs, state.pair_count, error));
     OCDM_THEN(status, add_samples(&state, &lists));
     ocdm__label_lists_clear(&lists);
-    ocdm__release(state.list);
-    ocdm__release(state.part_lists[OCDM__TRAIN]);
-    ocdm__release(state.part_lists[OCDM__TEST]);
-    ocdm__release(state.label_folder);
+    OCDM_RELEASE(state.list, state.part_lists[OCDM__TRAIN], state.part_lists[OCDM__TEST], state.label_folder);
     ocdm__found_files_clear(&state.concepts);
-    ocdm__release(state.images);
-    ocdm__release(state.image_of);
-    ocdm__release(state.pairs);
+    OCDM_RELEASE(state.images, state.image_of, state.pairs);
     return status;
 }

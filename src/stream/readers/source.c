@@ -81,8 +81,7 @@ static ocdm_status read_coco(const struct ocdm__source_job *job, const char *pat
         parts[i] = settings->test_source == NULL ? OCDM__NO_PART : i < settings->source_count ? OCDM__TRAIN : OCDM__TEST;
     }
     OCDM_THEN(status, ocdm__coco_read(job->set, paths, parts, count, job->reading, job->error));
-    ocdm__release(paths);
-    ocdm__release(parts);
+    OCDM_RELEASE(paths, parts);
     return status;
 }
 
@@ -136,8 +135,7 @@ ocdm_status ocdm__label_lists_make(ocdm__label_lists *lists, size_t sample_count
 
 void ocdm__label_lists_clear(ocdm__label_lists *lists)
 {
-    ocdm__release(lists->starts);
-    ocdm__release(lists->labels);
+    OCDM_RELEASE(lists->starts, lists->labels);
 }
 
 ocdm_status ocdm__table_samples_begin(ocdm__table_samples *samples, size_t label_count)
@@ -170,8 +168,7 @@ ocdm_status ocdm__table_samples_add(ocdm__table_samples *samples, uint64_t row, 
 
 void ocdm__table_samples_clear(ocdm__table_samples *samples)
 {
-    ocdm__release(samples->classes);
-    ocdm__release(samples->found);
+    OCDM_RELEASE(samples->classes, samples->found);
 }
 
 ocdm_status ocdm__line_rows_go(ocdm__line_rows *rows, uint64_t row, ocdm_error *error)
@@ -236,8 +233,7 @@ static void close_source_rows(ocdm__feature_rows *rows)
     struct source_rows *all = (struct source_rows *)rows;
     for (size_t i = 0; i < all->file_count; i++)
         ocdm__feature_rows_close(all->files[i]);
-    ocdm__release(all->files);
-    ocdm__release(all);
+    OCDM_RELEASE(all->files, all);
 }
 
 /* Opens the rows of one file, if it has any. */
@@ -262,9 +258,7 @@ static ocdm_status open_file(struct source_rows *all, const ocdm__build_settings
 
 static ocdm_status open_files(struct source_rows *all, const ocdm__build_settings *settings, ocdm_error *error)
 {
-    all->files = ocdm__allocate(settings->source_count + 1, sizeof *all->files);
-    if (all->files == NULL)
-        return ocdm__fail_memory(error, "the features");
+    OCDM_TRY(ocdm__new(&all->files, settings->source_count + 1, sizeof *all->files, "the features", error));
     if (settings->features != NULL)
         return open_file(all, settings, settings->features, error);
     for (size_t i = 0; settings->source_features && i < settings->source_count; i++)
@@ -291,9 +285,8 @@ ocdm_status ocdm__source_open_rows(const ocdm__labelled_set *set, const ocdm__bu
                                    ocdm__feature_rows **rows, ocdm_error *error)
 {
     *rows = NULL;
-    struct source_rows *all = ocdm__allocate(1, sizeof *all);
-    if (all == NULL)
-        return ocdm__fail_memory(error, "the features");
+    struct source_rows *all;
+    OCDM_TRY(ocdm__new(&all, 1, sizeof *all, "the features", error));
     ocdm_status status = open_files(all, settings, error);
     all->numbers = set->numbers;
     if (all->file_count > 0)

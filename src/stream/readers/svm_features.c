@@ -118,8 +118,7 @@ static void close_rows(ocdm__feature_rows *rows)
 {
     struct svm_rows *svm = (struct svm_rows *)rows;
     ocdm__lines_close(&svm->lines);
-    ocdm__release(svm->stamped);
-    ocdm__release(svm);
+    OCDM_RELEASE(svm->stamped, svm);
 }
 
 /* Whether the current line is three integers. */
@@ -198,9 +197,8 @@ static ocdm_status measure(struct svm_rows *svm)
 
 ocdm_status ocdm__svm_open_rows(const char *path, ocdm__feature_rows **rows, ocdm_error *error)
 {
-    struct svm_rows *svm = ocdm__allocate(1, sizeof *svm);
-    if (svm == NULL)
-        return ocdm__fail_memory(error, "a table of features");
+    struct svm_rows *svm;
+    OCDM_TRY(ocdm__new(&svm, 1, sizeof *svm, "a table of features", error));
     svm->error = error;
     svm->line = (ocdm__line_rows){.rows = {.read = read_row, .close = close_rows}, .lines = &svm->lines, .advance = advance};
     ocdm_status status = ocdm__lines_open(&svm->lines, path, error);

@@ -153,10 +153,7 @@ ocdm_status ocdm__cluster_classes(const uint32_t *counts, size_t class_count, si
                 class_tasks[c] = cluster == c ? next++ : class_tasks[cluster];
         }
     }
-    ocdm__release(clusters.sums);
-    ocdm__release(clusters.sizes);
-    ocdm__release(clusters.partners);
-    ocdm__release(clusters.cluster_of);
+    OCDM_RELEASE(clusters.sums, clusters.sizes, clusters.partners, clusters.cluster_of);
     return status;
 }
 
@@ -165,9 +162,8 @@ ocdm_status ocdm__cluster_samples(size_t count, const uint64_t *label_starts, co
 {
     if (class_count > OCDM__MAX_CLUSTERED)
         return ocdm__cluster_classes(NULL, class_count, task_count, class_tasks, error);
-    uint32_t *counts = ocdm__allocate(class_count * class_count, sizeof *counts);
-    if (counts == NULL)
-        return ocdm__fail_memory(error, "the counts of classes that come together");
+    uint32_t *counts;
+    OCDM_TRY(ocdm__new(&counts, class_count * class_count, sizeof *counts, "the counts of classes that come together", error));
     for (size_t i = 0; i < count; i++)
         for (uint64_t a = label_starts[i]; a < label_starts[i + 1]; a++)
             for (uint64_t b = label_starts[i]; b < label_starts[i + 1]; b++)

@@ -304,9 +304,7 @@ static ocdm_status read_groups(ocdm__id_lists *lists, const char *folder, ocdm_e
 {
     const size_t before = lists->files.count, endings_count = sizeof endings / sizeof *endings;
     bool fit = false;
-    lists->groups = ocdm__allocate(lists->classes.count, sizeof *lists->groups);
-    if (lists->groups == NULL)
-        return ocdm__fail_memory(error, "the groups of classes");
+    OCDM_TRY(ocdm__new(&lists->groups, lists->classes.count, sizeof *lists->groups, "the groups of classes", error));
     for (size_t i = 0; i < sizeof places / sizeof *places * endings_count && !fit; i++) {
         bool found;
         OCDM_TRY(find_files(lists, folder, places[i / endings_count], endings[i % endings_count], &found, error));
@@ -349,10 +347,7 @@ void ocdm__id_lists_clear(ocdm__id_lists *lists)
 {
     ocdm__found_files_clear(&lists->files);
     ocdm__label_table_clear(&lists->classes);
-    ocdm__release(lists->groups);
-    ocdm__release(lists->lists);
-    ocdm__release(lists->ids);
-    ocdm__release(lists->text);
+    OCDM_RELEASE(lists->groups, lists->lists, lists->ids, lists->text);
     *lists = (ocdm__id_lists){.task_count = 0};
 }
 
@@ -579,8 +574,7 @@ ocdm_status ocdm__id_lists_choose(const ocdm__id_lists *lists, const ocdm__label
     ocdm_status status = choose_classes(&search, selection, groups);
     OCDM_THEN(status, choose_samples(&search, selection));
     ocdm__label_table_clear(&search.keys);
-    ocdm__release(search.id_of);
-    ocdm__release(search.sample_of);
+    OCDM_RELEASE(search.id_of, search.sample_of);
     if (status != OCDM_OK)
         ocdm__selection_clear(selection);
     return status;

@@ -267,11 +267,6 @@ ocdm_status ocdm__select_paper(const struct ocdm__recipe_job *job, const uint32_
 {
     struct work work = {.job = job, .set = job->set, .class_tasks = class_tasks};
     bool made = select_samples(&work);
-    ocdm__release(work.parts);
-    ocdm__release(work.tasks);
-    ocdm__release(work.starts);
-    ocdm__release(work.pool);
-    ocdm__release(work.turns);
-    ocdm__release(work.candidates);
+    OCDM_RELEASE(work.parts, work.tasks, work.starts, work.pool, work.turns, work.candidates);
     return made ? OCDM_OK : ocdm__fail_memory(job->error, "the list of samples");
 }

@@ -39,9 +39,8 @@ static ocdm_status select_by_class(const struct ocdm__recipe_job *job,
                                    ocdm_status (*select)(const struct ocdm__recipe_job *, const uint32_t *))
 {
     size_t empty = 0, class_count = job->set->classes.count;
-    uint32_t *class_tasks = ocdm__allocate(class_count, sizeof *class_tasks);
-    if (class_tasks == NULL)
-        return ocdm__fail_memory(job->error, "the tasks of the classes");
+    uint32_t *class_tasks;
+    OCDM_TRY(ocdm__new(&class_tasks, class_count, sizeof *class_tasks, "the tasks of the classes", job->error));
     ocdm_status status = find_class_tasks(job, class_tasks);
     OCDM_THEN(status, select(job, class_tasks));
     OCDM_THEN(status, ocdm__selection_close_gaps(job->selection, class_count, &empty, job->error));
@@ -143,9 +142,8 @@ static ocdm_status split_by_class(const struct ocdm__recipe_job *job, const uint
     bool drop_mixed = job->settings->drop_mixed;
     uint64_t without_task = 0, mixed_count = 0;
     OCDM_TRY(begin_by_class(job, job->set->count));
-    uint32_t *votes = ocdm__allocate(OCDM__MAX_TASKS, sizeof *votes);
-    if (votes == NULL)
-        return ocdm__fail_memory(job->error, "the list of samples");
+    uint32_t *votes;
+    OCDM_TRY(ocdm__new(&votes, OCDM__MAX_TASKS, sizeof *votes, "the list of samples", job->error));
     for (size_t i = 0; i < job->set->classes.count; i++)
         set_class_task(job->selection, i, class_tasks[i]);
     for (size_t i = 0; i < job->set->count; i++) {

@@ -186,8 +186,7 @@ ocdm_status ocdm__task_list_open(ocdm__task_list *list, const char *name, ocdm_e
 void ocdm__task_list_clear(ocdm__task_list *list)
 {
     ocdm__label_table_clear(&list->classes);
-    ocdm__release(list->tasks);
-    ocdm__release(list->lines);
+    OCDM_RELEASE(list->tasks, list->lines);
     *list = (ocdm__task_list){.name = NULL};
 }
 

@@ -212,9 +212,7 @@ bool ocdm__is_header_again(const ocdm__records *records, bool *other)
 ocdm_status ocdm__read_header(ocdm__records *records)
 {
     records->header_length = ocdm__current_length(records);
-    records->header = ocdm__allocate(records->header_length, 1);
-    if (records->header == NULL)
-        return ocdm__fail_memory(&records->why, "the header");
+    OCDM_TRY(ocdm__new(&records->header, records->header_length, 1, "the header", &records->why));
     memcpy(records->header, ocdm__current(records), records->header_length);
     OCDM_TRY(ocdm__check_text(records));
     OCDM_TRY(find_columns(records));

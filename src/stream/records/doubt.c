@@ -72,8 +72,7 @@ static ocdm_status find_variants(const ocdm__label_table *table, uint32_t *varia
             memcpy(pair, (uint32_t[]){i, first_of[number]}, 2 * sizeof *pair);
     }
     ocdm__label_table_clear(&folded);
-    ocdm__release(first_of);
-    ocdm__release(out);
+    OCDM_RELEASE(first_of, out);
     return status;
 }
 

@@ -59,9 +59,7 @@ static ocdm_status split_path(const char *text, ocdm__name_path *path, ocdm_erro
     path->part_count = 1;
     for (const char *dot = strchr(text, '.'); dot != NULL; dot = strchr(dot + 1, '.'))
         path->part_count++;
-    path->parts = ocdm__allocate(path->part_count, sizeof *path->parts);
-    if (!path->parts)
-        return ocdm__fail_memory(error, "a name");
+    OCDM_TRY(ocdm__new(&path->parts, path->part_count, sizeof *path->parts, "a name", error));
     for (size_t i = 0; i < path->part_count; i++) {
         size_t length = strcspn(text, ".");
         if (length == 0)
@@ -657,14 +655,6 @@ void ocdm__records_close(ocdm__records *records)
         return;
     ocdm__input_close(&records->input);
     ocdm__label_table_clear(&records->table);
-    ocdm__release(records->labels.parts);
-    ocdm__release(records->id.parts);
-    ocdm__release(records->numbers);
-    ocdm__release(records->ids);
-    ocdm__release(records->pieces);
-    ocdm__release(records->scratch);
-    ocdm__release(records->header);
-    ocdm__release(records->hot);
-    ocdm__release(records->hot_names);
-    ocdm__release(records);
+    OCDM_RELEASE(records->labels.parts, records->id.parts, records->numbers, records->ids, records->pieces, records->scratch,
+                 records->header, records->hot, records->hot_names, records);
 }

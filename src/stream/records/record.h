@@ -266,11 +266,8 @@ ocdm_status ocdm__check_json(ocdm__records *records);
 ocdm__place ocdm__record_place_of(const ocdm__records *records, const char *at);
 
 /* OCDM_BAD_RECORD about a byte of the record, with file:line:column and the reason, formatted as by printf. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 4, 5)))
-#endif
-ocdm_status
-ocdm__bad_record(ocdm__records *records, const char *at, const char *hint, const char *format, ...);
+OCDM_FORMAT(4, 5)
+ocdm_status ocdm__bad_record(ocdm__records *records, const char *at, const char *hint, const char *format, ...);
 
 /* OCDM_BAD_RECORD when the record has a NUL byte or invalid UTF-8. */
 ocdm_status ocdm__check_text(ocdm__records *records);

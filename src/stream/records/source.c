@@ -189,9 +189,7 @@ ocdm_status ocdm__member_reader_begin(ocdm__member_reader *reader, const ocdm__r
     if (records->header == NULL)
         return OCDM_OK;
     reader->delimiter = records->delimiter;
-    reader->member = ocdm__allocate(records->column_count, 1);
-    if (reader->member == NULL)
-        return ocdm__fail_memory(error, "the columns of a table");
+    OCDM_TRY(ocdm__new(&reader->member, records->column_count, 1, "the columns of a table", error));
     const ocdm__wanted_members *wanted = &reader->wanted;
     struct ocdm__fields fields = ocdm__fields_of(records->header, records->header_length, reader->delimiter);
     struct ocdm__field field;
@@ -311,8 +309,7 @@ static ocdm_status settle_tasks(ocdm__labelled_set *set, size_t first, ocdm__lab
     ocdm__label_table_clear(status == OCDM_OK ? names : &ordered);
     if (status == OCDM_OK)
         *names = ordered;
-    ocdm__release(numbers);
-    ocdm__release(sorted);
+    OCDM_RELEASE(numbers, sorted);
     return status;
 }
 
@@ -396,9 +393,8 @@ static ocdm_status note_task(struct source_reading *state, uint32_t *task)
 static ocdm_status add_apart(struct source_reading *state, const ocdm__labelled_sample *sample, uint64_t number)
 {
     ocdm__labelled_sample apart = *sample;
-    char *id = ocdm__allocate(sample->id_length + 24, 1);
-    if (id == NULL)
-        return ocdm__fail_memory(state->error, "an id");
+    char *id;
+    OCDM_TRY(ocdm__new(&id, sample->id_length + 24, 1, "an id", state->error));
     memcpy(id, sample->id, sample->id_length);
     apart.id = id;
     apart.id_length += (size_t)snprintf(id + sample->id_length, 24, "#%" PRIu64, number);
@@ -510,9 +506,8 @@ static ocdm_status begin_reading(struct source_reading *state, const char *path)
 ocdm_status ocdm__records_source_read(ocdm__labelled_set *set, const char *path, ocdm__records_source *source,
                                       ocdm__reading *reading, ocdm_error *error)
 {
-    struct source_reading *state = ocdm__allocate(1, sizeof *state);
-    if (state == NULL)
-        return ocdm__fail_memory(error, "the record reader");
+    struct source_reading *state;
+    OCDM_TRY(ocdm__new(&state, 1, sizeof *state, "the record reader", error));
     size_t first = set->count;
     *state = (struct source_reading){.set = set, .source = source, .reading = reading, .error = error};
     state->rows_before = set->row_count;

@@ -214,8 +214,7 @@ ocdm_status ocdm__builtin_create(uint64_t seed, size_t tests, ocdm__builtin **bu
             make_task(&making, task);
         status = spread(&making, tests, made, error);
     }
-    ocdm__release(making.deck);
-    ocdm__release(making.set);
+    OCDM_RELEASE(making.deck, making.set);
     if (status == OCDM_OK)
         *builtin = made;
     else
@@ -227,10 +226,7 @@ void ocdm__builtin_destroy(ocdm__builtin *builtin)
 {
     if (builtin == NULL)
         return;
-    ocdm__release(builtin->task);
-    ocdm__release(builtin->label_start);
-    ocdm__release(builtin->label);
-    ocdm__release(builtin);
+    OCDM_RELEASE(builtin->task, builtin->label_start, builtin->label, builtin);
 }
 
 const char *ocdm__builtin_class_name(uint32_t class_number)

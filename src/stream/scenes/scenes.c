@@ -168,9 +168,8 @@ void ocdm__scene_features(const ocdm__scenes *scenes, size_t sample, float *out)
 
 ocdm_status ocdm__scenes_create(uint64_t seed, ocdm__scenes **scenes, ocdm_error *error)
 {
-    ocdm__scenes *made = ocdm__allocate(1, sizeof *made);
-    if (made == NULL)
-        return ocdm__fail_memory(error, "the built-in world");
+    ocdm__scenes *made;
+    OCDM_TRY(ocdm__new(&made, 1, sizeof *made, "the built-in world", error));
     made->base = ocdm__random_base(seed, OCDM__FOR_SCENES);
     made->space = ocdm__allocate(1, sizeof *made->space);
     ocdm_status status = made->space != NULL ? ocdm__builtin_create(seed, OCDM__SCENE_TESTS_A_CLASS, &made->labels, error)
@@ -190,8 +189,7 @@ void ocdm__scenes_destroy(ocdm__scenes *scenes)
     if (scenes == NULL)
         return;
     ocdm__builtin_destroy(scenes->labels);
-    ocdm__release(scenes->space);
-    ocdm__release(scenes);
+    OCDM_RELEASE(scenes->space, scenes);
 }
 
 void ocdm__scene_plan_sample(const ocdm__scenes *scenes, size_t sample, ocdm__scene_plan *plan)
