@@ -47,8 +47,8 @@ typedef struct ocdm__loss_rule {
 /* Rates of averages, each above 0 and below 1. */
 #define OCDM__MOST_RATES 8
 typedef struct ocdm__rates {
-    double values[OCDM__MOST_RATES];
     uint32_t count;
+    double values[OCDM__MOST_RATES];
 } ocdm__rates;
 
 enum ocdm__precision { OCDM__PRECISION_F32, OCDM__PRECISION_BF16 };

@@ -6,9 +6,9 @@
 #include "experiment/loop/settings.h"
 
 /* Rows of OCDM__SETTINGS as entries of a verb's table. */
-#define OCDM__RUN_FLAG(key, member, kind, a_letter, flag, a_value, a_fallback, a_choices, low, high, a_help)                   \
+#define OCDM__RUN_FLAG(key, member, kind, a_letter, flag, a_value, a_fallback, a_choices, low, high, needs, a_help)            \
     {.letter = a_letter, .name = flag, .value = a_value, .fallback = a_fallback, .choices = a_choices, .help = a_help},
-#define OCDM__NO_RUN_FLAG(key, member, kind, letter, flag, value, fallback, choices, low, high, help)
+#define OCDM__NO_RUN_FLAG(key, member, kind, letter, flag, value, fallback, choices, low, high, needs, help)
 
 /* Of verbs that read runs and make those that are missing. */
 #define OCDM__OWN_MODEL_FLAG                                                                                                   \

@@ -623,7 +623,7 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
 
 /* A row of OCDM__SETTINGS. Features have a linear layer by default, which needs a larger learning rate than the paper's
  * network. */
-#define PAPER_FLAG(key, member, kind, a_letter, flag, a_value, a_fallback, a_choices, low, high, a_help)                       \
+#define PAPER_FLAG(key, member, kind, a_letter, flag, a_value, a_fallback, a_choices, low, high, needs, a_help)                \
     OCDM__CHOICE(a_letter, flag, a_value,                                                                                      \
                  offsetof(ocdm__run_settings, member) == offsetof(ocdm__run_settings, network.learning_rate) ? "0.006"         \
                                                                                                              : a_fallback,     \

@@ -32,7 +32,7 @@ const char *const ocdm__run_presets[] = {OCDM__PRESETS(PRESET_NAME) NULL};
 const char *const ocdm__run_replay_policies[] = {OCDM__REPLAY_POLICIES(NAME) NULL};
 const char *const ocdm__run_stores[] = {OCDM__STORES(NAME) NULL};
 
-#define ENTRY(a_grid, a_key, member, a_kind, a_flag, a_fallback, a_choices, a_low, a_high)                                     \
+#define ENTRY(a_grid, a_key, member, a_kind, a_flag, a_fallback, a_choices, a_low, a_high, a_needs)                            \
     {.key = a_key,                                                                                                             \
      .flag = a_flag,                                                                                                           \
      .fallback = a_fallback,                                                                                                   \
@@ -41,11 +41,12 @@ const char *const ocdm__run_stores[] = {OCDM__STORES(NAME) NULL};
      .choices = a_choices,                                                                                                     \
      .low = a_low,                                                                                                             \
      .high = a_high,                                                                                                           \
+     .needs = a_needs,                                                                                                         \
      .grid = a_grid},
-#define GRID_ENTRY(key, member, kind, letter, flag, value, fallback, choices, low, high, help)                                 \
-    ENTRY(true, key, member, kind, flag, fallback, choices, low, high)
-#define ROW_ENTRY(key, member, kind, letter, flag, value, fallback, choices, low, high, help)                                  \
-    ENTRY(false, key, member, kind, flag, fallback, choices, low, high)
+#define GRID_ENTRY(key, member, kind, letter, flag, value, fallback, choices, low, high, needs, help)                          \
+    ENTRY(true, key, member, kind, flag, fallback, choices, low, high, needs)
+#define ROW_ENTRY(key, member, kind, letter, flag, value, fallback, choices, low, high, needs, help)                           \
+    ENTRY(false, key, member, kind, flag, fallback, choices, low, high, needs)
 
 static const ocdm__setting rows[] = {OCDM__SETTINGS(GRID_ENTRY, ROW_ENTRY)};
 

@@ -131,6 +131,33 @@ enum ocdm__setting_kind {
     OCDM__SETTING_BLUR,           /* ocdm__blur: a share, "gaussian:" and a deviation, or "si:" and two shares; none is null */
 };
 
+/*
+ * What a setting may need to have an effect: symbol, why it has none without it, and what follows "leave the flag out" in the
+ * hint. A setting that would have no effect is refused: the files of a run name all its settings, and none may mislead.
+ */
+#define OCDM__NEEDS(ROW)                                                                                                       \
+    ROW(MODEL, "the model computes and predicts nothing", "")                                                                  \
+    ROW(STEPS, "ridge is solved, from the stream alone and in double precision, and takes no steps", "")                       \
+    ROW(INSIDE, "the model is outside of ocdm", "")                                                                            \
+    ROW(IMAGES, "the model takes no images", "")                                                                               \
+    ROW(RIDGE, "it is a setting of ridge", ", or take --model ridge")                                                          \
+    ROW(ADAM, "sgd has no epsilon", "")                                                                                        \
+    ROW(SGD, "the optimiser has no momentum", ", or take --optimiser sgd")                                                     \
+    ROW(AVERAGES, "there are no averages of the weights", ", or ask for some, such as --ema 0.999")                            \
+    ROW(REPLAY, "nothing is replayed", "")                                                                                     \
+    ROW(STREAM, "all samples so far are trained on, and no stream passes", ", or take another method")                         \
+    ROW(MULTITASK, "the method sees the stream once", ", or take --method multitask")                                          \
+    ROW(UNKNOWN, "every label of the stream is known", "; `ocdm stream build --recipe incremental` makes streams of others")   \
+    ROW(HELD_OUT, "no samples are held out", ", or hold some out, such as --validation 0.1")                                   \
+    ROW(PROBES, "there are no such evaluations", ", or ask for some, such as --eval-every 100")
+
+#define OCDM__NEED_NUMBER(symbol, reason, instead) OCDM__NEED_##symbol,
+enum ocdm__need { OCDM__NEEDS(OCDM__NEED_NUMBER) };
+
+/* As a column of the rows: one; the three of a network that is trained by gradients. */
+#define OCDM__NEED(symbol) (1u << OCDM__NEED_##symbol)
+#define OCDM__NETWORK (OCDM__NEED(MODEL) | OCDM__NEED(STEPS) | OCDM__NEED(INSIDE))
+
 /* For every verb with this flag. */
 #define OCDM__GROUPS_HELP                                                                                                      \
     "majority over H training samples, minority under L; or terciles of the classes; or as a file says; the stream's own "     \
@@ -139,130 +166,137 @@ enum ocdm__setting_kind {
 /*
  * The columns: key in JSON (NULL: results do not depend on the setting, files do not have it); member of ocdm__run_settings;
  * kind; letter of the flag or 0; flag; its value in the help; default as a user would type it, NULL for none or for one that
- * depends on stream or machine; choices; range; help.
+ * depends on stream or machine; choices; range; what it needs, as bits; help.
  *
  * GRID rows are those that `ocdm compare` takes several values of, with flags of its own. Rows are in the order of the JSON
  * object, which must not change: two equal runs have equal bytes.
  */
 /* clang-format off */
 #define OCDM__SETTINGS(GRID, ROW)                                                                                              \
-    GRID("method", method, WORD, 0, "method", "NAME", "ocdm", ocdm__run_methods, 0, 0,                                         \
+    GRID("method", method, WORD, 0, "method", "NAME", "ocdm", ocdm__run_methods, 0, 0, 0,                                      \
          "how the memory selects samples")                                                                                     \
-    GRID("memory", memory, WHOLE, 'm', "memory", "M", "1000", NULL, 1, OCDM_MAX_CAPACITY,                                      \
+    GRID("memory", memory, WHOLE, 'm', "memory", "M", "1000", NULL, 1, OCDM_MAX_CAPACITY, 0,                                   \
          "samples that the memory holds")                                                                                      \
-    ROW("batch", batch, WHOLE, 'b', "batch", "B", "10", NULL, 1, 1000000,                                                      \
+    ROW("batch", batch, WHOLE, 'b', "batch", "B", "10", NULL, 1, 1000000, 0,                                                   \
         "samples of the stream in a step")                                                                                     \
-    ROW("replay", replay, WHOLE, 0, "replay", "R", "10", NULL, 0, 1000000,                                                     \
+    ROW("replay", replay, WHOLE, 0, "replay", "R", "10", NULL, 0, 1000000, 0,                                                  \
         "samples of the memory in a step")                                                                                     \
-    GRID("rho", rho, REAL, 0, "rho", "R", "0", NULL, -OCDM_MAX_RHO, OCDM_MAX_RHO,                                              \
+    GRID("rho", rho, REAL, 0, "rho", "R", "0", NULL, -OCDM_MAX_RHO, OCDM_MAX_RHO, 0,                                           \
          "power of the target: class i gets n_i^R of the labels in memory, whatever occurs together; -16 to 16")               \
-    ROW("class_weights", class_weights, CLASS_FILE, 0, "class-weights", "FILE", NULL, NULL, 0, 0,                              \
+    ROW("class_weights", class_weights, CLASS_FILE, 0, "class-weights", "FILE", NULL, NULL, 0, 0, 0,                           \
         "weights in the target, which becomes w_i n_i^R: lines `cat: 3` or JSON; 1 for classes that are not named")            \
-    ROW("distance", distance, CHOICE, 0, "distance", "D", "kl", ocdm__run_distances, 0, 0,                                     \
+    ROW("distance", distance, CHOICE, 0, "distance", "D", "kl", ocdm__run_distances, 0, 0, 0,                                  \
         "distance between memory and target that ocdm and onlyone minimise")                                                   \
-    ROW("tie", tie, CHOICE, 0, "tie", "T", "key", ocdm__run_ties, 0, 0,                                                        \
+    ROW("tie", tie, CHOICE, 0, "tie", "T", "key", ocdm__run_ties, 0, 0, 0,                                                     \
         "which sample ocdm and onlyone evict when several are equally good")                                                   \
-    ROW("model", model, WORD, 0, "model", "NAME", "linear", ocdm__run_models, 0, 0,                                            \
+    ROW("model", model, WORD, 0, "model", "NAME", "linear", ocdm__run_models, 0, 0, 0,                                         \
         "the network: linear, mlp and ridge learn from features, the others from images; none runs the memory alone")          \
-    ROW("weights", weights, WEIGHTS_FILE, 0, "weights", "FILE", NULL, NULL, 0, 0,                                              \
+    ROW("weights", weights, WEIGHTS_FILE, 0, "weights", "FILE", NULL, NULL, 0, 0, OCDM__NEED(MODEL) | OCDM__NEED(STEPS),       \
         "start from these weights (safetensors)")                                                                              \
     ROW("precision", network.precision, CHOICE, 0, "precision", "P", "f32", ocdm__run_precisions, 0, 0,                        \
+        OCDM__NEED(MODEL) | OCDM__NEED(STEPS),                                                                                 \
         "bf16 needs a CPU that supports it; with AMX it makes models of images faster")                                        \
-    ROW("lr", network.learning_rate, REAL, 0, "lr", "X", "1e-4", NULL, 0, 1e6,                                                 \
+    ROW("lr", network.learning_rate, REAL, 0, "lr", "X", "1e-4", NULL, 0, 1e6, OCDM__NEED(STEPS),                              \
         "learning rate")                                                                                                       \
-    ROW("adam_eps", network.epsilon, REAL, 0, "adam-eps", "X", "1e-4", NULL, 1e-30, 1e6,                                       \
+    ROW("adam_eps", network.epsilon, REAL, 0, "adam-eps", "X", "1e-4", NULL, 1e-30, 1e6, OCDM__NEED(STEPS) | OCDM__NEED(ADAM), \
         "epsilon of Adam, added outside the root")                                                                             \
-    ROW("clip", network.clip, OPTIONAL_REAL, 0, "clip", "X", NULL, NULL, 1e-30, 1e30,                                          \
+    ROW("clip", network.clip, OPTIONAL_REAL, 0, "clip", "X", NULL, NULL, 1e-30, 1e30, OCDM__NEED(STEPS),                       \
         "clip each gradient to -X..X")                                                                                         \
-    GRID("seed", network.seed, LONG, 0, "seed", "S", "0", NULL, 0, 0x1p64,                                                     \
+    GRID("seed", network.seed, LONG, 0, "seed", "S", "0", NULL, 0, 0x1p64, 0,                                                  \
          "seed of all random numbers")                                                                                         \
-    GRID("order", order, TASKS, 0, "order", "K,K,...", NULL, NULL, 0, UINT32_MAX,                                              \
+    GRID("order", order, TASKS, 0, "order", "K,K,...", NULL, NULL, 0, UINT32_MAX, 0,                                           \
          "order of the tasks; ascending by default")                                                                           \
-    ROW("epochs", epochs, WHOLE, 0, "epochs", "N", "1", NULL, 1, 1000000,                                                      \
+    ROW("epochs", epochs, WHOLE, 0, "epochs", "N", "1", NULL, 1, 1000000, OCDM__NEED(MULTITASK),                               \
         "multitask: passes over all data so far at each task")                                                                 \
-    ROW("resize", resize, OPTIONAL_WHOLE, 0, "resize", "PIXELS", NULL, NULL, 0, 8192,                                          \
+    ROW("resize", resize, OPTIONAL_WHOLE, 0, "resize", "PIXELS", NULL, NULL, 0, 8192, OCDM__NEED(IMAGES),                      \
         "resize images to this shorter side; 0: do not; 256 for image files by default")                                       \
-    ROW("crop", crop, OPTIONAL_WHOLE, 0, "crop", "PIXELS", NULL, NULL, 1, 8192,                                                \
+    ROW("crop", crop, OPTIONAL_WHOLE, 0, "crop", "PIXELS", NULL, NULL, 1, 8192, OCDM__NEED(IMAGES),                            \
         "then crop a square of this size; 224 for image files by default")                                                     \
-    ROW(NULL, image_size, OPTIONAL_WHOLE, 0, "image-size", "PIXELS", NULL, NULL, 1, 7168,                                      \
+    ROW(NULL, image_size, OPTIONAL_WHOLE, 0, "image-size", "PIXELS", NULL, NULL, 1, 7168, OCDM__NEED(IMAGES),                  \
         "train on images of this size: --crop PIXELS, and --resize with the usual eighth around it")                           \
-    ROW(NULL, image_root, FILE, 0, "images", "FOLDER", NULL, NULL, 0, 0,                                                       \
+    ROW(NULL, image_root, FILE, 0, "images", "FOLDER", NULL, NULL, 0, 0, 0,                                                    \
         "folder of the image files, instead of the one in the stream")                                                         \
-    ROW(NULL, strict, SWITCH, 0, "strict", NULL, NULL, NULL, 0, 0,                                                             \
+    ROW(NULL, strict, SWITCH, 0, "strict", NULL, NULL, NULL, 0, 0, 0,                                                          \
         "end the run at an image that cannot be decoded instead of skipping it; resume only with the same CPU instructions")   \
-    ROW("groups", groups, GROUPS, 0, "groups", "H,L|terciles|FILE", NULL, NULL, 0, 0,                                          \
+    ROW("groups", groups, GROUPS, 0, "groups", "H,L|terciles|FILE", NULL, NULL, 0, 0, 0,                                       \
         OCDM__GROUPS_HELP)                                                                                                     \
-    ROW("log_every", log_every, WHOLE, 0, "log-every", "N", "10", NULL, 1, UINT32_MAX,                                         \
+    ROW("log_every", log_every, WHOLE, 0, "log-every", "N", "10", NULL, 1, UINT32_MAX, 0,                                      \
         "log every N-th step")                                                                                                 \
-    ROW("validation", validation, REAL, 0, "validation", "SHARE", "0", NULL, 0, 0.5,                                           \
+    ROW("validation", validation, REAL, 0, "validation", "SHARE", "0", NULL, 0, 0.5, OCDM__NEED(MODEL),                        \
         "hold out this share of the training samples, drawn by seed, and evaluate on them at the end; 0 to 0.5")               \
-    ROW("resample_tests", resample_tests, SWITCH, 0, "resample-tests", NULL, NULL, NULL, 0, 0,                                 \
+    ROW("resample_tests", resample_tests, SWITCH, 0, "resample-tests", NULL, NULL, NULL, 0, 0, OCDM__NEED(MODEL),              \
         "resample the test samples by seed, with replacement, as many of each task and rarest class")                          \
-    ROW(NULL, network.threads, WHOLE, 0, "threads", "N", NULL, NULL, 1, OCDM__MAX_THREADS,                                     \
+    ROW(NULL, network.threads, WHOLE, 0, "threads", "N", NULL, NULL, 1, OCDM__MAX_THREADS, 0,                                  \
         "threads for models of images and decoding; all cores by default; does not change results")                            \
-    ROW(NULL, checkpoint_every, LONG, 0, "checkpoint-every", "STEPS", "1000", NULL, 0, 0x1p64,                                 \
+    ROW(NULL, checkpoint_every, LONG, 0, "checkpoint-every", "STEPS", "1000", NULL, 0, 0x1p64, 0,                              \
         "save every STEPS steps; 0: only after each task")                                                                     \
-    ROW("loss", network.loss.kind, CHOICE, 0, "loss", "NAME", "bce", ocdm__loss_names, 0, 0,                                   \
+    ROW("loss", network.loss.kind, CHOICE, 0, "loss", "NAME", "bce", ocdm__loss_names, 0, 0, OCDM__NETWORK,                    \
         "loss of a logit; asl is the asymmetric loss, softmargin PyTorch's name for the same numbers as bce")                  \
-    ROW("negatives", network.loss.negatives, REAL, 0, "negatives", "A", "1", NULL, 0, 1,                                       \
+    ROW("negatives", network.loss.negatives, REAL, 0, "negatives", "A", "1", NULL, 0, 1, OCDM__NETWORK,                        \
         "weight of classes that the batch of the stream does not have, in the loss of its samples; 0 to 1")                    \
-    ROW("focal", network.loss.focal, REAL, 0, "focal", "G", "0", NULL, 0, OCDM__MOST_FOCAL,                                    \
+    ROW("focal", network.loss.focal, REAL, 0, "focal", "G", "0", NULL, 0, OCDM__MOST_FOCAL, OCDM__NETWORK,                     \
         "the gradient of a negative is the sigmoid to the power of 1 + G: easy negatives weigh less; 0 to 8")                  \
-    ROW("loss_balance", loss_balance, REAL, 0, "loss-balance", "P", "0", NULL, 0, 1,                                           \
+    ROW("loss_balance", loss_balance, REAL, 0, "loss-balance", "P", "0", NULL, 0, 1, OCDM__NETWORK,                            \
         "the loss of class i is weighted by (mean n / n_i)^P, n_i the stream's counts so far; 0 to 1")                         \
-    ROW("ema", network.averages, RATES, 0, "ema", "RATE,...", NULL, NULL, 0, 1,                                                \
+    ROW("ema", network.averages, RATES, 0, "ema", "RATE,...", NULL, NULL, 0, 1, OCDM__NETWORK,                                 \
         "evaluate an exponential average of the weights; of several rates, each below 1, validation chooses the one reported") \
     ROW("ema_start", average_start, CHOICE, 0, "ema-start", "WHEN", "stream", ocdm__run_average_starts, 0, 0,                  \
+        OCDM__NEED(AVERAGES),                                                                                                  \
         "when the averages of a class's own weights, its row of the last layer, begin: with the stream, or with its "          \
         "first sample")                                                                                                        \
-    ROW("optimiser", network.optimiser, CHOICE, 0, "optimiser", "NAME", "adam", ocdm__run_optimisers, 0, 0,                    \
+    ROW("optimiser", network.optimiser, CHOICE, 0, "optimiser", "NAME", "adam", ocdm__run_optimisers, 0, 0, OCDM__NETWORK,     \
         "how weights follow gradients")                                                                                        \
-    ROW("weight_decay", network.weight_decay, REAL, 0, "weight-decay", "X", "0", NULL, 0, 1,                                   \
+    ROW("weight_decay", network.weight_decay, REAL, 0, "weight-decay", "X", "0", NULL, 0, 1, OCDM__NETWORK,                    \
         "weight decay of adamw (decoupled) and sgd (in the gradient)")                                                         \
-    ROW("momentum", network.momentum, REAL, 0, "momentum", "X", "0.9", NULL, 0, 0.9999,                                        \
+    ROW("momentum", network.momentum, REAL, 0, "momentum", "X", "0.9", NULL, 0, 0.9999, OCDM__NEED(SGD),                       \
         "momentum of sgd")                                                                                                     \
     ROW("schedule", network.lr_schedule, CHOICE, 0, "schedule", "NAME", "constant", ocdm__run_lr_schedules, 0, 0,              \
+        OCDM__NETWORK,                                                                                                         \
         "learning rate over the steps: constant, or cosine from --lr to 0 over --horizon steps")                               \
-    ROW("horizon", network.horizon, LONG, 0, "horizon", "STEPS", "0", NULL, 0, 0x1p53,                                         \
+    ROW("horizon", network.horizon, LONG, 0, "horizon", "STEPS", "0", NULL, 0, 0x1p53, OCDM__NETWORK,                          \
         "steps of the cosine schedule; afterwards nothing is learnt")                                                          \
-    ROW("warmup", network.warmup, LONG, 0, "warmup", "STEPS", "0", NULL, 0, 0x1p53,                                            \
+    ROW("warmup", network.warmup, LONG, 0, "warmup", "STEPS", "0", NULL, 0, 0x1p53, OCDM__NETWORK,                             \
         "steps over which the learning rate rises from 0")                                                                     \
-    ROW("lambda", lambda, REAL, 0, "lambda", "X", "1000", NULL, 1e-12, 1e12,                                                   \
+    ROW("lambda", lambda, REAL, 0, "lambda", "X", "1000", NULL, 1e-12, 1e12, OCDM__NEED(RIDGE),                                \
         "penalty of the model ridge on squared weights")                                                                       \
-    ROW("project", project, WHOLE, 0, "project", "P", "0", NULL, 0, 65536, \
-        "ridge: fit P random features max(0, R x) instead of the features, R drawn by the seed; 0: the features")  \
-    ROW("class_balance", class_balance, SWITCH, 0, "class-balance", NULL, NULL, NULL, 0, 0, \
-        "ridge: samples of rare classes weigh more, by one over the root of how many there were")  \
+    ROW("project", project, WHOLE, 0, "project", "P", "0", NULL, 0, 65536, OCDM__NEED(RIDGE),                                  \
+        "ridge: fit P random features max(0, R x) instead of the features, R drawn by the seed; 0: the features")              \
+    ROW("class_balance", class_balance, SWITCH, 0, "class-balance", NULL, NULL, NULL, 0, 0, OCDM__NEED(RIDGE),                 \
+        "ridge: samples of rare classes weigh more, by one over the root of how many there were")                              \
     ROW("replay_policy", replay_policy, CHOICE, 0, "replay-policy", "NAME", "uniform", ocdm__run_replay_policies, 0, 0,        \
+        OCDM__NEED(REPLAY),                                                                                                    \
         "how samples to replay are drawn: each alike, each class alike, or by their last loss")                                \
-    ROW("dark", network.loss.dark, REAL, 0, "dark", "A", "0", NULL, 0, 1e6,                                                    \
+    ROW("dark", network.loss.dark, REAL, 0, "dark", "A", "0", NULL, 0, 1e6, OCDM__NETWORK | OCDM__NEED(REPLAY),                \
         "dark replay (DER++): keep the logits of samples in memory, and weigh the squared distance to them by A")              \
-    ROW("memory_bytes", memory_bytes, BYTES, 0, "memory-bytes", "BYTES", NULL, NULL, 1, 0x1p53,                                \
+    ROW("memory_bytes", memory_bytes, BYTES, 0, "memory-bytes", "BYTES", NULL, NULL, 1, 0x1p53, 0,                             \
         "the memory holds as many samples as these bytes do, such as 4M; instead of --memory")                                 \
-    ROW("store", store, STORE, 0, "store", "NAME", "none", NULL, 1, OCDM__STORE_MOST_PIXELS,                                   \
+    ROW("store", store, STORE, 0, "store", "NAME", "none", NULL, 1, OCDM__STORE_MOST_PIXELS, 0,                                \
         "how samples in memory are stored and replayed: none, f32, f16 or u8 features; jpeg:QUALITY:PIXELS images")            \
-    ROW("blur", blur, BLUR, 0, "blur", "SHARE|gaussian:SD|si:N:M", NULL, NULL, 0, 1,                                                  \
+    ROW("blur", blur, BLUR, 0, "blur", "SHARE|gaussian:SD|si:N:M", NULL, NULL, 0, 1, 0,                                        \
         "spread this share of every task's samples over the other tasks; jitter arrival times by SD tasks; or deal classes to the tasks anew, a share N of them disjoint, and blur a share M of the others' samples")                 \
-    ROW("eval_every", eval_every, LONG, 0, "eval-every", "STEPS", "0", NULL, 0, 0x1p53,                                        \
+    ROW("eval_every", eval_every, LONG, 0, "eval-every", "STEPS", "0", NULL, 0, 0x1p53, OCDM__NEED(MODEL),                     \
         "also evaluate every STEPS steps, on --eval-samples tests: the curve of mAP over samples seen, and its area")          \
-    ROW("eval_samples", eval_samples, WHOLE, 0, "eval-samples", "N", "500", NULL, 1, 1000000,                                  \
+    ROW("eval_samples", eval_samples, WHOLE, 0, "eval-samples", "N", "500", NULL, 1, 1000000, OCDM__NEED(PROBES),              \
         "tests of these evaluations: a part that is balanced over the classes, drawn once by the seed")                        \
     ROW("steps_per_batch", steps_per_batch, WHOLE, 0, "steps-per-batch", "K", "1", NULL, 1, 10000,                             \
+        OCDM__NEED(MODEL) | OCDM__NEED(STEPS),                                                                                 \
         "updates of the network for a batch of the stream, each with samples to replay of its own")                            \
-    ROW("budget", budget, BUDGET, 0, "budget", "20ms|0.5gflop", NULL, NULL, 0, 0,                                              \
+    ROW("budget", budget, BUDGET, 0, "budget", "20ms|0.5gflop", NULL, NULL, 0, 0, OCDM__NEED(MODEL) | OCDM__NEED(STREAM),      \
         "what a batch of the stream may cost: batches that come while the network is busy are missed")                         \
-    ROW("tolerance", tolerance, REAL, 0, "tolerance", "T", "0", NULL, 0, OCDM_MAX_TOLERANCE,                                   \
+    ROW("tolerance", tolerance, REAL, 0, "tolerance", "T", "0", NULL, 0, OCDM_MAX_TOLERANCE, 0,                                \
         "ocdm and onlyone: deletions that leave at most T / S more than the best tie with it, S the labels in memory and batch")\
-    ROW("ema_delay", network.average_delay, WHOLE, 0, "ema-delay", "STEPS", "0", NULL, 0, 1000000000,                          \
+    ROW("ema_delay", network.average_delay, WHOLE, 0, "ema-delay", "STEPS", "0", NULL, 0, 1000000000, OCDM__NEED(AVERAGES),    \
         "averages leave out the first STEPS steps of the stream, in which weights change most")                                \
     ROW("pseudo", pseudo, OPTIONAL_REAL, 0, "pseudo", "P", NULL, NULL, 0.5, 0.9999,                                            \
+        OCDM__NETWORK | OCDM__NEED(AVERAGES) | OCDM__NEED(UNKNOWN),                                                            \
         "streams of partial labels: an unknown class counts as present in the loss where the averaged model gives it more "    \
         "than P")                                                                                                              \
     ROW("threshold", threshold, CHOICE, 0, "threshold", "RULE", "fixed", ocdm__run_thresholds, 0, 0,                           \
+        OCDM__NEED(HELD_OUT) | OCDM__NEED(INSIDE),                                                                             \
         "a class is predicted above a score of 1/2, or above the threshold that is best for CF1 on the validation part")       \
-    ROW("transfer", transfer, SWITCH, 0, "transfer", NULL, NULL, NULL, 0, 0,                                                   \
+    ROW("transfer", transfer, SWITCH, 0, "transfer", NULL, NULL, NULL, 0, 0, OCDM__NEED(MODEL) | OCDM__NEED(INSIDE),           \
         "measure forward transfer too: evaluate each task before it is learnt, and the network before its first step")         \
-    ROW(NULL, preset, WORD, 0, "preset", "NAME", NULL, ocdm__run_presets, 0, 0,                                                \
+    ROW(NULL, preset, WORD, 0, "preset", "NAME", NULL, ocdm__run_presets, 0, 0, 0,                                             \
         "start from the settings of the paper, or from the strong ones of docs/beyond.md; other flags override them")
 /* clang-format on */
 
@@ -273,6 +307,7 @@ typedef struct ocdm__setting {
     size_t offset; /* of the member */
     const char *const *choices;
     double low, high;
+    uint32_t needs;
     bool grid;
 } ocdm__setting;
 

@@ -5,6 +5,7 @@
  */
 #include "experiment/loop/settings.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "agent/model.h"
@@ -64,6 +65,75 @@ static bool has_trait(const ocdm__run_settings *settings, uint32_t trait)
     return policy != NULL && (policy->traits & trait) != 0;
 }
 
+/* Which of the needs of OCDM__NEEDS a run has, as bits. */
+static uint32_t find_needs(const ocdm__run_settings *settings, const ocdm__stream *stream)
+{
+    bool model = ocdm__run_has_agent(settings), ridge = ocdm__run_is_ridge(settings);
+    bool sgd = settings->network.optimiser == OCDM__OPTIMISER_SGD, multitask = ocdm__is_upper_bound(settings->method);
+    bool replay = ocdm__run_has_memory(settings) && model && !ridge && settings->replay > 0;
+    const bool has[] = {[OCDM__NEED_MODEL] = model,
+                        [OCDM__NEED_STEPS] = !ridge,
+                        [OCDM__NEED_INSIDE] = !settings->own_learner,
+                        [OCDM__NEED_IMAGES] = model && ocdm__model_takes_images(settings->model),
+                        [OCDM__NEED_RIDGE] = ridge,
+                        [OCDM__NEED_ADAM] = !sgd,
+                        [OCDM__NEED_SGD] = sgd,
+                        [OCDM__NEED_AVERAGES] = settings->network.averages.count > 0,
+                        [OCDM__NEED_REPLAY] = replay,
+                        [OCDM__NEED_STREAM] = !multitask,
+                        [OCDM__NEED_MULTITASK] = multitask,
+                        [OCDM__NEED_UNKNOWN] = stream->table.known != NULL,
+                        [OCDM__NEED_HELD_OUT] = settings->validation > 0,
+                        [OCDM__NEED_PROBES] = settings->eval_every > 0};
+    uint32_t bits = 0;
+    for (unsigned i = 0; i < sizeof has / sizeof *has; i++)
+        bits |= (uint32_t)has[i] << i;
+    return bits;
+}
+
+/* The bytes of a member that differ from the default where the setting is given; 0: it needs nothing. */
+static size_t member_size(enum ocdm__setting_kind kind)
+{
+    static const size_t sizes[] = {[OCDM__SETTING_WHOLE] = sizeof(uint32_t),
+                                   [OCDM__SETTING_OPTIONAL_WHOLE] = sizeof(uint32_t),
+                                   [OCDM__SETTING_LONG] = sizeof(uint64_t),
+                                   [OCDM__SETTING_REAL] = sizeof(double),
+                                   [OCDM__SETTING_OPTIONAL_REAL] = sizeof(double),
+                                   [OCDM__SETTING_CHOICE] = sizeof(uint32_t),
+                                   [OCDM__SETTING_WEIGHTS_FILE] = sizeof(const char *),
+                                   [OCDM__SETTING_SWITCH] = sizeof(bool),
+                                   [OCDM__SETTING_RATES] = sizeof(uint32_t), /* the count comes first */
+                                   [OCDM__SETTING_BUDGET] = sizeof(ocdm__budget),
+                                   [OCDM__SETTING_BLUR] = 0};
+    return sizes[kind];
+}
+
+#define NEED_TEXTS(symbol, reason, instead) {reason, instead},
+
+/* Every setting that is not at its default has what its row needs; of the needs, those of `which` are looked at. */
+static ocdm_status check_needs(ocdm__run_settings *settings, const ocdm__stream *stream, uint32_t which, ocdm_error *error)
+{
+    static const struct {
+        const char *reason, *instead;
+    } needs[] = {OCDM__NEEDS(NEED_TEXTS)};
+    ocdm__run_settings usual = ocdm__run_settings_default();
+    uint32_t missing = which & ~find_needs(settings, stream);
+    const ocdm__setting *row;
+    for (size_t i = 0; (row = ocdm__setting_at(i)) != NULL; i++) {
+        unsigned need = 0;
+        if ((row->needs & missing) == 0 ||
+            memcmp(ocdm__setting_member(settings, row), ocdm__setting_member(&usual, row), member_size(row->kind)) == 0)
+            continue;
+        while ((row->needs & missing & 1u << need) == 0)
+            need++;
+        char hint[128];
+        snprintf(hint, sizeof hint, "leave --%s out%s", row->flag, needs[need].instead);
+        REFUSE_IF(true, hint, "--%s has no effect with --method %s, --model %s: %s", row->flag, settings->method,
+                  settings->model, needs[need].reason);
+    }
+    return OCDM_OK;
+}
+
 /* A method must exist and have what it needs: a memory, a model, or neither. */
 static ocdm_status check_method(const ocdm__run_settings *settings, ocdm_error *error)
 {
@@ -76,8 +146,9 @@ static ocdm_status check_method(const ocdm__run_settings *settings, ocdm_error *
     REFUSE_IF(has_memory && has_agent && settings->memory < settings->replay, "make the memory larger or --replay smaller",
               "a memory of %lu samples is smaller than the %lu that are replayed", (unsigned long)settings->memory,
               (unsigned long)settings->replay);
-    REFUSE_IF(settings->epochs != 1 && !ocdm__is_upper_bound(method), "leave --epochs out, or take --method multitask",
-              "%s sees the stream once: --epochs %lu is for multitask alone", method, (unsigned long)settings->epochs);
+    REFUSE_IF(ocdm__run_is_ridge(settings) && ocdm__is_upper_bound(method),
+              "--method finetune is the same as training on all data",
+              "multitask trains on earlier samples again, and ridge counts each sample once");
     return OCDM_OK;
 }
 
@@ -100,140 +171,15 @@ static ocdm_status check_numbers(ocdm__run_settings *settings, ocdm_error *error
     return OCDM_OK;
 }
 
-/* --precision, --validation and --resample-tests need a model, --resize and --crop a model of images. */
-static ocdm_status check_images(const ocdm__run_settings *settings, ocdm_error *error)
-{
-    const char *model = settings->model;
-    if (ocdm__run_has_agent(settings) && ocdm__model_takes_images(model))
-        return OCDM_OK;
-    REFUSE_IF(settings->network.precision == OCDM__PRECISION_BF16 && !ocdm__run_has_agent(settings), "leave --precision out",
-              "the model %s computes nothing", model);
-    REFUSE_IF((settings->validation > 0 || settings->resample_tests) && !ocdm__run_has_agent(settings),
-              "leave --validation and --resample-tests out", "the model %s predicts nothing that could be evaluated", model);
-    REFUSE_IF(settings->image_size != OCDM_NONE, "leave --image-size out", "the model %s takes no images", model);
-    REFUSE_IF(settings->resize != OCDM_NONE || settings->crop != OCDM_NONE, "leave --resize and --crop out",
-              "the model %s takes no images", model);
-    return OCDM_OK;
-}
-
-/* What concerns the networks of this program alone. */
-static bool has_training_options(const ocdm__run_settings *settings)
-{
-    const ocdm__run_settings usual = ocdm__run_settings_default();
-    const ocdm__network_settings *own = &settings->network, *other = &usual.network;
-    return own->loss.kind != other->loss.kind || own->loss.negatives != other->loss.negatives ||
-           own->loss.focal != other->loss.focal || own->loss.dark != other->loss.dark || settings->loss_balance != 0 ||
-           own->averages.count > 0 || own->optimiser != other->optimiser || own->weight_decay != other->weight_decay ||
-           settings->replay_policy == OCDM__REPLAY_LOSS || own->lr_schedule != other->lr_schedule ||
-           own->horizon != other->horizon || own->warmup != other->warmup || settings->pseudo != 0;
-}
-
-/* Ridge takes no steps, and counts every sample once. */
-static ocdm_status check_ridge(const ocdm__run_settings *settings, ocdm_error *error)
-{
-    const ocdm__run_settings usual = ocdm__run_settings_default();
-    REFUSE_IF(settings->network.precision == OCDM__PRECISION_BF16 || settings->weights != NULL,
-              "leave --precision and --weights out", "ridge computes in double precision, and from the stream alone");
-    REFUSE_IF(settings->network.learning_rate != usual.network.learning_rate ||
-                  settings->network.epsilon != usual.network.epsilon || settings->network.clip != 0,
-              "leave --lr, --adam-eps and --clip out", "ridge is solved and takes no steps");
-    REFUSE_IF(ocdm__is_upper_bound(settings->method), "--method finetune is the same as training on all data",
-              "multitask trains on earlier samples again, and ridge counts each sample once");
-    return OCDM_OK;
-}
-
-/* Settings that would be ignored are refused, rather than left in the files of a run as if they had counted. */
-static ocdm_status check_learning(const ocdm__run_settings *settings, ocdm_error *error)
-{
-    bool ridge = ocdm__run_is_ridge(settings);
-    if (ridge)
-        OCDM_TRY(check_ridge(settings, error));
-    REFUSE_IF(has_training_options(settings) && (ridge || settings->own_learner || !ocdm__run_has_agent(settings)),
-              "leave the flags of loss, optimiser and schedule, --ema and --pseudo out",
-              "ocdm does not train the model %s by gradients", settings->model);
-    REFUSE_IF((settings->replay_policy != OCDM__REPLAY_UNIFORM || settings->network.loss.dark != 0) &&
-                  (!ocdm__run_has_memory(settings) || !ocdm__run_has_agent(settings) || ridge || settings->replay == 0),
-              "leave --replay-policy and --dark out", "nothing is replayed: --method %s, --model %s, --replay %lu",
-              settings->method, settings->model, (unsigned long)settings->replay);
-    OCDM_TRY(ocdm__network_settings_check(&settings->network, error));
-    REFUSE_IF(settings->average_start != OCDM__AVERAGE_SINCE_STREAM && settings->network.averages.count == 0,
-              "such as --ema 0.999", "--ema-start %s: there are no averages to start",
-              ocdm__run_average_starts[settings->average_start]);
-    REFUSE_IF(settings->network.average_delay > 0 && settings->network.averages.count == 0, "such as --ema 0.999",
-              "--ema-delay: there are no averages to delay");
-    /* What is of one optimiser or one model alone must not be given to another, which would ignore it. */
-    const ocdm__run_settings usual = ocdm__run_settings_default();
-    bool sgd = settings->network.optimiser == OCDM__OPTIMISER_SGD;
-    REFUSE_IF(!sgd && settings->network.momentum != usual.network.momentum, "leave --momentum out, or take --optimiser sgd",
-              "--momentum is of sgd, the optimiser is %s", ocdm__run_optimisers[settings->network.optimiser]);
-    REFUSE_IF(sgd && settings->network.epsilon != usual.network.epsilon, "leave --adam-eps out", "sgd has no epsilon");
-    REFUSE_IF(!ocdm__run_is_ridge(settings) && settings->lambda != usual.lambda, "leave --lambda out, or take --model ridge",
-              "--lambda is of ridge, the model is %s", settings->model);
-    REFUSE_IF(!ocdm__run_is_ridge(settings) && (settings->project > 0 || settings->class_balance),
-              "leave them out, or take --model ridge", "--project and --class-balance are of ridge, the model is %s",
-              settings->model);
-    return OCDM_OK;
-}
-
-/* Pseudo-labels are guesses of an average about what nobody annotated. */
-static ocdm_status check_pseudo(const ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
-                                ocdm_error *error)
-{
-    REFUSE_IF(settings->pseudo > 0 && settings->network.averages.count == 0, "such as --ema 0.999",
-              "--pseudo: there is no averaged model to ask");
-    REFUSE_IF(settings->pseudo > 0 && stream->table.known == NULL,
-              "`ocdm stream build --recipe incremental` makes such streams", "%s: --pseudo: every label of the stream is known",
-              path);
-    return OCDM_OK;
-}
-
-/* What is measured beside the usual metrics needs what it is measured with. */
-static ocdm_status check_measures(const ocdm__run_settings *settings, ocdm_error *error)
-{
-    REFUSE_IF(settings->threshold == OCDM__THRESHOLD_VALIDATION && settings->validation == 0, "such as --validation 0.1",
-              "--threshold validation: no samples are held out");
-    REFUSE_IF(settings->threshold == OCDM__THRESHOLD_VALIDATION && settings->own_learner, "leave --threshold out",
-              "--threshold validation asks the model in the loop, the model %s is outside", settings->model);
-    REFUSE_IF(settings->transfer && (!ocdm__run_has_agent(settings) || settings->own_learner), "leave --transfer out",
-              "--transfer asks the model about tasks to come, the model %s cannot be asked", settings->model);
-    return OCDM_OK;
-}
-
-/* Steps, budgets and evaluations at any time. A method that trains on all samples so far has no stream that could move on;
- * ridge counts a sample once. */
-static ocdm_status check_protocol(const ocdm__run_settings *settings, ocdm_error *error)
-{
-    const ocdm__run_settings usual = ocdm__run_settings_default();
-    bool limited = settings->budget.seconds > 0 || settings->budget.operations > 0;
-    REFUSE_IF(settings->steps_per_batch > 1 && (!ocdm__run_has_agent(settings) || ocdm__run_is_ridge(settings)),
-              "leave --steps-per-batch out", "the model %s is not trained in steps", settings->model);
-    REFUSE_IF(limited && !ocdm__run_has_agent(settings), "leave --budget out", "the model %s computes nothing",
-              settings->model);
-    REFUSE_IF(limited && ocdm__is_upper_bound(settings->method), "leave --budget out, or choose another method",
-              "%s trains on all samples so far: no stream passes while it is busy", settings->method);
-    REFUSE_IF(settings->budget.operations > 0 && settings->own_learner, "give the budget in seconds, such as --budget 20ms",
-              "ocdm does not know the operations of the model %s", settings->model);
-    REFUSE_IF(settings->eval_every > 0 && !ocdm__run_has_agent(settings), "leave --eval-every out",
-              "the model %s predicts nothing that could be evaluated", settings->model);
-    REFUSE_IF(settings->eval_every == 0 && settings->eval_samples != usual.eval_samples, "such as --eval-every 100",
-              "--eval-samples without --eval-every");
-    return OCDM_OK;
-}
-
 /* The model must exist and take what the stream has. */
 static ocdm_status check_model(const ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
                                ocdm_error *error)
 {
     const char *model = settings->model, *kind = ocdm__stream_kind(stream);
-    if (!ocdm__run_has_agent(settings)) {
-        if (settings->weights == NULL)
-            return check_images(settings, error);
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --weights out, or name its model", "--weights with --model none");
-    }
     if (!settings->own_learner && !ocdm__is_among(model, ocdm__run_models))
         return ocdm__fail(error, OCDM_UNKNOWN_NAME, "`ocdm run --help` lists the models", "there is no model \"%s\"", model);
-    if (settings->own_inputs)
-        return check_images(settings, error);
+    if (settings->own_inputs || !ocdm__run_has_agent(settings))
+        return OCDM_OK;
     REFUSE_IF(strcmp(kind, "labels") == 0, "--model none runs the memory alone",
               "%s: the stream has labels and nothing that a model could learn from", path);
     bool images = ocdm__model_takes_images(model);
@@ -241,7 +187,7 @@ static ocdm_status check_model(const ocdm__run_settings *settings, const ocdm__s
               images ? "linear and mlp learn from features" : "cnn, mobilenet1 and the resnets learn from images",
               "%s: the stream has %s, the model %s takes %s", path, images ? "features" : "images", model,
               images ? "images" : "features");
-    return check_images(settings, error);
+    return OCDM_OK;
 }
 
 /* A run needs training samples; some methods need samples with one label. */
@@ -289,6 +235,7 @@ ocdm_status ocdm__run_settings_resolve_model(ocdm__run_settings *settings, const
                                              ocdm_error *error)
 {
     OCDM_TRY(check_model(settings, stream, path, error));
+    OCDM_TRY(check_needs(settings, stream, OCDM__NEED(MODEL) | OCDM__NEED(IMAGES), error));
     OCDM_TRY(ocdm__store_fill_memory(settings, stream, path, error));
     if (ocdm__run_has_agent(settings) && ocdm__model_takes_images(settings->model)) {
         OCDM_TRY(ocdm__take_image_size(settings->image_size, OCDM_NONE, &settings->resize, &settings->crop, error));
@@ -325,10 +272,12 @@ ocdm_status ocdm__run_settings_resolve(ocdm__run_settings *settings, const ocdm_
     OCDM_TRY(ocdm__store_fill_memory(settings, stream, path, error));
     OCDM_TRY(check_method(settings, error));
     OCDM_TRY(check_samples(settings, stream, path, error));
-    OCDM_TRY(check_learning(settings, error));
-    OCDM_TRY(check_protocol(settings, error));
-    OCDM_TRY(check_pseudo(settings, stream, path, error));
-    OCDM_TRY(check_measures(settings, error));
+    OCDM_TRY(check_needs(settings, stream, UINT32_MAX, error));
+    OCDM_TRY(ocdm__network_settings_check(&settings->network, error));
+    REFUSE_IF(settings->own_learner && settings->replay_policy == OCDM__REPLAY_LOSS, "such as --replay-policy balanced",
+              "--replay-policy loss: ocdm does not know the losses of the model %s", settings->model);
+    REFUSE_IF(settings->own_learner && settings->budget.operations > 0, "give the budget in seconds, such as --budget 20ms",
+              "ocdm does not know the operations of the model %s", settings->model);
     OCDM_TRY(ocdm__run_settings_resolve_model(settings, stream, path, error));
     return ocdm__run_settings_digest_weights(settings, error);
 }
