@@ -78,3 +78,37 @@ void ocdm__release_all(void *const *blocks, size_t count)
     for (size_t i = 0; i < count; i++)
         ocdm__release(blocks[i]);
 }
+
+/* Before each block of an arena; it keeps the block aligned for any type. */
+union ocdm__arena_block {
+    union ocdm__arena_block *before;
+    max_align_t aligned;
+};
+
+void *ocdm__arena_new(ocdm__arena *arena, size_t count, size_t size)
+{
+    union ocdm__arena_block *block = NULL;
+    if (size == 0 || count <= (SIZE_MAX - sizeof *block) / size)
+        block = ocdm__allocate(sizeof *block + count * size, 1);
+    arena->failed = arena->failed || block == NULL;
+    if (block == NULL)
+        return NULL;
+    block->before = arena->last;
+    arena->last = block;
+    return block + 1;
+}
+
+ocdm_status ocdm__arena_check(const ocdm__arena *arena, const char *what, ocdm_error *error)
+{
+    return arena->failed ? ocdm__fail_memory(error, what) : OCDM_OK;
+}
+
+void ocdm__arena_clear(ocdm__arena *arena)
+{
+    while (arena->last != NULL) {
+        union ocdm__arena_block *block = arena->last;
+        arena->last = block->before;
+        ocdm__release(block);
+    }
+    arena->failed = false;
+}

@@ -43,4 +43,26 @@ void ocdm__release(void *block);
 #define OCDM_RELEASE(...) ocdm__release_all((void *[]){__VA_ARGS__}, sizeof((void *[]){__VA_ARGS__}) / sizeof(void *))
 void ocdm__release_all(void *const *blocks, size_t count);
 
+/*
+ * Blocks that are released together. Start with all bytes zero. A failed allocation is remembered, so that only the last one
+ * needs a check:
+ *
+ *     run->counts = ocdm__arena_new(&run->arena, classes, sizeof *run->counts);
+ *     run->groups = ocdm__arena_new(&run->arena, classes, sizeof *run->groups);
+ *     OCDM_TRY(ocdm__arena_check(&run->arena, "the tables of a run", error));
+ */
+typedef struct ocdm__arena {
+    union ocdm__arena_block *last; /* each leads to the one before it */
+    bool failed;
+} ocdm__arena;
+
+/* As ocdm__allocate. */
+void *ocdm__arena_new(ocdm__arena *arena, size_t count, size_t size);
+
+/* OCDM_OK; OCDM_NO_MEMORY, with an error that names `what`, if an allocation failed since the arena was empty. */
+ocdm_status ocdm__arena_check(const ocdm__arena *arena, const char *what, ocdm_error *error);
+
+/* Releases all blocks; the arena is empty again. */
+void ocdm__arena_clear(ocdm__arena *arena);
+
 #endif

@@ -410,7 +410,7 @@ ocdm_status ocdm_loop_done(ocdm_loop *loop, double loss, ocdm_error *error)
     OCDM_TRY(check_duty(loop, TRAIN, error));
     if (loop->batch.count == 0)
         return closing(loop, OCDM_OK, next);
-    loop->run->online.times.train += ocdm__seconds_now() - loop->begun;
+    loop->run->times.train += ocdm__seconds_now() - loop->begun;
     loop->losses = loop->updates == 0 ? loss : loop->losses + loss;
     if (++loop->updates < loop->settings.steps_per_batch)
         return closing(loop, OCDM_OK, next);

@@ -105,11 +105,11 @@ static ocdm_status share_memory(ocdm__run *run, ocdm_error *error)
 /* Where the run is, and what is kept beside the samples of the memory. */
 static void share_position(ocdm__run *run)
 {
-    uint64_t position[] = {run->step, run->evaluation_count, run->earlier_skipped, run->probes.count};
+    uint64_t position[] = {run->step, run->evaluation_count, run->skipped, run->probes.count};
     run->ranks->broadcast(position, sizeof position / (UNIT));
     run->step = position[0];
     run->evaluation_count = (size_t)position[1];
-    run->earlier_skipped = position[2];
+    run->skipped = position[2];
     run->probes.count = (size_t)position[3];
     run->ranks->broadcast(&run->cost, sizeof run->cost / UNIT);
     if (run->misses != NULL)

@@ -62,6 +62,36 @@ typedef struct ocdm__stream_table {
                        known. NULL: every class of every sample is */
 } ocdm__stream_table;
 
+/* The labels of a sample: from here up to those of the next one, of which there may be none. */
+static inline const uint32_t *ocdm__labels(const ocdm__stream_table *table, size_t sample)
+{
+    return table->labels + table->label_starts[sample];
+}
+
+/* A sample as the memory takes it: its number is its id. */
+static inline ocdm_sample ocdm__sample_of(const ocdm__stream_table *table, size_t sample)
+{
+    return (ocdm_sample){.id = sample,
+                         .labels = ocdm__labels(table, sample),
+                         .label_count = (size_t)(table->label_starts[sample + 1] - table->label_starts[sample])};
+}
+
+/* Whether it carries a class. */
+static inline bool ocdm__has_label(const ocdm__stream_table *table, size_t sample, uint32_t class_number)
+{
+    for (const uint32_t *label = ocdm__labels(table, sample); label < ocdm__labels(table, sample + 1); label++)
+        if (*label == class_number)
+            return true;
+    return false;
+}
+
+/* Adds 1 to the count of each class of a sample. */
+static inline void ocdm__count_labels(const ocdm__stream_table *table, size_t sample, uint64_t *counts)
+{
+    for (const uint32_t *label = ocdm__labels(table, sample); label < ocdm__labels(table, sample + 1); label++)
+        counts[*label]++;
+}
+
 /* The classes of a sample that are known, as a row of bits; NULL: all. */
 static inline const uint8_t *ocdm__known_labels(const ocdm__stream_table *table, size_t sample)
 {

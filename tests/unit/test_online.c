@@ -407,23 +407,25 @@ static void count_draws(uint32_t policy, size_t *counts)
     ocdm__run_settings settings = ocdm__run_settings_default();
     ocdm_options options = ocdm_options_default();
     ocdm_memory *memory = NULL;
-    ocdm__replay replay;
+    ocdm__stream stream = {.table = {.class_count = 2}};
     options.capacity = settings.memory = MEMBERS;
     settings.replay_policy = policy;
+    settings.replay = policy == OCDM__REPLAY_LOSS ? 1 : 3;
     assert_int_equal(ocdm_memory_create(&options, &memory, NULL), OCDM_OK);
     for (uint32_t i = 0; i < MEMBERS; i++)
         samples[i] = (ocdm_sample){.id = i, .labels = &labels[i], .label_count = 1};
     assert_int_equal(ocdm_memory_update(memory, samples, MEMBERS, NULL, NULL), OCDM_OK);
-    assert_int_equal(ocdm__replay_open(&replay, &settings, 2, NULL), OCDM_OK);
-    for (size_t i = 0; replay.kept != NULL && i < MEMBERS; i++)
-        replay.kept[i] = i == 0 ? 9 : i == 1 ? 0 : 1;
+    ocdm__run run = {.settings = &settings, .stream = &stream, .memory = memory, .online = {.slots = slots, .keys = keys}};
+    assert_int_equal(ocdm__replay_open(&run, NULL), OCDM_OK);
+    for (size_t i = 0; run.replays.kept != NULL && i < MEMBERS; i++)
+        run.replays.kept[i] = i == 0 ? 9 : i == 1 ? 0 : 1;
     for (uint64_t step = 0; step < DRAWS; step++) {
-        size_t drawn = ocdm__replay_draw(&replay, memory, step, slots, keys, policy == OCDM__REPLAY_LOSS ? 1 : 3);
+        size_t drawn = ocdm__replay_draw(&run, step);
         for (size_t k = 0; k < drawn; k++)
             counts[ocdm_memory_id(memory, slots[k])]++;
         HOLDS("without replacement", drawn < 3 || (slots[0] != slots[1] && slots[1] != slots[2] && slots[0] != slots[2]));
     }
-    ocdm__replay_close(&replay);
+    ocdm__arena_clear(&run.arena);
     ocdm_memory_destroy(memory);
 }
 
@@ -458,17 +460,20 @@ TEST(loss_replay_makes_the_draws_of_the_library)
     double weights[MEMBERS], keys[4];
     ocdm_options options = ocdm_options_default();
     ocdm_memory *memory = NULL;
-    const ocdm__replay replay = {
-        .rule = OCDM__REPLAY_LOSS, .seed = 9, .losses = 1, .width = 1, .kept = losses, .weights = weights};
+    uint32_t drawn[4], expected[4];
+    const ocdm__run_settings settings = {.replay_policy = OCDM__REPLAY_LOSS, .network.seed = 9, .replay = 4};
+    ocdm__run run = {.settings = &settings,
+                     .replays = {.losses = 1, .width = 1, .kept = losses, .weights = weights},
+                     .online = {.slots = drawn, .keys = keys}};
     assert_int_equal(ocdm_memory_create(&options, &memory, NULL), OCDM_OK);
+    run.memory = memory;
     for (uint64_t i = 0; i < MEMBERS; i++)
         assert_int_equal(ocdm_memory_update(memory, &(ocdm_sample){.id = i}, 1, NULL, NULL), OCDM_OK);
     for (uint64_t step = 0; step < 50; step++) {
-        uint32_t drawn[4], expected[4];
         double own[MEMBERS];
         for (size_t i = 0; i < MEMBERS; i++)
             own[i] = fmax((double)losses[i], 1e-6);
-        assert_int_equal(ocdm__replay_draw(&replay, memory, step, drawn, keys, 4), 4);
+        assert_int_equal(ocdm__replay_draw(&run, step), 4);
         assert_int_equal(ocdm__draw_apart(9, step, own, MEMBERS, expected, keys, 4), 4);
         assert_memory_equal(drawn, expected, sizeof drawn);
     }

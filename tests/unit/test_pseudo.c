@@ -9,7 +9,7 @@
 #include "base/allocate.h"
 #include "base/bytes.h"
 #include "base/error.h"
-#include "experiment/loop/step.h"
+#include "experiment/loop/run.h"
 
 enum { CLASSES = 5, SAMPLES = 3 };
 
@@ -52,12 +52,13 @@ static void check(double least, ocdm_status status, const size_t *expected_start
     const ocdm__learner_functions functions = {.predict = predict, .use = use};
     /* Logits of 0.9 are scores of 0.71, of 0.8 of 0.69. */
     struct oracle oracle = {.status = status, .answers = {5, 5, 0.9f, 0.8f, 5, 5, 5, 5, 5, 5, 0.9f, -1, 0.8f, -5, 0.9f}};
-    const ocdm__learner learner = {.functions = &functions, .state = &oracle};
-    const ocdm__stream_table table = {.class_count = CLASSES};
+    ocdm__learner learner = {.functions = &functions, .state = &oracle};
+    const ocdm__stream stream = {.table = {.class_count = CLASSES}};
+    const ocdm__run_settings settings = {.pseudo = least};
     float guesses[SAMPLES * CLASSES], own_ages[CLASSES];
-    ocdm__online online = {
-        .parts = {.table = &table, .learner = &learner, .pseudo = least}, .guesses = guesses, .ages = own_ages};
-    ocdm__label_room *room = &online.labels;
+    ocdm__run run = {
+        .settings = &settings, .stream = &stream, .learner = &learner, .online = {.guesses = guesses, .ages = own_ages}};
+    ocdm__label_room *room = &run.online.labels;
     ocdm_error error;
     memcpy(own_ages, ages, sizeof own_ages);
     assert_true(ocdm__reserve(&room->starts, &room->start_room, SAMPLES + 1, sizeof *room->starts) &&
@@ -66,13 +67,13 @@ static void check(double least, ocdm_status status, const size_t *expected_start
     memcpy(room->starts, starts, sizeof starts);
     memcpy(room->labels, labels, sizeof labels);
     memcpy(room->known, known, sizeof known);
-    online.batch =
+    run.online.batch =
         (ocdm__batch){.count = SAMPLES, .fresh = 2, .starts = room->starts, .labels = room->labels, .known = room->known};
-    assert_int_equal(ocdm__online_add_pseudo_labels(&online, &error), status);
+    assert_int_equal(ocdm__add_pseudo_labels(&run, &error), status);
     assert_true(oracle.asked == 1 && oracle.version == 0);
-    assert_memory_equal(online.batch.starts, expected_starts, (SAMPLES + 1) * sizeof *starts);
-    assert_memory_equal(online.batch.labels, expected_labels, expected_starts[SAMPLES] * sizeof *labels);
-    assert_memory_equal(online.batch.known, expected_known, SAMPLES);
+    assert_memory_equal(run.online.batch.starts, expected_starts, (SAMPLES + 1) * sizeof *starts);
+    assert_memory_equal(run.online.batch.labels, expected_labels, expected_starts[SAMPLES] * sizeof *labels);
+    assert_memory_equal(run.online.batch.known, expected_known, SAMPLES);
     ocdm__label_room_clear(room);
 }
 

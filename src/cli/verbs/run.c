@@ -158,7 +158,7 @@ static void show_result(void *state, const ocdm__run *run)
     struct display *display = state;
     const ocdm__evaluation *last = &run->evaluations[run->evaluation_count - 1];
     ocdm__run_times times = ocdm__run_times_now(run);
-    double seconds = ocdm__step_seconds(&times.steps);
+    double seconds = ocdm__step_seconds(&times);
     ocdm__status_line_erase(&display->line);
     if (display->json || (display->quiet && !display->watching))
         return;
@@ -171,7 +171,7 @@ static void show_result(void *state, const ocdm__run *run)
         printf("memory    %lu samples, distance %.4f, over all classes seen %.4f\n",
                (unsigned long)ocdm_memory_size(run->memory), last->distance, last->distance_seen);
     printf("time      %.2f s for 1000 steps, %.2f %% of it for the memory; %.1f s in all\n", 1000 * seconds / (double)run->step,
-           100 * times.steps.update / seconds, times.total);
+           100 * times.update / seconds, times.total);
     if (ocdm__run_skipped(run) > 0)
         printf("skipped   %llu images that could not be decoded\n", (unsigned long long)ocdm__run_skipped(run));
 }

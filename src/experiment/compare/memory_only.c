@@ -35,6 +35,7 @@ struct steps {
     uint64_t seed;
     const uint64_t *order; /* points share theirs if it is the same list, or the default of none */
     uint32_t *batch;       /* NULL: none yet */
+    ocdm_sample *offered;
 };
 
 /* ---- one run ------------------------------------------------------------------------------------------------------------ */
@@ -44,6 +45,7 @@ static void clear_steps(struct steps *steps)
 {
     ocdm__schedule_clear(&steps->schedule);
     ocdm__release(steps->batch);
+    ocdm__release(steps->offered);
     *steps = (struct steps){.batch = NULL};
 }
 
@@ -57,26 +59,24 @@ static ocdm_status make_steps(struct steps *steps, const ocdm__stream_table *tab
     OCDM_TRY(ocdm__schedule_make(&steps->schedule, settings, table, error));
     steps->seed = settings->network.seed;
     steps->order = settings->order;
-    steps->batch = ocdm__allocate(steps->schedule.batch, sizeof *steps->batch);
-    return steps->batch != NULL ? OCDM_OK : ocdm__fail_memory(error, "a batch");
+    OCDM_TRY(ocdm__new(&steps->offered, steps->schedule.batch, sizeof *steps->offered, "a batch", error));
+    return ocdm__new(&steps->batch, steps->schedule.batch, sizeof *steps->batch, "a batch", error);
 }
 
 /* The steps of `ocdm run`, without a learner. */
-static ocdm_status take_steps(ocdm__online *online, struct steps *steps, uint64_t curve_every, ocdm__memory_result *result,
-                              ocdm_error *error)
+static ocdm_status take_steps(ocdm_memory *memory, const ocdm__stream_table *table, struct steps *steps, uint64_t curve_every,
+                              ocdm__memory_result *result, ocdm_error *error)
 {
     ocdm__schedule *schedule = &steps->schedule;
-    const ocdm_memory *memory = online->parts.memory;
     uint64_t step = 0;
     for (size_t k = 0; k < schedule->order.task_count; k++)
         while (step < schedule->task_ends[k]) {
-            const ocdm__batch batch = {.step = step,
-                                       .update = step,
-                                       .begins_task = step == (k > 0 ? schedule->task_ends[k - 1] : 0),
-                                       .samples = steps->batch,
-                                       .count = ocdm__schedule_batch(schedule, step, steps->batch)};
-            ocdm__online_draw(online, &batch);
-            OCDM_TRY(ocdm__online_remember(online, error));
+            size_t count = ocdm__schedule_batch(schedule, step, steps->batch);
+            for (size_t i = 0; i < count; i++)
+                steps->offered[i] = ocdm__sample_of(table, steps->batch[i]);
+            if (step == (k > 0 ? schedule->task_ends[k - 1] : 0))
+                OCDM_TRY(ocdm_memory_begin_task(memory, NULL, error));
+            OCDM_TRY(ocdm_memory_update(memory, steps->offered, count, NULL, error));
             step++;
             if (curve_every != 0 && (step % curve_every == 0 || step == schedule->task_ends[k]))
                 result->curve[result->curve_count++] =
@@ -95,19 +95,14 @@ static ocdm_status fill_result(const struct work *work, ocdm_memory *memory, str
     size_t classes = work->table->class_count;
     uint64_t every = work->options->curve_every;
     const ocdm__schedule *schedule = &steps->schedule;
-    const ocdm__online_parts parts = {.table = work->table, .memory = memory, .batch = work->options->settings->batch};
     size_t moments = every > 0 ? (size_t)(ocdm__schedule_steps(schedule) / every) + schedule->order.task_count + 1 : 0;
-    ocdm__online online = {.skipped = 0};
     double kept = 0, seen = 0;
     OCDM_TRY(ocdm__class_weights_set(memory, work->options->class_weights, classes, error));
     result->kept = ocdm__allocate(classes, sizeof *result->kept);
     result->curve = moments > 0 ? ocdm__allocate(moments, sizeof *result->curve) : NULL;
     if (result->kept == NULL || (moments > 0 && result->curve == NULL))
         return ocdm__fail_memory(error, "the results of a memory");
-    ocdm_status status = ocdm__online_open(&online, &parts, error);
-    OCDM_THEN(status, take_steps(&online, steps, every, result, error));
-    ocdm__online_close(&online);
-    OCDM_TRY(status);
+    OCDM_TRY(take_steps(memory, work->table, steps, every, result, error));
     result->size = ocdm_memory_size(memory);
     result->distance = ocdm_memory_distance(memory, OCDM_IN_PLAY);
     result->distance_seen = ocdm_memory_distance(memory, OCDM_SEEN_EVER);

@@ -56,10 +56,6 @@ struct field {
     {                                                                                                                          \
 #member, type, offsetof(object, member)                                                                                \
     }
-#define OF_STEPS(member)                                                                                                       \
-    {                                                                                                                          \
-#member, REAL, offsetof(ocdm__run_times, steps.member)                                                                 \
-    }
 
 static const struct record {
     const char *key;
@@ -74,7 +70,8 @@ static const struct record {
                    FIELD(LONG, ocdm__checkpoint_position, checksum), FIELD(LONG, ocdm__checkpoint_position, checksum_2)}},
     [TIMES] = {"fields.times",
                0,
-               {OF_STEPS(draw), OF_STEPS(decode), OF_STEPS(train), OF_STEPS(update), FIELD(REAL, ocdm__run_times, evaluate),
+               {FIELD(REAL, ocdm__run_times, draw), FIELD(REAL, ocdm__run_times, decode), FIELD(REAL, ocdm__run_times, train),
+                FIELD(REAL, ocdm__run_times, update), FIELD(REAL, ocdm__run_times, evaluate),
                 FIELD(REAL, ocdm__run_times, total)}},
     [POINT] = {"fields.curve",
                0,
@@ -229,7 +226,7 @@ static void pass_times(struct pass *pass, ocdm__run *run)
     ocdm__run_times times = ocdm__run_times_now(run);
     pass_record(pass, TIMES, &times);
     if (pass->from != NULL)
-        run->earlier = times;
+        run->times = times;
 }
 
 /* The newest point is kept apart from those that the curve has thinned out. */
@@ -349,7 +346,7 @@ static ocdm_status add_numbers(struct image *image, ocdm__run *run, uint64_t log
     struct pass pass = {.to = &image->numbers};
     ocdm__checkpoint_position position = {.step = run->step,
                                           .evaluations = run->evaluation_count,
-                                          .skipped = run->earlier_skipped + run->online.skipped,
+                                          .skipped = run->skipped,
                                           .log_size = log_size,
                                           .curve_offered = run->curve->offered,
                                           .curve_stride = run->curve->stride,
@@ -586,7 +583,7 @@ static ocdm_status restore_position(const ocdm__checkpoint *checkpoint, const st
         return refuse(checkpoint, "the position is none of this run", error);
     run->step = step;
     run->evaluation_count = (size_t)evaluations;
-    run->earlier_skipped = position->skipped;
+    run->skipped = position->skipped;
     for (size_t v = 0; v < run->version_count; v++)
         for (size_t i = 0; i < run->evaluation_count; i++)
             OCDM_TRY(ocdm__evaluation_start(&run->versions[v].evaluations[i], schedule->tested[i], error));

@@ -115,7 +115,7 @@ ocdm_status ocdm__run_log_step(ocdm__run_log *log, const ocdm__run *run, ocdm_er
     ocdm__json_real(output, "distance", point->distance);
     ocdm__json_real(output, "distance_seen", point->distance_seen);
     ocdm__json_count(output, "kept", memory != NULL ? ocdm_memory_size(memory) : 0);
-    ocdm__json_real(output, "seconds", ocdm__step_seconds(&times.steps));
+    ocdm__json_real(output, "seconds", ocdm__step_seconds(&times));
     if (memory != NULL && counts && classes <= MOST_COUNTS) {
         ocdm__json_open(output, "counts", '[');
         for (size_t c = 0; c < classes; c++)
@@ -164,7 +164,7 @@ ocdm_status ocdm__run_log_end(ocdm__run_log *log, const ocdm__run *run, ocdm_err
     ocdm__run_times times = ocdm__run_times_now(run);
     begin_line(log, "end");
     ocdm__json_count(&log->output, "step", run->step);
-    ocdm__json_real(&log->output, "seconds", ocdm__step_seconds(&times.steps));
+    ocdm__json_real(&log->output, "seconds", ocdm__step_seconds(&times));
     return end_line(log, error);
 }
 

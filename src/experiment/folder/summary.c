@@ -346,19 +346,19 @@ static void write_cost(ocdm__output *output, const ocdm__run *run)
 static void write_times(ocdm__output *output, const ocdm__run *run)
 {
     ocdm__run_times times = ocdm__run_times_now(run);
-    double seconds = ocdm__step_seconds(&times.steps);
+    double seconds = ocdm__step_seconds(&times);
     time_t now = time(NULL);
     struct tm utc;
     char date[32];
     ocdm__json_open(output, "times", '{');
     ocdm__json_real(output, "per_1000_steps", 1000 * seconds / (double)run->step);
-    ocdm__json_real(output, "draw", times.steps.draw);
-    ocdm__json_real(output, "decode", times.steps.decode);
-    ocdm__json_real(output, "train", times.steps.train);
-    ocdm__json_real(output, "update", times.steps.update);
+    ocdm__json_real(output, "draw", times.draw);
+    ocdm__json_real(output, "decode", times.decode);
+    ocdm__json_real(output, "train", times.train);
+    ocdm__json_real(output, "update", times.update);
     ocdm__json_real(output, "evaluate", times.evaluate);
     ocdm__json_real(output, "total", times.total);
-    ocdm__json_real(output, "update_share", 100 * times.steps.update / seconds);
+    ocdm__json_real(output, "update_share", 100 * times.update / seconds);
     if (gmtime_r(&now, &utc) != NULL && strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc) > 0)
         ocdm__json_string(output, "ended", date);
     ocdm__json_close(output, '}');

@@ -10,29 +10,30 @@
 #include "base/allocate.h"
 #include "base/bytes.h"
 #include "base/error.h"
-#include "experiment/loop/step.h"
+#include "experiment/loop/run.h"
 
 /* The logits of the averaged weights; the learner is back at its trained weights afterwards, also after an error. */
-static ocdm_status predict_averaged(ocdm__online *online, ocdm_error *error)
+static ocdm_status predict_averaged(const ocdm__run *run, ocdm_error *error)
 {
-    const ocdm__learner *learner = online->parts.learner;
-    const ocdm__batch *batch = &online->batch;
+    const ocdm__learner *learner = run->learner;
+    const ocdm__batch *batch = &run->online.batch;
     OCDM_TRY(learner->functions->use(learner->state, 1, error));
-    ocdm_status status = learner->functions->predict(learner->state, batch->input, batch->count, online->guesses, error);
+    ocdm_status status = learner->functions->predict(learner->state, batch->input, batch->count, run->online.guesses, error);
     ocdm_status back = learner->functions->use(learner->state, 0, status == OCDM_OK ? error : NULL);
     return status == OCDM_OK ? back : status;
 }
 
 /* The rows of labels move apart from the last to the first, so that each has room for its pseudo-labels at its end. */
-ocdm_status ocdm__online_add_pseudo_labels(ocdm__online *online, ocdm_error *error)
+ocdm_status ocdm__add_pseudo_labels(ocdm__run *run, ocdm_error *error)
 {
+    ocdm__online *online = &run->online;
     ocdm__batch *batch = &online->batch;
     ocdm__label_room *room = &online->labels;
-    size_t classes = online->parts.table->class_count, row = ocdm__bits_size(classes), added = 0;
+    size_t classes = run->stream->table.class_count, row = ocdm__bits_size(classes), added = 0;
     if (online->guesses == NULL || batch->known == NULL)
         return OCDM_OK;
-    OCDM_TRY(predict_averaged(online, error));
-    const float least = (float)log(online->parts.pseudo / (1 - online->parts.pseudo)); /* sigmoid(x) > P */
+    OCDM_TRY(predict_averaged(run, error));
+    const float least = (float)log(run->settings->pseudo / (1 - run->settings->pseudo)); /* sigmoid(x) > P */
     for (size_t i = 0; i < batch->count; i++)
         for (size_t c = 0; c < classes; c++) {
             float *guess = &online->guesses[i * classes + c];

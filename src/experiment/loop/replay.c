@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "experiment/loop/run.h"
 #include "memory/internal.h"
 
@@ -15,36 +13,26 @@
 
 /* ---- what is kept ------------------------------------------------------------------------------------------------------ */
 
-ocdm_status ocdm__replay_open(ocdm__replay *replay, const ocdm__run_settings *settings, size_t class_count, ocdm_error *error)
+ocdm_status ocdm__replay_open(ocdm__run *run, ocdm_error *error)
 {
-    size_t losses = settings->replay_policy == OCDM__REPLAY_LOSS, logits = settings->network.loss.dark > 0 ? class_count : 0;
-    *replay = (ocdm__replay){.rule = settings->replay_policy,
-                             .seed = settings->network.seed,
-                             .losses = losses,
-                             .width = losses + logits,
-                             .capacity = settings->memory};
+    const ocdm__run_settings *settings = run->settings;
+    size_t losses = settings->replay_policy == OCDM__REPLAY_LOSS;
+    size_t logits = settings->network.loss.dark > 0 ? run->stream->table.class_count : 0;
+    ocdm__replay *replay = &run->replays;
+    *replay = (ocdm__replay){.losses = losses, .width = losses + logits, .capacity = settings->memory};
     if (replay->width > 0)
-        replay->kept = ocdm__allocate(replay->capacity, replay->width * sizeof *replay->kept);
-    if (replay->rule != OCDM__REPLAY_UNIFORM)
-        replay->weights = ocdm__allocate(replay->capacity, sizeof *replay->weights);
-    if ((replay->width > 0 && replay->kept == NULL) || (replay->rule != OCDM__REPLAY_UNIFORM && replay->weights == NULL))
-        return ocdm__fail_memory(error, "what is kept beside the memory's samples");
-    return OCDM_OK;
+        replay->kept = ocdm__arena_new(&run->arena, replay->capacity, replay->width * sizeof *replay->kept);
+    if (settings->replay_policy != OCDM__REPLAY_UNIFORM)
+        replay->weights = ocdm__arena_new(&run->arena, replay->capacity, sizeof *replay->weights);
+    return ocdm__arena_check(&run->arena, "what is kept beside the memory's samples", error);
 }
 
-void ocdm__replay_close(ocdm__replay *replay)
+void ocdm__replay_note(const ocdm__run *run, const uint32_t *slots, size_t count, const uint32_t *rows, size_t first)
 {
-    ocdm__release(replay->kept);
-    ocdm__release(replay->weights);
-    *replay = (ocdm__replay){.rule = OCDM__REPLAY_UNIFORM};
-}
-
-void ocdm__replay_note(ocdm__replay *replay, const ocdm__learner *learner, const uint32_t *slots, size_t count,
-                       const uint32_t *rows, size_t first)
-{
-    if (replay == NULL || replay->kept == NULL)
+    const ocdm__replay *replay = &run->replays;
+    if (replay->kept == NULL)
         return;
-    const ocdm__outputs outputs = learner->functions->outputs(learner->state);
+    const ocdm__outputs outputs = run->learner->functions->outputs(run->learner->state);
     size_t classes = replay->width - replay->losses;
     for (size_t i = 0; i < count; i++) {
         float *kept = replay->kept + slots[i] * replay->width;
@@ -56,22 +44,25 @@ void ocdm__replay_note(ocdm__replay *replay, const ocdm__learner *learner, const
     }
 }
 
-void ocdm__replay_move(ocdm__replay *replay, const ocdm_move *moved, size_t count)
+void ocdm__replay_move(const ocdm__replay *replay, const ocdm_move *moved, size_t count)
 {
-    for (size_t i = 0; replay != NULL && replay->kept != NULL && i < count; i++)
+    for (size_t i = 0; replay->kept != NULL && i < count; i++)
         memcpy(replay->kept + moved[i].to * replay->width, replay->kept + moved[i].from * replay->width,
                replay->width * sizeof *replay->kept);
 }
 
 /* ---- drawing ----------------------------------------------------------------------------------------------------------- */
 
-size_t ocdm__replay_draw(const ocdm__replay *replay, const ocdm_memory *memory, uint64_t step, uint32_t *slots, double *keys,
-                         size_t count)
+size_t ocdm__replay_draw(ocdm__run *run, uint64_t update)
 {
-    uint32_t size = ocdm_memory_size(memory);
-    if (replay->rule == OCDM__REPLAY_BALANCED)
-        ocdm__memory_balance(memory, replay->weights);
-    for (uint32_t slot = 0; replay->rule == OCDM__REPLAY_LOSS && slot < size; slot++)
+    const ocdm__replay *replay = &run->replays;
+    uint32_t rule = run->settings->replay_policy, size = ocdm_memory_size(run->memory);
+    if (rule == OCDM__REPLAY_UNIFORM)
+        return ocdm_memory_draw(run->memory, run->settings->replay, run->online.slots);
+    if (rule == OCDM__REPLAY_BALANCED)
+        ocdm__memory_balance(run->memory, replay->weights);
+    for (uint32_t slot = 0; rule == OCDM__REPLAY_LOSS && slot < size; slot++)
         replay->weights[slot] = fmax((double)replay->kept[slot * replay->width], LEAST_WEIGHT);
-    return ocdm__draw_apart(replay->seed, step, replay->weights, size, slots, keys, count);
+    return ocdm__draw_apart(run->settings->network.seed, update, replay->weights, size, run->online.slots, run->online.keys,
+                            run->settings->replay);
 }

@@ -118,18 +118,16 @@ static void report_version(ocdm__run *run, size_t version)
 /* Averages are reported rather than the trained weights: the first until validation chooses. */
 static ocdm_status make_versions(ocdm__run *run, ocdm_error *error)
 {
-    size_t count = 1 + (size_t)run->settings->network.averages.count;
-    run->versions = ocdm__allocate(count, sizeof *run->versions);
+    size_t count = 1 + (size_t)run->settings->network.averages.count, classes = run->stream->table.class_count;
+    run->versions = ocdm__arena_new(&run->arena, count, sizeof *run->versions);
     run->version_count = run->versions != NULL ? count : 0;
-    bool failed = run->versions == NULL;
+    run->room = ocdm__arena_new(&run->arena, classes, sizeof *run->room);
     for (size_t v = 0; v < run->version_count; v++) {
         ocdm__run_version *version = &run->versions[v];
-        version->evaluations = ocdm__allocate(run->schedule.order.task_count, sizeof *version->evaluations);
-        version->scores = ocdm__allocate(run->stream->table.class_count, sizeof *version->scores);
-        failed = failed || version->evaluations == NULL || version->scores == NULL;
+        version->evaluations = ocdm__arena_new(&run->arena, run->schedule.order.task_count, sizeof *version->evaluations);
+        version->scores = ocdm__arena_new(&run->arena, classes, sizeof *version->scores);
     }
-    if (failed)
-        return ocdm__fail_memory(error, "the evaluations of a run");
+    OCDM_TRY(ocdm__arena_check(&run->arena, "the evaluations of a run", error));
     report_version(run, count > 1 ? 1 : 0);
     return OCDM_OK;
 }
@@ -146,21 +144,20 @@ static ocdm_status make_tables(ocdm__run *run, ocdm_error *error)
         OCDM_TRY(ocdm__stream_order_resample(&run->tests, table, settings->network.seed, error));
     OCDM_TRY(check_result_size(run, error));
     OCDM_TRY(check_places(run, error));
-    bool limited = settings->budget.seconds > 0 || settings->budget.operations > 0;
-    size_t words = limited ? (size_t)(ocdm__schedule_steps(&run->schedule) / 32) + 1 : 0;
-    run->train_counts = ocdm__allocate(table->class_count, sizeof *run->train_counts);
-    run->test_counts = ocdm__allocate(table->class_count, sizeof *run->test_counts);
-    run->task_counts = ocdm__allocate(table->class_count, run->schedule.order.task_count * sizeof *run->task_counts);
-    run->groups = ocdm__allocate(table->class_count, sizeof *run->groups);
-    run->curve = ocdm__allocate(1, sizeof *run->curve);
-    run->samples = ocdm__allocate(run->schedule.batch, sizeof *run->samples);
-    run->next = ocdm__allocate(run->schedule.batch, sizeof *run->next);
-    run->misses = limited ? ocdm__allocate(words, sizeof(uint32_t)) : NULL;
-    run->untrained = settings->transfer ? ocdm__allocate(run->schedule.order.task_count, sizeof *run->untrained) : NULL;
-    if (run->train_counts == NULL || run->test_counts == NULL || run->task_counts == NULL || run->groups == NULL ||
-        run->curve == NULL || run->samples == NULL || run->next == NULL || (limited && run->misses == NULL) ||
-        (settings->transfer && run->untrained == NULL))
-        return ocdm__fail_memory(error, "the tables of a run");
+    ocdm__arena *arena = &run->arena;
+    size_t classes = table->class_count, tasks = run->schedule.order.task_count, batch = run->schedule.batch;
+    run->train_counts = ocdm__arena_new(arena, classes, sizeof *run->train_counts);
+    run->test_counts = ocdm__arena_new(arena, classes, sizeof *run->test_counts);
+    run->task_counts = ocdm__arena_new(arena, classes, tasks * sizeof *run->task_counts);
+    run->groups = ocdm__arena_new(arena, classes, sizeof *run->groups);
+    run->curve = ocdm__arena_new(arena, 1, sizeof *run->curve);
+    run->samples = ocdm__arena_new(arena, batch, sizeof *run->samples);
+    run->next = ocdm__arena_new(arena, batch, sizeof *run->next);
+    if (settings->budget.seconds > 0 || settings->budget.operations > 0)
+        run->misses = ocdm__arena_new(arena, (size_t)(ocdm__schedule_steps(&run->schedule) / 32) + 1, sizeof(uint32_t));
+    if (settings->transfer)
+        run->untrained = ocdm__arena_new(arena, tasks, sizeof *run->untrained);
+    OCDM_TRY(ocdm__arena_check(arena, "the tables of a run", error));
     OCDM_TRY(make_versions(run, error));
     OCDM_TRY(ocdm__probes_make(&run->probes, settings, table, &run->tests, error));
     ocdm__count_classes(table, OCDM__TRAIN, run->train_counts);
@@ -193,6 +190,8 @@ static ocdm_status make_learner(ocdm__run *run, const ocdm__learner_maker *maker
         OCDM_TRY(ocdm__model_inputs_open(run->stream, &inputs, &run->inputs, error));
     OCDM_TRY(maker->make(maker, settings, run->inputs, (uint32_t)run->stream->table.class_count, &run->made, error));
     run->learner = &run->made;
+    if (run->inputs != NULL)
+        run->inputs->learner = run->learner;
     run->ranks = ocdm__learner_part_of(run->learner, 1, true).ranks;
     if (settings->pseudo > 0 && run->ranks->size > 1)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "run it in one process", "--pseudo on several ranks that share a model");
@@ -231,7 +230,7 @@ ocdm_status ocdm__run_open(const ocdm__run_settings *settings, const ocdm__strea
         OCDM_THEN(status, ocdm_memory_create(&options, &made->memory, error));
         OCDM_THEN(status, ocdm__class_weights_set(made->memory, made->class_weights, stream->table.class_count, error));
     }
-    OCDM_THEN(status, ocdm__replay_open(&made->replays, settings, stream->table.class_count, error));
+    OCDM_THEN(status, ocdm__replay_open(made, error));
     OCDM_THEN(status, ocdm__store_open(&made->store, settings, stream, error));
     if (status == OCDM_OK)
         *run = made;
@@ -251,63 +250,18 @@ ocdm_status ocdm__run_memory_bytes(const ocdm__run *run, unsigned char **bytes, 
     return run->memory != NULL ? ocdm_memory_save_bytes(run->memory, *bytes, *size, size, error) : OCDM_OK;
 }
 
-/* The store learns the ranges of features from the first samples of the run: these pass through it from the first step on that
- * comes after all of them. A stream that ends before has none. */
-static ocdm_status begin_store(ocdm__run *run, ocdm_error *error)
-{
-    ocdm__store *store = &run->store;
-    uint64_t step = 0, steps = ocdm__schedule_steps(&run->schedule);
-    if (run->inputs == NULL || store->kind == OCDM__STORE_NONE || store->kind == OCDM__STORE_JPEG)
-        return OCDM_OK;
-    float *row;
-    OCDM_TRY(ocdm__new(&row, store->width, sizeof *row, "the ranges of features", error));
-    for (; store->learned < store->learning && step < steps; step++) {
-        size_t count = ocdm__schedule_batch(&run->schedule, step, run->samples);
-        for (size_t i = 0; i < count; i++) {
-            ocdm__stream_features(run->stream, run->samples[i], row);
-            ocdm__store_learn(store, row);
-        }
-    }
-    run->inputs->store = store;
-    run->inputs->stored_since = store->learned < store->learning ? UINT64_MAX : step;
-    ocdm__release(row);
-    return OCDM_OK;
-}
-
-ocdm_status ocdm__run_begin(ocdm__run *run, ocdm_error *error)
-{
-    OCDM_TRY(begin_store(run, error));
-    const ocdm__online_parts parts = {.table = &run->stream->table,
-                                      .learner = run->learner,
-                                      .inputs = run->inputs,
-                                      .memory = run->memory,
-                                      .batch = (uint32_t)run->schedule.batch,
-                                      .replay = run->settings->replay,
-                                      .balance = run->settings->loss_balance,
-                                      .ages = run->settings->average_start == OCDM__AVERAGE_SINCE_CLASS,
-                                      .pseudo = run->settings->pseudo,
-                                      .replays = &run->replays};
-    OCDM_TRY(ocdm__online_open(&run->online, &parts, error));
-    for (uint64_t step = 0; ocdm__online_counts(&run->online) && step < run->step; step++)
-        if (!ocdm__run_missed(run, step))
-            ocdm__online_count(&run->online, run->samples, ocdm__schedule_batch(&run->schedule, step, run->samples));
-    return OCDM_OK;
-}
-
 void ocdm__run_close(ocdm__run *run)
 {
     if (run == NULL)
         return;
-    ocdm__online_close(&run->online);
-    ocdm__replay_close(&run->replays);
+    ocdm__similarity_close(run->similarity);
+    ocdm__label_room_clear(&run->online.labels);
     ocdm__store_clear(&run->store);
     for (size_t v = 0; v < run->version_count; v++) {
         ocdm__run_version *version = &run->versions[v];
         for (size_t i = 0; version->evaluations != NULL && i < run->schedule.order.task_count; i++)
             ocdm__evaluation_clear(&version->evaluations[i]);
         ocdm__evaluation_clear(&version->validation);
-        ocdm__release(version->evaluations);
-        ocdm__release(version->scores);
     }
     ocdm__probes_clear(&run->probes);
     ocdm__model_inputs_close(run->inputs);
@@ -316,11 +270,8 @@ void ocdm__run_close(ocdm__run *run)
     ocdm_memory_destroy(run->memory);
     ocdm__schedule_clear(&run->schedule);
     ocdm__stream_order_clear(&run->tests);
-    void *const blocks[] = {run->versions,    run->class_weights, run->train_counts, run->test_counts,
-                            run->task_counts, run->groups,        run->curve,        run->samples,
-                            run->next,        run->misses,        run->untrained};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        ocdm__release(blocks[i]);
+    ocdm__release(run->class_weights);
+    ocdm__arena_clear(&run->arena);
     ocdm__release(run);
 }
 
@@ -342,7 +293,7 @@ static ocdm_status check_trained(const ocdm__run *run, ocdm_error *error)
     for (size_t k = 0; schedule->multitask && k < tasks; k++)
         brought += (uint64_t)schedule->epochs * schedule->order.ends[k];
     if (run->learner == NULL || run->step < ocdm__schedule_steps(schedule) ||
-        (double)(run->earlier_skipped + run->online.skipped) < (double)brought - run->cost.missed_samples)
+        (double)(run->skipped) < (double)brought - run->cost.missed_samples)
         return OCDM_OK;
     return ocdm__model_inputs_fail_unusable(run->inputs, "training", last, error);
 }
@@ -363,53 +314,41 @@ static ocdm__examination examination_of(const ocdm__run *run, const ocdm__stream
                                .progress = progress};
 }
 
-/* Evaluates all versions of the learner's weights, or the `given` scores unless NULL, on the tests of the first tasks. */
+/* Evaluates all versions of the learner's weights, or the `given` scores unless NULL, on the tests of the first tasks. After an
+ * error there are no evaluations. */
 static ocdm_status examine(ocdm__run *run, const ocdm__stream_order *tests, size_t task_count, const float *given,
-                           const ocdm__progress *progress, const struct ocdm__version_result *results, ocdm_error *error)
+                           const ocdm__progress *progress, struct ocdm__version_result *results, ocdm_error *error)
 {
     const ocdm__examination examination = examination_of(run, tests, given, progress);
     double begun = ocdm__seconds_now();
-    ocdm_status status = ocdm__evaluate_versions(&examination, task_count, results, run->version_count, error);
-    run->evaluate_seconds += ocdm__seconds_now() - begun;
-    return status;
-}
-
-/* Evaluates the versions on the samples of the first tasks that are held out, if there are any, with the thresholds given. */
-static ocdm_status examine_held_out(ocdm__run *run, size_t task_count, const ocdm__progress *progress,
-                                    ocdm__evaluation *const *evaluations, const double *thresholds, ocdm__operation *operations,
-                                    ocdm_error *error)
-{
-    struct ocdm__version_result results[1 + OCDM__MOST_RATES];
-    ocdm__class_score *scores;
-    OCDM_TRY(ocdm__new(&scores, run->stream->table.class_count, sizeof *scores, "the scores of classes", error));
     for (size_t v = 0; v < run->version_count; v++)
-        results[v] = (struct ocdm__version_result){evaluations[v], scores, thresholds[v], &operations[v]};
-    ocdm_status status = examine(run, &run->schedule.held_out, task_count, NULL, progress, results, error);
-    ocdm__release(scores);
+        results[v].scores = results[v].scores != NULL ? results[v].scores : run->room;
+    ocdm_status status = ocdm__evaluate_versions(&examination, task_count, results, run->version_count, error);
+    for (size_t v = 0; status != OCDM_OK && v < run->version_count; v++)
+        ocdm__evaluation_clear(results[v].evaluation);
+    run->times.evaluate += ocdm__seconds_now() - begun;
     return status;
 }
 
 /* With --threshold validation each version of the weights gets the threshold of the logits that is best for it on what is held
  * out of the first tasks; else, or without a positive sample there, 0. */
-static ocdm_status choose_thresholds(ocdm__run *run, size_t task_count, const ocdm__progress *progress, double *thresholds,
-                                     ocdm_error *error)
+static ocdm_status choose_thresholds(ocdm__run *run, size_t task_count, const ocdm__progress *progress,
+                                     struct ocdm__version_result *results, ocdm_error *error)
 {
     const ocdm__stream_order *held_out = &run->schedule.held_out;
-    ocdm__evaluation evaluations[1 + OCDM__MOST_RATES] = {{.task = 0}}, *pointers[1 + OCDM__MOST_RATES];
+    ocdm__evaluation evaluations[1 + OCDM__MOST_RATES] = {{.task = 0}};
     ocdm__operation operations[1 + OCDM__MOST_RATES];
-    for (size_t v = 0; v < run->version_count; v++) {
-        pointers[v] = &evaluations[v];
-        thresholds[v] = 0;
-    }
+    struct ocdm__version_result held[1 + OCDM__MOST_RATES];
     if (run->settings->threshold == OCDM__THRESHOLD_FIXED || held_out->count == 0 || held_out->ends[task_count - 1] == 0)
         return OCDM_OK;
-    ocdm_status status = examine_held_out(run, task_count, progress, pointers, thresholds, operations, error);
+    for (size_t v = 0; v < run->version_count; v++)
+        held[v] = (struct ocdm__version_result){.evaluation = &evaluations[v], .operation = &operations[v]};
+    OCDM_TRY(examine(run, held_out, task_count, NULL, progress, held, error));
     for (size_t v = 0; v < run->version_count; v++) {
-        if (status == OCDM_OK && !isnan(operations[v].best.cf1))
-            thresholds[v] = (double)operations[v].best.threshold;
+        results[v].threshold = isnan(operations[v].best.cf1) ? 0 : (double)operations[v].best.threshold;
         ocdm__evaluation_clear(&evaluations[v]);
     }
-    return status;
+    return OCDM_OK;
 }
 
 /* Evaluates on the samples that are held out, at the end, and chooses what is reported: of several averages the one that is
@@ -417,26 +356,20 @@ static ocdm_status choose_thresholds(ocdm__run *run, size_t task_count, const oc
 static ocdm_status validate(ocdm__run *run, const ocdm__progress *progress, ocdm_error *error)
 {
     const ocdm__stream_order *tests = &run->schedule.held_out;
-    ocdm__evaluation *evaluations[1 + OCDM__MOST_RATES];
+    struct ocdm__version_result results[1 + OCDM__MOST_RATES];
     ocdm__operation operations[1 + OCDM__MOST_RATES] = {{.count = 0}};
-    double thresholds[1 + OCDM__MOST_RATES] = {0};
     size_t best = run->version_count > 1 ? 1 : 0;
     if (tests->count == 0 || run->learner == NULL || run->validation->task_count > 0)
         return OCDM_OK;
     for (size_t v = 0; v < run->version_count; v++) {
         double chosen = run->versions[v].evaluations[run->evaluation_count - 1].threshold;
-        evaluations[v] = &run->versions[v].validation;
-        thresholds[v] = isnan(chosen) ? 0 : chosen;
+        results[v] = (struct ocdm__version_result){
+            .evaluation = &run->versions[v].validation, .threshold = isnan(chosen) ? 0 : chosen, .operation = &operations[v]};
     }
-    ocdm_status status = examine_held_out(run, tests->task_count, progress, evaluations, thresholds, operations, error);
-    for (size_t v = 0; v < run->version_count; v++) {
-        if (status != OCDM_OK)
-            ocdm__evaluation_clear(evaluations[v]);
-        else if (v > best && evaluations[v]->total.value[OCDM_MAP] > evaluations[best]->total.value[OCDM_MAP])
+    OCDM_TRY(examine(run, tests, tests->task_count, NULL, progress, results, error));
+    for (size_t v = best + 1; v < run->version_count; v++)
+        if (results[v].evaluation->total.value[OCDM_MAP] > results[best].evaluation->total.value[OCDM_MAP])
             best = v;
-    }
-    if (status != OCDM_OK)
-        return status;
     report_version(run, best);
     run->operation = operations[best];
     return OCDM_OK;
@@ -445,31 +378,26 @@ static ocdm_status validate(ocdm__run *run, const ocdm__progress *progress, ocdm
 ocdm_status ocdm__run_evaluate(ocdm__run *run, const float *given, const ocdm__progress *progress, ocdm_error *error)
 {
     struct ocdm__version_result results[1 + OCDM__MOST_RATES];
-    double thresholds[1 + OCDM__MOST_RATES] = {0};
     size_t number = run->evaluation_count, tested = run->schedule.tested[number];
     OCDM_TRY(check_trained(run, error));
     if (run->inputs != NULL)
         OCDM_TRY(ocdm__model_inputs_compare_sums(run->inputs, run->ranks, error));
-    OCDM_TRY(choose_thresholds(run, tested, progress, thresholds, error));
     for (size_t v = 0; v < run->version_count; v++)
-        results[v] = (struct ocdm__version_result){
-            .evaluation = &run->versions[v].evaluations[number], .scores = run->versions[v].scores, .threshold = thresholds[v]};
-    ocdm_status status = examine(run, &run->tests, tested, given, progress, results, error);
+        results[v] = (struct ocdm__version_result){.evaluation = &run->versions[v].evaluations[number],
+                                                   .scores = run->versions[v].scores};
+    OCDM_TRY(choose_thresholds(run, tested, progress, results, error));
+    OCDM_TRY(examine(run, &run->tests, tested, given, progress, results, error));
     for (size_t v = 0; v < run->version_count; v++) {
-        ocdm__evaluation *evaluation = &run->versions[v].evaluations[number];
-        if (status != OCDM_OK) {
-            ocdm__evaluation_clear(evaluation);
-            continue;
-        }
+        ocdm__evaluation *evaluation = results[v].evaluation;
         evaluation->task = run->schedule.order.tasks[number];
         evaluation->step = run->step;
         evaluation->samples = ocdm__schedule_seen(&run->schedule, run->step);
         evaluation->distance = distance(run, OCDM_IN_PLAY);
         evaluation->distance_seen = distance(run, OCDM_SEEN_EVER);
-        evaluation->threshold = run->settings->threshold == OCDM__THRESHOLD_FIXED ? (double)NAN : thresholds[v];
+        evaluation->threshold = run->settings->threshold == OCDM__THRESHOLD_FIXED ? (double)NAN : results[v].threshold;
     }
-    run->evaluation_count += status == OCDM_OK;
-    return status;
+    run->evaluation_count++;
+    return OCDM_OK;
 }
 
 /* With --transfer: how well the network does on each task before its first step. The trained weights and all averages are the
@@ -488,20 +416,17 @@ ocdm_status ocdm__run_probe(ocdm__run *run, const float *given, const ocdm__prog
     ocdm__probes *probes = &run->probes;
     ocdm__evaluation evaluations[1 + OCDM__MOST_RATES] = {{.task = 0}};
     struct ocdm__version_result results[1 + OCDM__MOST_RATES];
+    size_t tasks = ocdm__schedule_tasks_seen(&run->schedule, run->step);
     OCDM_TRY(ocdm__probes_reserve(probes, probes->count + 1, error));
-    ocdm__class_score *scores;
-    OCDM_TRY(ocdm__new(&scores, run->stream->table.class_count, sizeof *scores, "the scores of classes", error));
     for (size_t v = 0; v < run->version_count; v++)
-        results[v] = (struct ocdm__version_result){.evaluation = &evaluations[v], .scores = scores};
-    ocdm_status status =
-        examine(run, &probes->part, ocdm__schedule_tasks_seen(&run->schedule, run->step), given, progress, results, error);
+        results[v] = (struct ocdm__version_result){.evaluation = &evaluations[v]};
+    OCDM_TRY(examine(run, &probes->part, tasks, given, progress, results, error));
     for (size_t v = 0; v < run->version_count; v++) {
         probes->map[probes->count * probes->versions + v] = evaluations[v].total.value[OCDM_MAP];
         ocdm__evaluation_clear(&evaluations[v]);
     }
-    probes->count += status == OCDM_OK;
-    ocdm__release(scores);
-    return status;
+    probes->count++;
+    return OCDM_OK;
 }
 
 bool ocdm__run_evaluates_after(const ocdm__run *run, uint64_t steps)
@@ -588,19 +513,14 @@ ocdm__curve_point ocdm__run_point(const ocdm__run *run)
                                .distance_seen = distance(run, OCDM_SEEN_EVER)};
 }
 
-double ocdm__step_seconds(const ocdm__step_times *times)
+double ocdm__step_seconds(const ocdm__run_times *times)
 {
     return times->draw + times->decode + times->train + times->update;
 }
 
 ocdm__run_times ocdm__run_times_now(const ocdm__run *run)
 {
-    ocdm__run_times times = run->earlier;
-    times.steps.draw += run->online.times.draw;
-    times.steps.decode += run->online.times.decode;
-    times.steps.train += run->online.times.train;
-    times.steps.update += run->online.times.update;
-    times.evaluate += run->evaluate_seconds;
+    ocdm__run_times times = run->times;
     times.total += ocdm__seconds_now() - run->started;
     return times;
 }
@@ -608,5 +528,5 @@ ocdm__run_times ocdm__run_times_now(const ocdm__run *run)
 uint64_t ocdm__run_skipped(const ocdm__run *run)
 {
     uint64_t tests = run->evaluation_count > 0 ? run->evaluations[run->evaluation_count - 1].skipped : 0;
-    return run->earlier_skipped + run->online.skipped + tests;
+    return run->skipped + tests;
 }

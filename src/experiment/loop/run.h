@@ -23,6 +23,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agent/batch.h"
+#include "base/allocate.h"
 #include "base/output.h"
 #include "base/progress.h"
 #include "experiment/loop/settings.h"
@@ -30,7 +32,6 @@
 #include "experiment/loop/inputs.h"
 #include "experiment/loop/learner.h"
 #include "experiment/loop/schedule.h"
-#include "experiment/loop/step.h"
 #include "experiment/loop/store.h"
 #include "ocdm/ocdm.h"
 #include "stream/file.h"
@@ -83,11 +84,58 @@ void ocdm__probes_clear(ocdm__probes *probes);
 /* Room for so many evaluations. OCDM_OK, OCDM_NO_MEMORY. */
 ocdm_status ocdm__probes_reserve(ocdm__probes *probes, size_t count, ocdm_error *error);
 
+/* ---- the step under way ---------------------------------------------------------------------------------------------------
+ */
+
+/* Room for the labels of a batch. Start with all bytes zero. */
+typedef struct ocdm__label_room {
+    size_t *starts;
+    uint32_t *labels;
+    uint8_t *known;
+    size_t start_room, label_room, known_room;
+} ocdm__label_room;
+
+/* Fills in starts, labels and known of a batch by its samples. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__batch_label(ocdm__batch *batch, const ocdm__stream_table *table, ocdm__label_room *room, ocdm_error *error);
+void ocdm__label_room_clear(ocdm__label_room *room);
+
+/* What is kept beside the samples of the memory for the rules that draw them: the last loss of each, the logits that it had
+ * when it came. */
+typedef struct ocdm__replay {
+    size_t losses;   /* 1: the last loss of each sample is kept */
+    size_t width;    /* floats that are kept of a sample: its loss, its logits */
+    size_t capacity; /* samples of the memory */
+    float *kept;     /* by slot; NULL: nothing */
+    double *weights; /* by slot, for the draw under way; NULL with uniform draws */
+} ocdm__replay;
+
+/* The batch of an update, and room for what it is made of. Start with all bytes zero. */
+typedef struct ocdm__online {
+    ocdm__batch batch; /* what it points to is below */
+    unsigned turn;     /* updates so far: which slot of the inputs the stream's samples are in */
+    double operations; /* of the last step: updates, and gradients that the policy compared; NaN: not known */
+
+    uint32_t *samples; /* of the batch */
+    uint32_t *slots;   /* of the memory, whose samples are replayed */
+    ocdm_sample *offered;
+    ocdm__label_room labels;
+    float *input;         /* of the samples that this process has */
+    uint64_t *seen;       /* samples of the stream so far that carried each class; NULL: the loss has no weights of classes */
+    float *class_weights; /* of the step */
+    float *ages;          /* steps since each class first came, this one included; 0: not yet; NULL: not counted */
+    double *keys;         /* room to draw */
+    float *dark;          /* logits that the replayed samples once had; NULL: not kept */
+    float *guesses;       /* of the averaged model, a row for each sample of the batch; NULL: there are no pseudo-labels */
+} ocdm__online;
+
 /* ---- run ----------------------------------------------------------------------------------------------------------------- */
 
-/* Seconds. */
+/* Seconds: of the parts of all steps, of evaluations, and all together. */
 typedef struct ocdm__run_times {
-    ocdm__step_times steps;
+    double draw;   /* choosing the samples to replay */
+    double decode; /* waiting for samples and joining them */
+    double train;
+    double update; /* of the memory */
     double evaluate, total;
 } ocdm__run_times;
 
@@ -105,6 +153,8 @@ typedef struct ocdm__run_cost {
     double missed, missed_samples; /* steps, and their samples, that passed while the learner was busy */
     double behind; /* with a budget: how long the learner is still busy when the next batch comes, in its unit */
 } ocdm__run_cost;
+
+struct ocdm__similarity; /* similarity.c: compares gradients for a policy */
 
 typedef struct ocdm__run {
     const ocdm__run_settings *settings; /* resolved */
@@ -124,6 +174,7 @@ typedef struct ocdm__run {
     ocdm__replay replays;
     ocdm__store store;
     ocdm__online online;
+    struct ocdm__similarity *similarity; /* for a policy that compares gradients; else NULL */
 
     uint64_t step; /* made so far */
     double loss;   /* of the last one; NaN for none */
@@ -133,6 +184,7 @@ typedef struct ocdm__run {
     ocdm__evaluation *evaluations;  /* of the version reported: one for each task, the first evaluation_count of them made */
     size_t evaluation_count;
     ocdm__class_score *scores;    /* and of its last evaluation */
+    ocdm__class_score *room;      /* for scores that nobody keeps */
     ocdm__evaluation *validation; /* and on what is held out */
     ocdm__operation operation;    /* and what thresholds give there */
     double *untrained;            /* with --transfer: mAP of each task, as a fraction, before the first step; else NULL */
@@ -142,10 +194,11 @@ typedef struct ocdm__run {
     uint8_t *misses;   /* with a budget: a bit for each step, 1 if it was missed; a multiple of four bytes */
     double step_begun; /* when the step began */
 
-    ocdm__run_times earlier; /* before the checkpoint that the run was restored from */
-    uint64_t earlier_skipped;
-    double evaluate_seconds, started;
-    uint32_t *samples, *next; /* of the step */
+    ocdm__run_times times; /* `total` without this process, which has `started` then */
+    double started;
+    uint64_t skipped; /* samples of the stream whose image could not be decoded: they neither train nor enter the memory */
+    uint32_t *samples, *next; /* of the stream: those of the step, and of the one after it */
+    ocdm__arena arena;        /* of all that is made once */
 } ocdm__run;
 
 /* The weights of a stream's classes by a file (stream/recipes/class_files.h); NULL for no file. Release them. OCDM_OK, and what
@@ -192,7 +245,8 @@ void ocdm__run_collect(const ocdm__run *run);
 
 /* The step in parts, for a learner outside the loop. A step has settings->steps_per_batch updates: the first function makes
  * run->online.batch, without the input, then the caller trains; afterwards the memory is updated. It returns what comes next,
- * with a count of 0 if that is not known yet. OCDM_OK, OCDM_NO_MEMORY, and what the memory gives. */
+ * with a count of 0 if that is not known yet. After an error the step cannot be made again. OCDM_OK, OCDM_NO_MEMORY, and what
+ * the memory gives. */
 ocdm__batch ocdm__run_begin_update(ocdm__run *run, uint32_t number);
 ocdm_status ocdm__run_end_step(ocdm__run *run, double loss, ocdm_error *error);
 
@@ -233,7 +287,39 @@ ocdm__curve_point ocdm__run_point(const ocdm__run *run);
 
 /* Times so far, those before a resume included; images that could not be decoded. */
 ocdm__run_times ocdm__run_times_now(const ocdm__run *run);
-double ocdm__step_seconds(const ocdm__step_times *times);
+double ocdm__step_seconds(const ocdm__run_times *times); /* without evaluations */
 uint64_t ocdm__run_skipped(const ocdm__run *run);
+
+/* ---- parts of the step, in files of their own -------------------------------------------------------------------------- */
+
+/* replay.c. Room for what is kept beside the samples of the memory. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__replay_open(ocdm__run *run, ocdm_error *error);
+
+/* After a step: keeps what the learner made of the samples in these slots, if anything is kept: their loss, and the logits of
+ * new ones. Sample i is in row rows[i] of the outputs if it is new; else `rows` is NULL and it is in row first + i. */
+void ocdm__replay_note(const ocdm__run *run, const uint32_t *slots, size_t count, const uint32_t *rows, size_t first);
+
+/* What is kept of samples that moved to other slots moves with them. */
+void ocdm__replay_move(const ocdm__replay *replay, const ocdm_move *moved, size_t count);
+
+/* Draws the slots of an update, by the rule of the settings, without replacement: fewer while the memory holds fewer. Returns
+ * how many. */
+size_t ocdm__replay_draw(ocdm__run *run, uint64_t update);
+
+/* pseudo.c. Adds pseudo-labels to those of the batch, if the settings ask for them. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__add_pseudo_labels(ocdm__run *run, ocdm_error *error);
+
+/*
+ * similarity.c. Makes the memory ask the run's learner how similar the gradients of a batch are to those of some samples in
+ * memory, if its policy wants to know. Gradients are those of the loss with respect to all parameters in evaluation mode;
+ * images are cropped in the middle and not augmented. `slot` of the inputs is free whenever the memory is updated.
+ *
+ * OCDM_OK, OCDM_BAD_ARGUMENT (the learner has no gradients), OCDM_NO_MEMORY. Close it even after an error.
+ */
+ocdm_status ocdm__similarity_open(ocdm__run *run, unsigned slot, ocdm_error *error);
+void ocdm__similarity_close(struct ocdm__similarity *similarity);
+
+/* Samples whose gradients were computed since the last call. */
+size_t ocdm__similarity_asked(struct ocdm__similarity *similarity);
 
 #endif

@@ -9,7 +9,21 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "experiment/loop/step.h"
+#include "experiment/loop/run.h"
+
+struct ocdm__similarity {
+    const ocdm__run *run;
+    unsigned slot; /* of the inputs */
+    size_t asked;  /* samples whose gradients were computed */
+    ocdm__label_room labels;
+    size_t size; /* floats of a gradient */
+    float *kept; /* the gradients of the samples in memory that are compared with, and their norms */
+    double *norms;
+    size_t kept_room;
+    float *gradient;
+    uint32_t *samples; /* room for those that can be decoded, then for those that are asked about */
+    size_t sample_room;
+};
 
 /* The dot product of two gradients in double precision, in an order that does not depend on the machine. */
 static double product(const float *a, const float *b, size_t size)
@@ -29,10 +43,11 @@ static double product(const float *a, const float *b, size_t size)
 static ocdm_status gradient_of(struct ocdm__similarity *similarity, const uint32_t *samples, size_t count, bool remembered,
                                float *gradient, ocdm_error *error)
 {
-    ocdm__batch batch = {.step = similarity->step, .samples = samples, .count = count, .fresh = remembered ? 0 : count}, ready;
-    if (similarity->inputs != NULL) {
-        OCDM_TRY(ocdm__model_inputs_request(similarity->inputs, similarity->slot, &batch, false, error));
-        OCDM_TRY(ocdm__model_inputs_wait(similarity->inputs, similarity->slot, &ready, error));
+    const ocdm__run *run = similarity->run;
+    ocdm__batch batch = {.step = run->step, .samples = samples, .count = count, .fresh = remembered ? 0 : count}, ready;
+    if (run->inputs != NULL) {
+        OCDM_TRY(ocdm__model_inputs_request(run->inputs, similarity->slot, &batch, false, error));
+        OCDM_TRY(ocdm__model_inputs_wait(run->inputs, similarity->slot, &ready, error));
         for (size_t i = 0; i < ready.count; i++)
             similarity->samples[i] = samples[ready.usable[i]];
         batch.samples = similarity->samples;
@@ -44,9 +59,9 @@ static ocdm_status gradient_of(struct ocdm__similarity *similarity, const uint32
         memset(gradient, 0, similarity->size * sizeof *gradient);
         return OCDM_OK;
     }
-    OCDM_TRY(ocdm__batch_label(&batch, similarity->table, &similarity->labels, error));
+    OCDM_TRY(ocdm__batch_label(&batch, &run->stream->table, &similarity->labels, error));
     similarity->asked += batch.count;
-    return similarity->learner->functions->gradient(similarity->learner->state, &batch, gradient, error);
+    return run->learner->functions->gradient(run->learner->state, &batch, gradient, error);
 }
 
 /* Gradients are large: room for them grows to what is needed and no further. */
@@ -119,22 +134,28 @@ void ocdm__similarity_close(struct ocdm__similarity *similarity)
     ocdm__release(similarity);
 }
 
-ocdm_status ocdm__similarity_open(struct ocdm__similarity **opened, const ocdm__online_parts *parts, unsigned slot,
-                                  ocdm_error *error)
+ocdm_status ocdm__similarity_open(ocdm__run *run, unsigned slot, ocdm_error *error)
 {
-    if (parts->learner->functions->gradient == NULL)
+    static const char what[] = "the gradients that are compared";
+    if (run->memory == NULL || run->learner == NULL ||
+        (ocdm_memory_options(run->memory)->policy->traits & OCDM_NEEDS_GRADIENTS) == 0)
+        return OCDM_OK;
+    if (run->learner->functions->gradient == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "choose another method",
-                          "the method %s compares gradients, and the learner has none",
-                          ocdm_memory_options(parts->memory)->policy->name);
-    struct ocdm__similarity *similarity = *opened = ocdm__allocate(1, sizeof *similarity);
-    if (similarity == NULL)
-        return ocdm__fail_memory(error, "the gradients that are compared");
-    *similarity = (struct ocdm__similarity){
-        .learner = parts->learner, .inputs = parts->inputs, .slot = slot, .table = parts->table, .sample_room = 1};
-    similarity->size = parts->learner->functions->gradient_size(parts->learner->state);
-    OCDM_TRY(ocdm__new(&similarity->gradient, similarity->size, sizeof *similarity->gradient, "the gradients that are compared",
-                       error));
-    OCDM_TRY(ocdm__new(&similarity->samples, 2, sizeof *similarity->samples, "the gradients that are compared", error));
-    ocdm_memory_set_similarity(parts->memory, answer, similarity);
+                          "the method %s compares gradients, and the learner has none", run->settings->method);
+    OCDM_TRY(ocdm__new(&run->similarity, 1, sizeof *run->similarity, what, error));
+    struct ocdm__similarity *similarity = run->similarity;
+    *similarity = (struct ocdm__similarity){.run = run, .slot = slot, .sample_room = 1};
+    similarity->size = run->learner->functions->gradient_size(run->learner->state);
+    OCDM_TRY(ocdm__new(&similarity->gradient, similarity->size, sizeof *similarity->gradient, what, error));
+    OCDM_TRY(ocdm__new(&similarity->samples, 2, sizeof *similarity->samples, what, error));
+    ocdm_memory_set_similarity(run->memory, answer, similarity);
     return OCDM_OK;
+}
+
+size_t ocdm__similarity_asked(struct ocdm__similarity *similarity)
+{
+    size_t asked = similarity->asked;
+    similarity->asked = 0;
+    return asked;
 }
