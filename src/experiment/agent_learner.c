@@ -5,11 +5,8 @@
  */
 #include "experiment/agent_learner.h"
 
-#include <stdio.h>
-
 #include "agent/kernels.h"
 #include "agent/primitives.h"
-#include "base/error.h"
 #include "experiment/predict.h"
 
 ocdm__learner ocdm__agent_learner(ocdm__agent *agent)

@@ -5,7 +5,7 @@
 #include "agent/agent.h"
 #include "experiment/loop/inputs.h"
 #include "experiment/loop/learner.h"
-#include "ocdm/ocdm.h"
+#include "base/base.h"
 
 /* Makes the learner of a run by its settings: a network, or ridge. */
 extern const ocdm__learner_maker ocdm__agent_maker;

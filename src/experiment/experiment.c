@@ -2,10 +2,6 @@
  * which it requests each step. */
 #include "ocdm/experiment.h"
 
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/progress.h"
 #include "experiment/folder/run_folder.h"
 #include "experiment/loop/learner.h"

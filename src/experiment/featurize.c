@@ -7,15 +7,9 @@
 
 #include "experiment/predict.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "stream/features.h"
 #include "stream/file.h"
 #include "stream/selection.h"

@@ -9,17 +9,10 @@
 #include "experiment/predict.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 
 #include "agent/model.h"
-#include "base/allocate.h"
-#include "base/error.h"
 #include "ranks/ranks.h"
 
 enum { MOST_LEVELS = 64, BATCHES = 2 };

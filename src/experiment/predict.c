@@ -5,14 +5,7 @@
  */
 #include "experiment/predict.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "agent/model.h"
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/output.h"
 #include "experiment/agent_learner.h"
 #include "experiment/loop/evaluation.h"

@@ -11,17 +11,13 @@
 #ifndef OCDM_EXPERIMENT_PREDICT_H
 #define OCDM_EXPERIMENT_PREDICT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "base/base.h"
 #include "agent/agent.h"
 #include "base/progress.h"
 #include "base/sha256.h"
 #include "experiment/loop/inputs.h"
 #include "experiment/loop/learner.h"
 #include "experiment/weights_file.h"
-#include "ocdm/ocdm.h"
 #include "stream/features.h"
 #include "stream/file.h"
 

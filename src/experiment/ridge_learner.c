@@ -10,12 +10,7 @@
  */
 #include "experiment/agent_learner.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "base/allocate.h"
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/random.h"
 #include "stream/labelled_set.h"
 

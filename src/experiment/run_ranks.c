@@ -6,11 +6,7 @@
  */
 #include "experiment/run_ranks.h"
 
-#include <string.h>
-
-#include "base/allocate.h"
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/output.h"
 #include "ranks/ranks.h"
 

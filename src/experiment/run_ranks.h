@@ -6,8 +6,7 @@
 #ifndef OCDM_EXPERIMENT_RUN_RANKS_H
 #define OCDM_EXPERIMENT_RUN_RANKS_H
 
-#include <stdbool.h>
-
+#include "base/base.h"
 #include "experiment/folder/run_folder.h"
 
 /*

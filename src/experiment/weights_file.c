@@ -3,19 +3,13 @@
  *
  * Which model a file is of follows from its tensors; what the file says about itself must agree with them.
  */
-#define _POSIX_C_SOURCE 200809L
 
 #include "experiment/weights_file.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "agent/model.h"
-#include "base/allocate.h"
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/text.h"
 #include "experiment/folder/checkpoint.h"
 

@@ -5,14 +5,11 @@
 #ifndef OCDM_EXPERIMENT_WEIGHTS_FILE_H
 #define OCDM_EXPERIMENT_WEIGHTS_FILE_H
 
-#include <stddef.h>
-#include <stdint.h>
-
+#include "base/base.h"
 #include "agent/agent.h"
 #include "base/files.h"
 #include "base/safetensors.h"
 #include "experiment/folder/weights_about.h"
-#include "ocdm/ocdm.h"
 
 /* Start with all bytes zero. */
 typedef struct ocdm__weights_file {

@@ -4,18 +4,12 @@
  * A child ends with its parent: it learns from its environment who started it, and asks the system for a signal when that
  * process is gone. Its stderr is a log, from which the last error and hint are read when it has failed.
  */
-#define _POSIX_C_SOURCE 200809L
 
 #include "experiment/compare/execute.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
@@ -24,8 +18,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/input.h"
 #include "base/progress.h"
 

@@ -4,19 +4,13 @@
  * Every folder is looked into before anything is started: a run that was made with other settings is an error that costs
  * nothing. A run is a call, and the calls that are not finished have a child each.
  */
-#define _POSIX_C_SOURCE 200809L
 
 #include "experiment/compare/execute.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/json.h"
 #include "base/output.h"
 #include "experiment/folder/run_folder.h"

@@ -7,15 +7,12 @@
 #define OCDM_EXPERIMENT_COMPARE_EXECUTE_H
 
 #include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/base.h"
 #include <sys/types.h>
 
 #include "experiment/compare/plan.h"
 #include "experiment/folder/saved_run.h"
 #include "experiment/loop/settings.h"
-#include "ocdm/ocdm.h"
 #include "ranks/ranks.h"
 #include "stream/file.h"
 

@@ -4,16 +4,11 @@
  * Results do not depend on the number of threads, since no run knows of another. Of several errors the first run's is
  * reported, whichever thread came first.
  */
-#define _POSIX_C_SOURCE 200809L
 
 #include "experiment/compare/memory_only.h"
 
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "experiment/loop/run.h"
 
 /* What the threads share. Runs are numbered as the results are: those with the same order and seed follow each other. */

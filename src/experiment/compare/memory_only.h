@@ -9,14 +9,10 @@
 #ifndef OCDM_EXPERIMENT_COMPARE_MEMORY_ONLY_H
 #define OCDM_EXPERIMENT_COMPARE_MEMORY_ONLY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "base/base.h"
 #include "base/progress.h"
 #include "experiment/compare/plan.h"
 #include "experiment/loop/settings.h"
-#include "ocdm/ocdm.h"
 #include "stream/file.h"
 
 /* ---- balance ------------------------------------------------------------------------------------------------------------- */

@@ -5,13 +5,6 @@
  */
 #include "experiment/compare/plan.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
 

@@ -5,12 +5,8 @@
 #ifndef OCDM_EXPERIMENT_COMPARE_PLAN_H
 #define OCDM_EXPERIMENT_COMPARE_PLAN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "base/base.h"
 #include "experiment/loop/settings.h"
-#include "ocdm/ocdm.h"
 
 /* Limits; more is a typing error. */
 #define OCDM__COMPARE_VALUES 64    /* of one sweep */

@@ -2,20 +2,15 @@
  * Children of `ocdm__children_run` on several ranks. The leader tells a rank which child to start, and the rank tells how it
  * ended. Where there are fewer children than ranks, a child is a command that all ranks run together.
  */
-#define _POSIX_C_SOURCE 200809L
 
 #include "experiment/compare/execute.h"
 
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/progress.h"
 
 /* What the leader says. After START and TOGETHER comes the child's command. */

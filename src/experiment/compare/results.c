@@ -5,12 +5,6 @@
  */
 #include "experiment/compare/results.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/json_tree.h"
 #include "experiment/folder/summary_read.h"
 

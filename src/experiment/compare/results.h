@@ -6,14 +6,10 @@
 #ifndef OCDM_EXPERIMENT_COMPARE_RESULTS_H
 #define OCDM_EXPERIMENT_COMPARE_RESULTS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "base/base.h"
 #include "experiment/compare/plan.h"
 #include "metrics/intervals.h"
 #include "metrics/metrics.h"
-#include "ocdm/ocdm.h"
 
 /* The numbers of a run that are compared: groups of classes times metrics of the paper's tables, those of the run, then groups
  * times metrics of other papers. */

@@ -5,13 +5,7 @@
  */
 #include "experiment/folder/checkpoint.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/allocate.h"
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/output.h"
 #include "base/text.h"
 #include "experiment/folder/saved_run.h"

@@ -6,14 +6,10 @@
 #ifndef OCDM_EXPERIMENT_FOLDER_CHECKPOINT_H
 #define OCDM_EXPERIMENT_FOLDER_CHECKPOINT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "base/base.h"
 #include "base/files.h"
 #include "base/safetensors.h"
 #include "experiment/loop/run.h"
-#include "ocdm/ocdm.h"
 
 /* The format that the file's notes name, and the prefix of the names of the learner's tensors. */
 #define OCDM__CHECKPOINT_FORMAT "ocdm-checkpoint"

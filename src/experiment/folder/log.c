@@ -4,17 +4,12 @@
  * The file only grows. A run that is resumed cuts it back to the length that its checkpoint knows, and writes the same lines
  * again: an interrupted run has the log of an unbroken one.
  */
-#define _POSIX_C_SOURCE 200809L
 
 #include "experiment/folder/summary.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "base/error.h"
 
 static ocdm_status fail(const char *path, const char *verb, ocdm_error *error)
 {

@@ -1,9 +1,5 @@
 #include "experiment/folder/pairs.h"
 
-#include <stdbool.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/hash_table.h"
 #include "stream/labelled_set.h"
 

@@ -2,10 +2,7 @@
 #ifndef OCDM_EXPERIMENT_FOLDER_PAIRS_H
 #define OCDM_EXPERIMENT_FOLDER_PAIRS_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "ocdm/ocdm.h"
+#include "base/base.h"
 #include "stream/file.h"
 
 #define OCDM__MOST_PAIRS 20u

@@ -4,21 +4,15 @@
  * What must hold at any moment, even after a power failure: once there was a checkpoint there is a complete one, under its
  * name or as the previous one; summary.json is there only when all other files are.
  */
-#define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE
 
 #include "experiment/folder/run_folder.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/json.h"
 #include "base/output.h"
 #include "experiment/folder/checkpoint.h"

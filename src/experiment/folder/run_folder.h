@@ -6,13 +6,11 @@
 #ifndef OCDM_EXPERIMENT_FOLDER_RUN_FOLDER_H
 #define OCDM_EXPERIMENT_FOLDER_RUN_FOLDER_H
 
-#include <stdbool.h>
-
+#include "base/base.h"
 #include "base/progress.h"
 #include "experiment/folder/summary.h"
 #include "experiment/loop/settings.h"
 #include "experiment/loop/run.h"
-#include "ocdm/ocdm.h"
 #include "stream/file.h"
 
 /* Room for the path of a file in a folder, and the path: OCDM_OK, or OCDM_LIMIT when it is too long. */

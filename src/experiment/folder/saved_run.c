@@ -6,10 +6,6 @@
  */
 #include "experiment/folder/saved_run.h"
 
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/output.h"

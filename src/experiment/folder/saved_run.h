@@ -7,11 +7,8 @@
 #ifndef OCDM_EXPERIMENT_FOLDER_SAVED_RUN_H
 #define OCDM_EXPERIMENT_FOLDER_SAVED_RUN_H
 
-#include <stddef.h>
-#include <stdint.h>
-
+#include "base/base.h"
 #include "experiment/loop/run.h"
-#include "ocdm/ocdm.h"
 
 /* What a file stores about its run. */
 typedef struct ocdm__saved_run {

@@ -4,22 +4,16 @@
  * Two runs with the same settings and stream write the same bytes, but for times, date, machine and paths. A number that does
  * not exist is null.
  */
-#define _POSIX_C_SOURCE 200809L
 
 #include "experiment/folder/summary.h"
 
 #include <limits.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/allocate.h"
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "base/sha256.h"
 #include "experiment/folder/pairs.h"

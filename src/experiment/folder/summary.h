@@ -5,11 +5,9 @@
 #ifndef OCDM_EXPERIMENT_FOLDER_SUMMARY_H
 #define OCDM_EXPERIMENT_FOLDER_SUMMARY_H
 
-#include <stdint.h>
-
+#include "base/base.h"
 #include "base/output.h"
 #include "experiment/loop/run.h"
-#include "ocdm/ocdm.h"
 
 /* ---- summary.json and memory.jsonl --------------------------------------------------------------------------------------- */
 

@@ -3,16 +3,11 @@
  *
  * What a summary lacks, as one of an earlier version may, is not an error here: callers decide whether they need it.
  */
-#define _POSIX_C_SOURCE 200809L
 
 #include "experiment/folder/summary_read.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "stream/statistics.h"
 
 bool ocdm__summary_find(const char *folder, char path[OCDM__SUMMARY_PATH])

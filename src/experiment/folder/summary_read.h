@@ -12,12 +12,8 @@
 #ifndef OCDM_EXPERIMENT_FOLDER_SUMMARY_READ_H
 #define OCDM_EXPERIMENT_FOLDER_SUMMARY_READ_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "base/base.h"
 #include "base/json_tree.h"
-#include "ocdm/ocdm.h"
 
 /* Writes the path of the summary in a folder; false if there is none, or if the path is too long. */
 #define OCDM__SUMMARY_PATH 4096

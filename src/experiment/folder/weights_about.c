@@ -6,14 +6,8 @@
  */
 #include "experiment/folder/weights_about.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "agent/model.h"
-#include "base/allocate.h"
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/json.h"
 #include "base/json_tree.h"
 #include "base/sha256.h"

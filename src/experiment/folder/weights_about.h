@@ -6,14 +6,10 @@
 #ifndef OCDM_EXPERIMENT_FOLDER_WEIGHTS_ABOUT_H
 #define OCDM_EXPERIMENT_FOLDER_WEIGHTS_ABOUT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "base/base.h"
 #include "base/output.h"
 #include "base/safetensors.h"
 #include "experiment/loop/run.h"
-#include "ocdm/ocdm.h"
 #include "stream/file.h"
 
 /* Room for the id of a run: 16 hexadecimal digits of the SHA-256 of its settings and of the checksum of its stream. Two runs

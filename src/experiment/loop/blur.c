@@ -1,11 +1,6 @@
 /* `--blur`: samples leave their tasks. docs/methods.md has the three constructions. */
 #include "experiment/loop/schedule.h"
 
-#include <math.h>
-#include <stdlib.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/random.h"
 
 /* When a sample arrives: periods count from 0. Equal times keep the order of `key`. */

@@ -6,13 +6,6 @@
  */
 #include "experiment/loop/evaluation.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/text.h"
 #include "stream/recipes/class_files.h"
 

@@ -5,17 +5,13 @@
 #ifndef OCDM_EXPERIMENT_LOOP_EVALUATION_H
 #define OCDM_EXPERIMENT_LOOP_EVALUATION_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "base/base.h"
 #include "base/output.h"
 #include "base/progress.h"
 #include "experiment/loop/inputs.h"
 #include "experiment/loop/learner.h"
 #include "experiment/loop/schedule.h"
 #include "metrics/metrics.h"
-#include "ocdm/ocdm.h"
 #include "stream/file.h"
 #include "stream/statistics.h"
 

@@ -6,12 +6,6 @@
  */
 #include "experiment/loop/inputs.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/progress.h"
 #include "experiment/loop/learner.h"
 #include "experiment/loop/store.h"

@@ -16,12 +16,8 @@
 #ifndef OCDM_EXPERIMENT_LOOP_INPUTS_H
 #define OCDM_EXPERIMENT_LOOP_INPUTS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "base/base.h"
 #include "agent/batch.h"
-#include "ocdm/ocdm.h"
 #include "ranks/ranks.h"
 #include "stream/file.h"
 #include "stream/images/prepare.h"

@@ -5,8 +5,6 @@
  */
 #include "experiment/loop/learner.h"
 
-#include "base/error.h"
-
 /* ---- parts of a batch -------------------------------------------------------------------------------------------------- */
 
 ocdm__learner_part ocdm__learner_part_of(const ocdm__learner *learner, size_t count, bool training)

@@ -7,16 +7,12 @@
 #ifndef OCDM_EXPERIMENT_LOOP_LEARNER_H
 #define OCDM_EXPERIMENT_LOOP_LEARNER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "base/base.h"
 #include "agent/batch.h"
 #include "base/output.h"
 #include "base/safetensors.h"
 #include "experiment/loop/settings.h"
 #include "experiment/loop/inputs.h"
-#include "ocdm/ocdm.h"
 #include "ranks/ranks.h"
 
 typedef struct ocdm__learner_functions {

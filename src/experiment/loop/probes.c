@@ -2,12 +2,7 @@
  * Evaluations at any time: every --eval-every steps, on a fixed part of the tests that is balanced over the classes, and the
  * area under the curve of their mAP over the samples seen.
  */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/random.h"
 #include "experiment/loop/run.h"
 

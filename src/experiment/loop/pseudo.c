@@ -4,12 +4,8 @@
  * the counts n_i of the memory and the weights of classes in the loss stay as they are: the guess is made anew in every step,
  * for new samples and for replayed ones alike.
  */
-#include <math.h>
-#include <string.h>
 
-#include "base/allocate.h"
 #include "base/bytes.h"
-#include "base/error.h"
 #include "experiment/loop/run.h"
 
 /* The logits of the averaged weights; the learner is back at its trained weights afterwards, also after an error. */

@@ -2,8 +2,6 @@
  * What is replayed: the rules that draw samples of the memory, and what is kept beside each sample for them: its last loss, and
  * the logits that it had when it came.
  */
-#include <math.h>
-#include <string.h>
 
 #include "experiment/loop/run.h"
 #include "memory/internal.h"

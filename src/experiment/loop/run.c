@@ -6,11 +6,7 @@
  */
 #include "experiment/loop/run.h"
 
-#include <math.h>
-
 #include "agent/model.h"
-#include "base/allocate.h"
-#include "base/error.h"
 #include "stream/recipes/class_files.h"
 
 /* ---- curve --------------------------------------------------------------------------------------------------------------- */

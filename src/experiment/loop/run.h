@@ -20,11 +20,8 @@
 #ifndef OCDM_EXPERIMENT_LOOP_RUN_H
 #define OCDM_EXPERIMENT_LOOP_RUN_H
 
-#include <stddef.h>
-#include <stdint.h>
-
+#include "base/base.h"
 #include "agent/batch.h"
-#include "base/allocate.h"
 #include "base/output.h"
 #include "base/progress.h"
 #include "experiment/loop/settings.h"
@@ -33,7 +30,6 @@
 #include "experiment/loop/learner.h"
 #include "experiment/loop/schedule.h"
 #include "experiment/loop/store.h"
-#include "ocdm/ocdm.h"
 #include "stream/file.h"
 
 /* ---- curve --------------------------------------------------------------------------------------------------------------- */

@@ -6,12 +6,6 @@
  */
 #include "experiment/loop/schedule.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/random.h"
 #include "stream/statistics.h"
 

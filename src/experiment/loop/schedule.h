@@ -14,12 +14,8 @@
 #ifndef OCDM_EXPERIMENT_LOOP_SCHEDULE_H
 #define OCDM_EXPERIMENT_LOOP_SCHEDULE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "base/base.h"
 #include "experiment/loop/settings.h"
-#include "ocdm/ocdm.h"
 #include "stream/file.h"
 #include "stream/labelled_set.h"
 

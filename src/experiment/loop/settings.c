@@ -5,12 +5,7 @@
  */
 #include "experiment/loop/settings.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "agent/model.h"
-#include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "memory/internal.h"

@@ -8,14 +8,10 @@
 #ifndef OCDM_EXPERIMENT_LOOP_SETTINGS_H
 #define OCDM_EXPERIMENT_LOOP_SETTINGS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "base/base.h"
 #include "agent/agent.h"
 #include "base/output.h"
 #include "base/sha256.h"
-#include "ocdm/ocdm.h"
 #include "stream/file.h"
 
 /* How the samples that are replayed are drawn: symbol, name. */

@@ -5,11 +5,7 @@
  */
 #include "experiment/loop/settings.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "agent/model.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "experiment/loop/evaluation.h"

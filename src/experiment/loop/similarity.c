@@ -4,11 +4,7 @@
  * The memory asks in the middle of an update, through a function that it was given: what that needs is in one struct, which
  * must not move.
  */
-#include <math.h>
-#include <string.h>
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "experiment/loop/run.h"
 
 struct ocdm__similarity {

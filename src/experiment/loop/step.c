@@ -13,10 +13,7 @@
  * The batch is one struct from the draw to the loss: first the samples of the stream, then those that are replayed. Samples
  * that cannot be decoded leave it before it is trained on, and never reach the memory.
  */
-#include <math.h>
-#include <string.h>
 
-#include "base/error.h"
 #include "experiment/loop/run.h"
 
 /* ---- labels of a batch --------------------------------------------------------------------------------------------------- */

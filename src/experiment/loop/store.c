@@ -5,11 +5,7 @@
  */
 #include "experiment/loop/store.h"
 
-#include <math.h>
-
-#include "base/allocate.h"
 #include "base/bytes.h"
-#include "base/error.h"
 
 /* ---- bytes ----------------------------------------------------------------------------------------------------------- */
 

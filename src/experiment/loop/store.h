@@ -6,9 +6,7 @@
 #ifndef OCDM_EXPERIMENT_LOOP_STORE_H
 #define OCDM_EXPERIMENT_LOOP_STORE_H
 
-#include <stddef.h>
-#include <stdint.h>
-
+#include "base/base.h"
 #include "experiment/loop/settings.h"
 #include "stream/file.h"
 

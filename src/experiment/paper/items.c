@@ -4,9 +4,6 @@
  */
 #include "experiment/paper/paper.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "metrics/metrics.h"
 
 /* ---- items -------------------------------------------------------------------------------------------------------------- */

@@ -1,12 +1,6 @@
 /* The runs that an item needs, and what it shows of a stream. */
 #include "experiment/paper/paper.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/json_tree.h"
 #include "experiment/folder/summary_read.h"
 #include "experiment/loop/settings.h"

@@ -9,15 +9,11 @@
 #ifndef OCDM_EXPERIMENT_PAPER_PAPER_H
 #define OCDM_EXPERIMENT_PAPER_PAPER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "base/base.h"
 #include "experiment/compare/execute.h"
 #include "experiment/compare/memory_only.h"
 #include "experiment/compare/plan.h"
 #include "experiment/compare/results.h"
-#include "ocdm/ocdm.h"
 #include "stream/info.h"
 
 /* ---- items -------------------------------------------------------------------------------------------------------------- */

@@ -1,11 +1,6 @@
 /* Counts the classes of the pool after each sample that joins or leaves; the decisions are the memory's own. */
 #include "experiment/paper/paper.h"
 
-#include <math.h>
-#include <stddef.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "experiment/loop/schedule.h"
 
 /* The pool, counted. */
