@@ -294,7 +294,7 @@ memory_alone_has_no_runs_to_show() {
 
 memory_alone_refuses_weights() {
     run "$ocdm" compare r.safetensors --model none --weights w.safetensors
-    same 2 "$code" && grep -q '^error: --weights with --model none$' "$err"
+    same 2 "$code" && grep -q '^error: --weights has no effect with --method ocdm, --model none: the model computes and predicts nothing$' "$err"
 }
 
 # What SIGKILL may leave: a log alone; or, between two renames, a log and the older checkpoint.

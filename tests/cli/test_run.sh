@@ -150,7 +150,7 @@ refuses_bad_settings() {
         fails 2 'the stream has features, the model resnet18 takes images' run s.safetensors -o bad --model resnet18 &&
         fails 2 'the method finetune needs a model' run s.safetensors -o bad --method finetune --model none &&
         fails 5 '^error: 1 places cannot be divided among 4 tasks$' run s.safetensors -o bad --method bat-ocdm --memory 1 --replay 1 &&
-        fails 2 'is for multitask alone' run s.safetensors -o bad --epochs 3 &&
+        fails 2 'the method sees the stream once' run s.safetensors -o bad --epochs 3 &&
         fails 2 'the order names 1 tasks' run s.safetensors -o bad --order 0 &&
         fails 3 'the method cbrs takes samples with one label' run s.safetensors -o bad --method cbrs &&
         fails 2 'no folder is named' run s.safetensors &&

@@ -132,7 +132,7 @@ enum ocdm__setting_kind {
  * hint. A setting that would have no effect is refused: the files of a run name all its settings, and none may mislead.
  */
 #define OCDM__NEEDS(ROW)                                                                                                       \
-    ROW(MODEL, "the model computes and predicts nothing", "")                                                                  \
+    ROW(MODEL, "the model computes and predicts nothing", ", or name a model")                                                 \
     ROW(STEPS, "ridge is solved, from the stream alone and in double precision, and takes no steps", "")                       \
     ROW(INSIDE, "the model is outside of ocdm", "")                                                                            \
     ROW(IMAGES, "the model takes no images", "")                                                                               \
