@@ -6,7 +6,6 @@
 
 #include <ctype.h>
 #include <dirent.h>
-
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
@@ -287,6 +286,17 @@ void ocdm__output_write_through(ocdm__output *output, const void *bytes, size_t 
     }
     memcpy(output->buffer, bytes, size);
     output->used = size;
+}
+
+void ocdm__put(ocdm__output *output, const char *format, ...)
+{
+    char text[1001];
+    va_list list;
+    va_start(list, format);
+    int length = vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (length > 0)
+        ocdm__output_write(output, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
 }
 
 void ocdm__output_uint64(ocdm__output *output, uint64_t value)

@@ -65,6 +65,10 @@ static inline void ocdm__output_text(ocdm__output *output, const char *text)
     ocdm__output_write(output, text, strlen(text));
 }
 
+/* Appends formatted text: the first 1000 bytes of it. */
+OCDM_FORMAT(2, 3)
+void ocdm__put(ocdm__output *output, const char *format, ...);
+
 /* Appends a number, in decimal digits; as in base/json.h for a double. */
 void ocdm__output_uint64(ocdm__output *output, uint64_t value);
 void ocdm__output_double(ocdm__output *output, double value);

@@ -2,7 +2,6 @@
 #include "report/text.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,17 +14,6 @@
 #define TITLE_LIMIT 1000
 #define REPLACEMENT "\xEF\xBF\xBD"
 #define DOTS "\xE2\x80\xA6"
-
-void ocdm__put(ocdm__output *out, const char *format, ...)
-{
-    char text[1001];
-    va_list list;
-    va_start(list, format);
-    int length = vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    if (length > 0)
-        ocdm__output_write(out, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
-}
 
 /* The code point of the `size` bytes at `at`; 0 for size 0. */
 static uint32_t code_point(const unsigned char *at, size_t size)

@@ -10,10 +10,6 @@
 #include "base/output.h"
 #include "metrics/metrics.h"
 
-/* Formatted text, not escaped: for numbers and literals. Truncated to 1000 bytes. */
-OCDM_FORMAT(2, 3)
-void ocdm__put(ocdm__output *out, const char *format, ...);
-
 /* At most `limit` characters; a longer text ends with an ellipsis. Escaped for HTML and XML, in text and quoted attributes.
  * Characters that change the writing direction become U+FFFD, since no element isolates them. */
 void ocdm__put_plain(ocdm__output *out, const char *text, size_t limit);

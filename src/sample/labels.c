@@ -3,14 +3,7 @@
  * a label in double quotes may have commas in it and, doubled, quotes, as in csv. The labels that options name are numbered
  * before any record is read, so that a small array says which of them occurred.
  */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/allocate.h"
-#include "base/error.h"
-#include "base/text.h"
 #include "memory/internal.h"
 #include "sample/sample.h"
 #include "sample/state.h"
@@ -93,78 +86,43 @@ static struct entry read_entry(const char *text, bool number, char *label)
     return entry;
 }
 
-static ocdm_status refuse_entry(enum option option, const struct entry *entry, ocdm_error *error)
-{
-    return ocdm__fail(error, OCDM_BAD_ARGUMENT, rows[option].hint, rows[option].trouble,
-                      (int)(entry->length < 100 ? entry->length : 100), entry->text);
-}
-
 /* ---- the options -------------------------------------------------------------------------------------------------------- */
 
 /* The number of the entry's label, which the option has not named before. */
 static ocdm_status name_label(ocdm__sampling *sampling, enum option option, const struct entry *entry, uint32_t *number,
                               ocdm_error *error)
 {
-    struct ocdm__label_options *labels = &sampling->labels;
     OCDM_TRY(ocdm__label_table_add(&sampling->records->table, entry->label, entry->label_length, number, error));
-    if (!ocdm__reserve_zeroed(&labels->named, &labels->named_count, (size_t)*number + 1, 1))
+    if (!ocdm__reserve_zeroed(&sampling->named, &sampling->named_count, (size_t)*number + 1, 1))
         return ocdm__fail_memory(error, "the list of labels");
-    if (labels->named[*number] & 1u << option)
+    if (sampling->named[*number] & 1u << option)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave one of the two out", "%s names the label %s twice",
                           rows[option].flag, ocdm__show_label(entry->label, entry->label_length).text);
-    labels->named[*number] |= (uint8_t)(1u << option);
+    sampling->named[*number] |= (uint8_t)(1u << option);
     return OCDM_OK;
-}
-
-static bool is_minimum(double number)
-{
-    return number >= 0 && number <= OCDM_MAX_CAPACITY && number == floor(number);
-}
-
-static ocdm_status check_minimum(const ocdm__sampling *sampling, const struct entry *entry, ocdm_error *error)
-{
-    uint32_t capacity = sampling->options.memory.capacity;
-    if (!is_minimum(entry->number))
-        return refuse_entry(MINIMUM, entry, error);
-    return entry->number <= capacity ? OCDM_OK
-                                     : ocdm__fail(error, OCDM_BAD_ARGUMENT, "a larger -m, or a smaller minimum",
-                                                  "the minimum %.*s is more than the memory holds, %u records",
-                                                  (int)(entry->length < 100 ? entry->length : 100), entry->text, capacity);
 }
 
 static ocdm_status take_entry(ocdm__sampling *sampling, enum option option, const struct entry *entry, ocdm_error *error)
 {
-    uint32_t number = 0;
-    if (entry->label == NULL)
-        return refuse_entry(option, entry, error);
-    ocdm_status status = option == MINIMUM ? check_minimum(sampling, entry, error) : OCDM_OK;
-    OCDM_THEN(status, name_label(sampling, option, entry, &number, error));
-    if (status == OCDM_OK && option == WEIGHT)
-        status = ocdm_memory_set_weight(sampling->memory, number, entry->number, error);
-    if (status == OCDM_OK && option == MINIMUM)
-        status = ocdm_memory_set_minimum(sampling->memory, number, (uint32_t)entry->number, error);
-    return status;
-}
-
-/* In --min, a number alone is the minimum of every label that is not named. */
-static bool is_for_all(const ocdm__sampling *sampling, enum option option, struct entry *entry)
-{
-    return option == MINIMUM && ocdm_memory_options(sampling->memory)->minimum == 0 && entry->label == NULL &&
-           ocdm__text_to_double(entry->text, entry->length, &entry->number) && entry->number > 0;
-}
-
-static ocdm_status take_list(ocdm__sampling *sampling, enum option option, char *label, ocdm_error *error)
-{
-    ocdm_status status = OCDM_OK;
-    for (const char *text = text_of(&sampling->options, option); text != NULL && status == OCDM_OK;) {
-        struct entry entry = read_entry(text, rows[option].numbers, label);
-        if (!is_for_all(sampling, option, &entry))
-            status = take_entry(sampling, option, &entry, error);
-        else if ((status = check_minimum(sampling, &entry, error)) == OCDM_OK)
-            status = ocdm__memory_set_default_minimum(sampling->memory, (uint32_t)entry.number, error);
-        text = text[entry.length] == ',' ? text + entry.length + 1 : NULL;
-    }
-    return status;
+    ocdm_memory *memory = sampling->memory;
+    uint32_t number = 0, capacity = sampling->options.memory.capacity;
+    int shown = (int)(entry->length < 100 ? entry->length : 100);
+    double value = entry->number;
+    /* In --min, a number alone is the minimum of every label that is not named. */
+    bool for_all = option == MINIMUM && ocdm_memory_options(memory)->minimum == 0 && entry->label == NULL &&
+                   ocdm__text_to_double(entry->text, entry->length, &value) && value > 0;
+    if ((entry->label == NULL && !for_all) ||
+        (option == MINIMUM && !(value >= 0 && value <= OCDM_MAX_CAPACITY && value == floor(value))))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, rows[option].hint, rows[option].trouble, shown, entry->text);
+    if (option == MINIMUM && value > capacity)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "a larger -m, or a smaller minimum",
+                          "the minimum %.*s is more than the memory holds, %u records", shown, entry->text, capacity);
+    if (for_all)
+        return ocdm__memory_set_default_minimum(memory, (uint32_t)value, error);
+    OCDM_TRY(name_label(sampling, option, entry, &number, error));
+    return option == WEIGHT    ? ocdm_memory_set_weight(memory, number, value, error)
+           : option == MINIMUM ? ocdm_memory_set_minimum(memory, number, (uint32_t)value, error)
+                               : OCDM_OK;
 }
 
 static ocdm_status check_options(const ocdm__sample_options *options, ocdm_error *error)
@@ -183,11 +141,14 @@ ocdm_status ocdm__take_label_options(ocdm__sampling *sampling, ocdm_error *error
     ocdm_status status = check_options(&sampling->options, error);
     for (enum option option = 0; option < OPTIONS && status == OCDM_OK; option++) {
         const char *text = text_of(&sampling->options, option);
-        char *label = text != NULL ? ocdm__allocate(strlen(text) + 1, 1) : NULL;
-        if (text != NULL && label == NULL)
-            return ocdm__fail_memory(error, "a label");
+        char *label = NULL;
         if (text != NULL)
-            status = take_list(sampling, option, label, error);
+            status = ocdm__new(&label, strlen(text) + 1, 1, "a label", error);
+        while (text != NULL && status == OCDM_OK) {
+            const struct entry entry = read_entry(text, rows[option].numbers, label);
+            status = take_entry(sampling, option, &entry, error);
+            text = text[entry.length] == ',' ? text + entry.length + 1 : NULL;
+        }
         ocdm__release(label);
     }
     return status;
@@ -197,88 +158,71 @@ ocdm_status ocdm__take_label_options(ocdm__sampling *sampling, ocdm_error *error
 
 void ocdm__note_label(ocdm__sampling *sampling, uint32_t label)
 {
-    if (label < sampling->labels.named_count)
-        sampling->labels.named[label] |= OCCURRED;
+    if (label < sampling->named_count)
+        sampling->named[label] |= OCCURRED;
 }
 
 bool ocdm__drop_labels(ocdm__sampling *sampling, ocdm__record *record)
 {
-    const struct ocdm__label_options *labels = &sampling->labels;
     const uint32_t *numbers = sampling->records->numbers + record->label_at;
-    for (size_t i = 0; labels->named_count > 0 && i < record->label_count; i++)
+    for (size_t i = 0; sampling->named_count > 0 && i < record->label_count; i++)
         ocdm__note_label(sampling, numbers[i]);
     if (sampling->options.ignore == NULL && sampling->options.only == NULL)
         return true;
     bool only = sampling->options.only != NULL;
-    return ocdm__records_drop_labels(sampling->records, record, labels->named, labels->named_count,
+    return ocdm__records_drop_labels(sampling->records, record, sampling->named, sampling->named_count,
                                      (uint8_t)(1u << (only ? ONLY : IGNORE)), !only) > 0;
 }
 
 /* ---- at the end --------------------------------------------------------------------------------------------------------- */
 
-/* Every label that occurred, each ended by a NUL; release `names` and names[0]. */
-static ocdm_status list_occurred(const ocdm__sampling *sampling, const char ***names, size_t *count, ocdm_error *error)
+/* The labels that occurred, each ended by a NUL in `bytes`; fewer, or none, without memory for them. */
+static size_t list_occurred(const ocdm__sampling *sampling, const char **names, char *bytes)
 {
-    const ocdm__label_table *table = &sampling->records->table;
-    char *bytes = ocdm__allocate(table->used + table->count + 1, 1);
-    *names = ocdm__allocate((size_t)table->count + 1, sizeof **names);
-    *count = 0;
-    if (bytes == NULL || *names == NULL) {
-        ocdm__release(bytes);
-        return ocdm__fail_memory(error, "the labels that occurred");
-    }
-    (*names)[0] = bytes;
-    for (uint32_t i = 0; i < table->count; i++) {
-        size_t length;
-        const char *text = ocdm__label_table_text(table, i, &length);
-        if (i < sampling->labels.named_count && !(sampling->labels.named[i] & OCCURRED))
+    size_t count = 0, length;
+    for (uint32_t i = 0; names != NULL && bytes != NULL && i < sampling->records->table.count; i++) {
+        const char *text = ocdm__label_table_text(&sampling->records->table, i, &length);
+        if (i < sampling->named_count && !(sampling->named[i] & OCCURRED))
             continue;
-        memcpy(bytes, text, length);
-        (*names)[(*count)++] = bytes;
-        bytes[length] = '\0';
+        memcpy(bytes, text, length); /* the allocation was zero */
+        names[count++] = bytes;
         bytes += length + 1;
     }
-    return OCDM_OK;
+    return count;
 }
 
-static ocdm_status warn_of(const ocdm__sampling *sampling, enum option option, uint32_t first, size_t others,
-                           ocdm__output *output, ocdm_error *error)
+/* A label that an option names and no record had, `others` more like it, and the label that may be meant. */
+static void warn_of(const ocdm__sampling *sampling, enum option option, uint32_t first, size_t others, ocdm__output *output)
 {
-    const char **names = NULL;
-    char word[64], line[600], more[64] = "";
-    size_t count, length;
-    const char *text = ocdm__label_table_text(&sampling->records->table, first, &length);
-    ocdm_status status = list_occurred(sampling, &names, &count, error);
-    if (status == OCDM_OK) {
-        snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), text);
-        const char *near = ocdm__suggest(word, names, count);
-        if (others > 0)
-            snprintf(more, sizeof more, "; nor %zu more of its labels", others);
-        snprintf(line, sizeof line, "warning: no record has the label %s of %s%s%s%s%s\n", ocdm__show_label(text, length).text,
-                 rows[option].flag, more, near != NULL ? "; did you mean " : "",
-                 near != NULL ? ocdm__show_label(near, strlen(near)).text : "", near != NULL ? "?" : "");
-        ocdm__output_text(output, line);
-        ocdm__release((char *)names[0]);
-    }
+    const ocdm__label_table *table = &sampling->records->table;
+    const char **names = ocdm__allocate((size_t)table->count + 1, sizeof *names);
+    char *bytes = ocdm__allocate(table->used + table->count + 1, 1), word[64];
+    size_t count = list_occurred(sampling, names, bytes), length;
+    const char *text = ocdm__label_table_text(table, first, &length);
+    snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), text);
+    const char *near = ocdm__suggest(word, names, count);
+    ocdm__put(output, "warning: no record has the label %s of %s", ocdm__show_label(text, length).text, rows[option].flag);
+    if (others > 0)
+        ocdm__put(output, "; nor %zu more of its labels", others);
+    if (near != NULL)
+        ocdm__put(output, "; did you mean %s?", ocdm__show_label(near, strlen(near)).text);
+    ocdm__output_text(output, "\n");
+    ocdm__release(bytes);
     ocdm__release(names);
-    return status;
 }
 
 /* The shards of a merge had the labels that --ignore names; what they kept need not. */
-ocdm_status ocdm__warn_of_labels(const ocdm__sampling *sampling, ocdm__output *output, ocdm_error *error)
+void ocdm__warn_of_labels(const ocdm__sampling *sampling, ocdm__output *output)
 {
-    const struct ocdm__label_options *labels = &sampling->labels;
-    ocdm_status status = OCDM_OK;
-    for (enum option option = 0; option < OPTIONS && status == OCDM_OK; option++) {
+    for (enum option option = 0; option < OPTIONS; option++) {
         size_t missing = 0;
         uint32_t first = 0;
-        for (uint32_t i = (uint32_t)labels->named_count; i-- > 0;)
-            if (labels->named[i] & 1u << option && !(labels->named[i] & OCCURRED)) {
+        for (uint32_t i = (uint32_t)sampling->named_count; i-- > 0;)
+            if (sampling->named[i] & 1u << option && !(sampling->named[i] & OCCURRED)) {
                 missing++;
                 first = i;
             }
         if (missing > 0 && (sampling->options.shards == NULL || option != IGNORE))
-            status = warn_of(sampling, option, first, missing - 1, output, error);
+            warn_of(sampling, option, first, missing - 1, output);
     }
-    return status;
 }

@@ -2,12 +2,7 @@
  * Merging samples of shards: summaries and kept records become what ocdm_memory_merge takes of memories (src/memory/merge.c),
  * and the records are offered in one batch.
  */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "memory/internal.h"
 #include "sample/sample.h"
 #include "sample/state.h"
@@ -29,23 +24,25 @@ static ocdm_status bad_summary(const struct ocdm__shard *shard, const char *what
                       shard->summary, what);
 }
 
+static const ocdm__json_node *member(const struct ocdm__shard *shard, const char *key)
+{
+    return ocdm__json_find(shard->tree.root, key);
+}
+
 static ocdm_status read_shard(struct ocdm__shard *shard, ocdm_error *error)
 {
     OCDM_TRY(ocdm__json_tree_read(&shard->tree, shard->summary, error));
-    const ocdm__json_node *root = shard->tree.root;
-    if (!read_whole(ocdm__json_find(root, "shard"), &shard->number))
+    if (!read_whole(member(shard, "shard"), &shard->number))
         return bad_summary(shard, "the summary of a sample that is no shard", error);
-    if (!read_whole(ocdm__json_find(root, "records"), &shard->records))
+    if (!read_whole(member(shard, "records"), &shard->records))
         return bad_summary(shard, "no number of records", error);
-    if (ocdm__json_find(root, "unlabelled") != NULL && !read_whole(ocdm__json_find(root, "unlabelled"), &shard->unlabelled))
+    if (member(shard, "unlabelled") != NULL && !read_whole(member(shard, "unlabelled"), &shard->unlabelled))
         return bad_summary(shard, "`unlabelled` is not a number of records", error);
-    const ocdm__json_node *list = ocdm__json_find(shard->tree.root, "kept_at");
+    const ocdm__json_node *list = member(shard, "kept_at");
     if (list == NULL || list->kind != OCDM__JSON_ARRAY)
         return bad_summary(shard, "no list `kept_at` of the records that were kept", error);
     shard->kept_count = list->count;
-    shard->arrivals = ocdm__allocate(list->count, sizeof *shard->arrivals);
-    if (shard->arrivals == NULL)
-        return ocdm__fail_memory(error, "the records of a shard");
+    OCDM_TRY(ocdm__new(&shard->arrivals, list->count, sizeof *shard->arrivals, "the records of a shard", error));
     const ocdm__json_node *element = list->first;
     for (size_t i = 0; i < list->count; i++, element = element->next)
         if (!read_whole(element, &shard->arrivals[i]) || shard->arrivals[i] >= shard->records ||
@@ -64,19 +61,18 @@ static int compare_shards(const void *left, const void *right)
 
 static ocdm_status take_settings(const struct ocdm__shard *shard, ocdm__sample_options *options, ocdm_error *error)
 {
-    const ocdm__json_node *root = shard->tree.root;
     ocdm_options *memory = &options->memory;
-    memory->policy = ocdm_policy_find(ocdm__json_text(ocdm__json_find(root, "policy"), ""));
-    memory->rho = ocdm__json_number(ocdm__json_find(root, "rho"));
-    memory->tolerance = ocdm__json_find(root, "tolerance") != NULL ? ocdm__json_number(ocdm__json_find(root, "tolerance")) : 0;
-    const char *format = ocdm__json_text(ocdm__json_find(root, "format"), "");
+    const ocdm__json_node *seed = member(shard, "seed");
+    const char *format = ocdm__json_text(member(shard, "format"), "");
+    memory->policy = ocdm_policy_find(ocdm__json_text(member(shard, "policy"), ""));
+    memory->rho = ocdm__json_number(member(shard, "rho"));
+    memory->tolerance = member(shard, "tolerance") != NULL ? ocdm__json_number(member(shard, "tolerance")) : 0;
+    memory->seed = seed != NULL && seed->text != NULL ? strtoull(seed->text, NULL, 10) : 0;
     if (memory->policy == NULL || (memory->policy->traits & OCDM_BY_DISTANCE) == 0)
         return bad_summary(shard, "only samples of the policies ocdm and onlyone can be merged", error);
-    if (ocdm_distance_find(ocdm__json_text(ocdm__json_find(root, "distance_name"), ""), &memory->distance) != OCDM_OK ||
-        ocdm_tie_find(ocdm__json_text(ocdm__json_find(root, "tie"), ""), &memory->tie) != OCDM_OK)
+    if (ocdm_distance_find(ocdm__json_text(member(shard, "distance_name"), ""), &memory->distance) != OCDM_OK ||
+        ocdm_tie_find(ocdm__json_text(member(shard, "tie"), ""), &memory->tie) != OCDM_OK)
         return bad_summary(shard, "an unknown distance or tie rule", error);
-    const ocdm__json_node *seed = ocdm__json_find(root, "seed");
-    memory->seed = seed != NULL && seed->text != NULL ? strtoull(seed->text, NULL, 10) : 0;
     for (size_t i = 0; ocdm__format_names[i] != NULL && options->records.format == OCDM__FORMAT_AUTO; i++)
         if (strcmp(format, ocdm__format_names[i]) == 0)
             options->records.format = (enum ocdm__record_format)i;
@@ -87,16 +83,13 @@ static ocdm_status take_settings(const struct ocdm__shard *shard, ocdm__sample_o
 
 static ocdm_status read_all(struct ocdm__shards *shards, char *const *kept, char *const *summaries, ocdm_error *error)
 {
-    ocdm_status status = OCDM_OK;
-    for (size_t i = 0; i < shards->count && status == OCDM_OK; i++) {
+    for (size_t i = 0; i < shards->count; i++) {
         shards->shard[i] = (struct ocdm__shard){.summary = summaries[i], .kept = kept[i]};
-        status = read_shard(&shards->shard[i], error);
+        OCDM_TRY(read_shard(&shards->shard[i], error));
         shards->kept_total += shards->shard[i].kept_count;
         shards->record_total += shards->shard[i].records;
         shards->unlabelled_total += shards->shard[i].unlabelled;
     }
-    if (status != OCDM_OK)
-        return status;
     qsort(shards->shard, shards->count, sizeof *shards->shard, compare_shards);
     for (size_t i = 0; i < shards->count; i++)
         shards->kept_paths[i] = (char *)shards->shard[i].kept;
@@ -108,12 +101,10 @@ static ocdm_status read_all(struct ocdm__shards *shards, char *const *kept, char
             return ocdm__fail(error, OCDM_BAD_FILE, "give every shard its own number: --shard K",
                               "%s and %s are the same shard", shards->shard[i - 1].summary, b->summary);
         for (size_t j = 0; j < sizeof settings / sizeof *settings; j++) {
-            const ocdm__json_node *first = ocdm__json_find(a->tree.root, settings[j]);
-            const ocdm__json_node *second = ocdm__json_find(b->tree.root, settings[j]);
-            if (first == NULL && second == NULL) /* shards of an older version */
-                continue;
-            if (first == NULL || second == NULL || first->text == NULL || second->text == NULL ||
-                strcmp(first->text, second->text) != 0)
+            /* Shards of an older version lack some. */
+            const ocdm__json_node *first = member(a, settings[j]), *second = member(b, settings[j]);
+            if (first != second && (first == NULL || second == NULL || first->text == NULL || second->text == NULL ||
+                                    strcmp(first->text, second->text) != 0))
                 return ocdm__fail(error, OCDM_BAD_FILE, "shards must be sampled with the same settings",
                                   "%s and %s differ in \"%s\"", a->summary, b->summary, settings[j]);
         }
@@ -121,22 +112,15 @@ static ocdm_status read_all(struct ocdm__shards *shards, char *const *kept, char
     return OCDM_OK;
 }
 
-/* Whether the kept records are those that the summary was written with; older summaries do not say. */
-static bool is_of_summary(const struct ocdm__shard *shard, uint64_t sum)
-{
-    char text[OCDM__RECORD_SUM];
-    const char *wanted = ocdm__json_text(ocdm__json_find(shard->tree.root, "kept_checksum"), NULL);
-    ocdm__record_sum_text(sum, text);
-    return wanted == NULL || strcmp(wanted, text) == 0;
-}
-
 /* With other records, or another number of them, each would get the key of a different record. */
 static ocdm_status check_counts(const struct ocdm__shards *shards, const ocdm__sample_options *options, ocdm_error *error)
 {
     for (size_t i = 0; i < shards->count; i++) {
         const struct ocdm__shard *shard = &shards->shard[i];
+        const char *wanted = ocdm__json_text(member(shard, "kept_checksum"), NULL); /* older summaries have none */
         ocdm__sample_options alone = *options;
         uint64_t count, sum;
+        char text[OCDM__RECORD_SUM];
         alone.path = shard->kept;
         alone.more_count = 0;
         OCDM_TRY(ocdm__count_records(&alone, &count, &sum, error));
@@ -144,7 +128,8 @@ static ocdm_status check_counts(const struct ocdm__shards *shards, const ocdm__s
             return ocdm__fail(error, OCDM_BAD_FILE, "kept files and summaries are given in the same order",
                               "%s has %llu records, and its summary %s says %zu", shard->kept, (unsigned long long)count,
                               shard->summary, shard->kept_count);
-        if (!is_of_summary(shard, sum))
+        ocdm__record_sum_text(sum, text);
+        if (wanted != NULL && strcmp(wanted, text) != 0)
             return ocdm__fail(error, OCDM_BAD_FILE,
                               "kept files and summaries are given in the same order, as `ocdm sample` wrote them",
                               "%s does not have the records of its summary %s", shard->kept, shard->summary);
@@ -155,18 +140,14 @@ static ocdm_status check_counts(const struct ocdm__shards *shards, const ocdm__s
 ocdm_status ocdm__shards_read(struct ocdm__shards *shards, char *const *kept, char *const *summaries, size_t count,
                               ocdm__sample_options *options, ocdm_error *error)
 {
-    shards->shard = ocdm__allocate(count, sizeof *shards->shard);
-    shards->kept_paths = ocdm__allocate(count, sizeof *shards->kept_paths);
-    if (shards->shard == NULL || shards->kept_paths == NULL)
-        return ocdm__fail_memory(error, "the shards");
+    OCDM_TRY(ocdm__new(&shards->shard, count, sizeof *shards->shard, "the shards", error));
+    OCDM_TRY(ocdm__new(&shards->kept_paths, count, sizeof *shards->kept_paths, "the shards", error));
     shards->count = count;
-    ocdm_status status = read_all(shards, kept, summaries, error);
-    OCDM_THEN(status, take_settings(&shards->shard[0], options, error));
-    OCDM_THEN(status, check_counts(shards, options, error));
-    if (status == OCDM_OK && shards->kept_total > OCDM__MAX_BATCH)
-        status = ocdm__fail(error, OCDM_LIMIT, "merge fewer shards at a time", "the shards have too many records");
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(read_all(shards, kept, summaries, error));
+    OCDM_TRY(take_settings(&shards->shard[0], options, error));
+    OCDM_TRY(check_counts(shards, options, error));
+    if (shards->kept_total > OCDM__MAX_BATCH)
+        return ocdm__fail(error, OCDM_LIMIT, "merge fewer shards at a time", "the shards have too many records");
     options->memory.batch = shards->kept_total > 0 ? (uint32_t)shards->kept_total : 1;
     options->path = shards->kept_paths[0];
     options->more_paths = shards->kept_paths + 1;
@@ -219,7 +200,7 @@ static ocdm_status read_classes(ocdm__sampling *sampling, struct ocdm__shard_cou
                                                 .arrivals = shard->arrivals,
                                                 .kept_count = shard->kept_count,
                                                 .classes = classes};
-        const ocdm__json_node *rows = ocdm__json_find(shard->tree.root, "per_class");
+        const ocdm__json_node *rows = member(shard, "per_class");
         for (const ocdm__json_node *row = rows != NULL ? rows->first : NULL; row != NULL; row = row->next, classes++) {
             OCDM_TRY(read_class(sampling, shard, row, classes, error));
             counts[i].class_count++;
@@ -233,7 +214,7 @@ ocdm_status ocdm__begin_merge(ocdm__sampling *sampling, ocdm_error *error)
     const struct ocdm__shards *shards = sampling->options.shards;
     size_t rows = 0;
     for (size_t i = 0; i < shards->count; i++) {
-        const ocdm__json_node *list = ocdm__json_find(shards->shard[i].tree.root, "per_class");
+        const ocdm__json_node *list = member(&shards->shard[i], "per_class");
         rows += list != NULL ? list->count : 0;
     }
     struct ocdm__shard_counts *counts = ocdm__allocate(shards->count, sizeof *counts);
