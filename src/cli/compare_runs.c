@@ -1,18 +1,9 @@
 /* Makes several runs for one command: reads the grid and the seeds, starts the runs, chooses settings by validation, prints
  * tables. */
-#define _POSIX_C_SOURCE 200809L
-
 #include "cli/compare_runs.h"
 
-#include <errno.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/json.h"
 #include "base/output.h"
 #include "base/terminal.h"

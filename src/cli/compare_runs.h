@@ -2,8 +2,7 @@
 #ifndef OCDM_CLI_COMPARE_RUNS_H
 #define OCDM_CLI_COMPARE_RUNS_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/base.h"
 
 #include "cli/flags.h"
 #include "experiment/compare/execute.h"

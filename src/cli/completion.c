@@ -6,11 +6,6 @@
  */
 #include "cli/verbs.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "base/error.h"
-
 struct question {
     char *const *words; /* after `ocdm`, or after `ocdm help` */
     size_t count;

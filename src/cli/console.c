@@ -4,14 +4,9 @@
 #include "cli/console.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/progress.h"
 #include "base/terminal.h"

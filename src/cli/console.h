@@ -6,11 +6,10 @@
 #ifndef OCDM_CLI_CONSOLE_H
 #define OCDM_CLI_CONSOLE_H
 
+#include "base/base.h"
 #include <signal.h>
-#include <stdbool.h>
 
 #include "base/progress.h"
-#include "ocdm/ocdm.h"
 
 /* The program's exit codes; scripts rely on them. */
 enum ocdm__exit {

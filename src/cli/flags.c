@@ -1,17 +1,6 @@
 /* Parses command lines by a verb's table of flags, reads their values, suggests words, and writes command lines as text. */
 #include "cli/flags.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/output.h"
 #include "base/text.h"
 #include "cli/console.h"

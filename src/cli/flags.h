@@ -24,11 +24,8 @@
 #ifndef OCDM_CLI_FLAGS_H
 #define OCDM_CLI_FLAGS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/base.h"
 
-#include "ocdm/ocdm.h"
 #include "stream/records/record.h"
 
 /* The most flags that one verb may have. */

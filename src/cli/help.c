@@ -1,12 +1,6 @@
 /* `--help`, `ocdm help` and `ocdm man`: the tables of verbs and flags as text for a terminal and as a man page. */
-#define _POSIX_C_SOURCE 200809L
-
 #include "cli/verbs.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "base/error.h"
 #include "base/terminal.h"
 #include "base/text.h"
 

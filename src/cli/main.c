@@ -1,16 +1,10 @@
 /* The program `ocdm`: passes the command line to its verb and checks that all output was written. */
-#define _POSIX_C_SOURCE 200809L
-
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "agent/agent.h"
 #include "agent/primitives.h"
-#include "base/allocate.h"
 #include "base/files.h"
 #include "base/bytes.h"
 #include "base/terminal.h"

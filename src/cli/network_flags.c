@@ -1,10 +1,6 @@
 /* Reads the flags of network_flags.h into the settings of a prediction. */
 #include "cli/network_flags.h"
 
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "cli/console.h"
 #include "experiment/loop/settings.h"

@@ -3,10 +3,10 @@
 #ifndef OCDM_CLI_NETWORK_FLAGS_H
 #define OCDM_CLI_NETWORK_FLAGS_H
 
+#include "base/base.h"
 #include "agent/model.h"
 #include "cli/flags.h"
 #include "experiment/predict.h"
-#include "ocdm/ocdm.h"
 
 /* Rows for a verb's table of flags: which network, and how large its images are. */
 #define OCDM__MODEL_FLAG                                                                                                       \

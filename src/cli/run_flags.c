@@ -1,7 +1,4 @@
 /* Reads the flags of a run by the table of settings. */
-#define _POSIX_C_SOURCE 200809L
-
-#include "base/error.h"
 #include "cli/run_flags.h"
 
 #include <unistd.h>

@@ -2,6 +2,7 @@
 #ifndef OCDM_CLI_RUN_FLAGS_H
 #define OCDM_CLI_RUN_FLAGS_H
 
+#include "base/base.h"
 #include "cli/flags.h"
 #include "experiment/loop/settings.h"
 

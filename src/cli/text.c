@@ -1,10 +1,6 @@
 /* Formats evaluations and streams as tables for a terminal. */
 #include "cli/text.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/text.h"
 #include "base/terminal.h"
 #include "report/text.h"

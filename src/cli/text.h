@@ -2,9 +2,7 @@
 #ifndef OCDM_CLI_TEXT_H
 #define OCDM_CLI_TEXT_H
 
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "base/base.h"
 
 #include "base/output.h"
 #include "experiment/loop/evaluation.h"

@@ -2,10 +2,6 @@
 #include "cli/verbs.h"
 #include "ranks/ranks.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "base/error.h"
 #include "base/text.h"
 #include "cli/console.h"
 #include "cli/flags.h"

@@ -2,9 +2,7 @@
 #ifndef OCDM_CLI_VERBS_H
 #define OCDM_CLI_VERBS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
+#include "base/base.h"
 
 #include "cli/flags.h"
 

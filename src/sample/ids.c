@@ -4,7 +4,6 @@
  * between three eighths and three quarters full. Records without ids are numbered; as long as no record has one, a count of
  * them is all that is remembered, so that a stream without ids takes constant memory.
  */
-
 #include "base/hash_table.h"
 #include "sample/state.h"
 #include "stream/label_table.h"

@@ -3,7 +3,6 @@
  * a label in double quotes may have commas in it and, doubled, quotes, as in csv. The labels that options name are numbered
  * before any record is read, so that a small array says which of them occurred.
  */
-
 #include "memory/internal.h"
 #include "sample/sample.h"
 #include "sample/state.h"

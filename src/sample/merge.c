@@ -2,7 +2,6 @@
  * Merging samples of shards: summaries and kept records become what ocdm_memory_merge takes of memories (src/memory/merge.c),
  * and the records are offered in one batch.
  */
-
 #include "memory/internal.h"
 #include "sample/sample.h"
 #include "sample/state.h"

@@ -17,13 +17,12 @@
 #ifndef OCDM_SAMPLE_SAMPLE_H
 #define OCDM_SAMPLE_SAMPLE_H
 
+#include "base/base.h"
 #include "base/json_tree.h"
 #include "base/output.h"
-#include "ocdm/ocdm.h"
 #include "stream/records/record.h"
 
 #include <signal.h>
-#include <stdbool.h>
 
 /* The largest batch. */
 #define OCDM__MAX_BATCH OCDM_MAX_CAPACITY

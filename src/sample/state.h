@@ -2,6 +2,7 @@
 #ifndef OCDM_SAMPLE_STATE_H
 #define OCDM_SAMPLE_STATE_H
 
+#include "base/base.h"
 #include "base/bytes.h"
 #include "base/input.h"
 #include "base/text.h"

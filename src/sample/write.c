@@ -1,5 +1,4 @@
 /* What the sampler writes: the trace, the summary, the kept records, and the report for people. */
-
 #include "base/progress.h"
 #include "base/terminal.h"
 #include "memory/internal.h"

@@ -1,11 +1,4 @@
 /* `ocdm compare`: several methods and seeds on a stream, and the paper's table of them. */
-#define _POSIX_C_SOURCE 200809L
-
-#include <stdio.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/output.h"
 #include "base/text.h"
 #include "cli/compare_runs.h"

@@ -1,14 +1,7 @@
 /* `ocdm demo`: compares OCDM with other policies on the built-in stream, as a table and a picture; or prints the stream. */
-#define _POSIX_C_SOURCE 200809L
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/output.h"
 #include "base/terminal.h"
 #include "cli/verbs.h"

@@ -1,13 +1,7 @@
 /* `ocdm eval`: evaluates a saved model on the test part of a stream. */
-#define _POSIX_C_SOURCE 200809L
-
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "agent/model.h"
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/output.h"
 #include "cli/console.h"
 #include "cli/run_flags.h"

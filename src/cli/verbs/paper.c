@@ -1,13 +1,6 @@
 /* `ocdm paper`: the tables and figures of the paper on the given streams, beside the paper's own numbers. */
-#define _POSIX_C_SOURCE 200809L
-
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/text.h"
 #include "cli/compare_runs.h"
 #include "cli/console.h"

@@ -1,16 +1,6 @@
 /* `ocdm predict`: the labels of image files, or the logits of a stream's samples as an NPY file. */
-#define _POSIX_C_SOURCE 200809L
-
-#include <inttypes.h>
-#include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/output.h"
 #include "base/text.h"
 #include "cli/console.h"

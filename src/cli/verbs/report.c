@@ -1,9 +1,4 @@
 /* `ocdm report`: writes a page about runs, and its figures as files. */
-#include <stdio.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "cli/console.h"
 #include "cli/verbs.h"
 #include "report/events/events.h"

@@ -1,16 +1,8 @@
 /* `ocdm run`: runs the online experiment and writes its files to a folder. */
-#define _POSIX_C_SOURCE 200809L
-
-#include <errno.h>
-#include <math.h>
 #include <spawn.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/output.h"
 #include "base/progress.h"

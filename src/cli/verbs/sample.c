@@ -1,13 +1,6 @@
 /* `ocdm sample`: a filter that keeps at most M records of a stream, balanced; `ocdm merge`: one sample of several. */
-#define _POSIX_C_SOURCE 200809L
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "base/progress.h"
 #include "base/terminal.h"

@@ -1,15 +1,8 @@
 /* `ocdm split`: splits records into parts or folds that have the same shares of every label and of every pair of labels. */
-#define _POSIX_C_SOURCE 200809L
-
 #include "ocdm/split.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/output.h"
 #include "base/text.h"
 #include "cli/console.h"

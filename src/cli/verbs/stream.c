@@ -1,10 +1,6 @@
 /* `ocdm stream info`: what is in a stream. */
-#define _POSIX_C_SOURCE 200809L
-
-#include <stdio.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/output.h"
 #include "base/terminal.h"
 #include "cli/text.h"

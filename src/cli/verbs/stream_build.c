@@ -1,14 +1,6 @@
 /* `ocdm stream build`: makes a stream file of a labelled source. */
-#define _POSIX_C_SOURCE 200809L
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "base/output.h"
 #include "base/text.h"

@@ -1,11 +1,6 @@
 /* `ocdm stream featurize`: makes a stream of features from a stream of images. */
-#define _POSIX_C_SOURCE 200809L
-
-#include <string.h>
 #include <unistd.h>
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/output.h"
 #include "cli/console.h"
 #include "cli/flags.h"

@@ -1,14 +1,8 @@
 /* `ocdm watch`: shows a running experiment in the terminal, or as plain lines. */
-#define _POSIX_C_SOURCE 200809L
-
-#include <errno.h>
 #include <poll.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <termios.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "cli/console.h"

@@ -1,13 +1,7 @@
 /* `ocdm weights info`: what is in a weights file, and which model it fits. */
-#define _POSIX_C_SOURCE 200809L
-
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "agent/agent.h"
-#include "base/error.h"
 #include "base/output.h"
 #include "base/safetensors.h"
 #include "base/text.h"

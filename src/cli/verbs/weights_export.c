@@ -1,13 +1,5 @@
 /* `ocdm weights export`: a trained network as an ONNX file. */
-#define _POSIX_C_SOURCE 200809L
-
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "agent/onnx.h"
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/output.h"
 #include "cli/console.h"
 #include "cli/network_flags.h"
