@@ -1,10 +1,11 @@
-/* Escapes text character by character. */
+/* Writes text, numbers and markup, character by character. */
 #include "report/text.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/allocate.h"
@@ -14,6 +15,19 @@
 #define TITLE_LIMIT 1000
 #define REPLACEMENT "\xEF\xBF\xBD"
 #define DOTS "\xE2\x80\xA6"
+
+void ocdm__put(ocdm__output *out, const char *format, ...)
+{
+    char text[1001];
+    va_list list;
+    va_start(list, format);
+    int length = vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (length > 0)
+        ocdm__output_write(out, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
+}
+
+/* ---- text --------------------------------------------------------------------------------------------------------------- */
 
 /* The code point of the `size` bytes at `at`; 0 for size 0. */
 static uint32_t code_point(const unsigned char *at, size_t size)
@@ -25,116 +39,89 @@ static uint32_t code_point(const unsigned char *at, size_t size)
     return code;
 }
 
-/* Marks, embeddings, overrides and isolates (Unicode's UAX 9). */
-static bool turns_direction(uint32_t code)
-{
-    return code == 0x61C || code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) ||
-           (code >= 0x2066 && code <= 0x2069);
-}
-
-/* Not allowed in XML, or invisible there (C1 control characters). */
-static bool is_unfit(uint32_t code)
-{
-    return (code >= 0x80 && code < 0xA0) || (code & 0xFFFE) == 0xFFFE;
-}
-
 static void put_character(ocdm__output *out, const unsigned char *at, size_t size, bool keep_direction)
 {
+    static const char special[] = "<>&\"'";
+    static const char *const escapes[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&#39;"};
     uint32_t code = code_point(at, size);
-    if (size == 0 || is_unfit(code) || (!keep_direction && turns_direction(code)))
+    const char *found = code < 0x80 && code > 0 ? strchr(special, (int)code) : NULL;
+    bool is_unfit = (code >= 0x80 && code < 0xA0) || (code & 0xFFFE) == 0xFFFE; /* C1 controls; not allowed in XML */
+    if (size == 0 || is_unfit || (!keep_direction && ocdm__is_direction_mark(at, size)))
         ocdm__output_text(out, REPLACEMENT);
     else if (code < 0x20 || code == 0x7F) { /* U+2400 and following depict the control characters */
         char picture[4] = {'\xE2', '\x90', (char)(0x80 + (code == 0x7F ? 0x21 : code)), '\0'};
         ocdm__output_text(out, picture);
-    } else if (code == '<')
-        ocdm__output_text(out, "&lt;");
-    else if (code == '>')
-        ocdm__output_text(out, "&gt;");
-    else if (code == '&')
-        ocdm__output_text(out, "&amp;");
-    else if (code == '"')
-        ocdm__output_text(out, "&quot;");
-    else if (code == '\'')
-        ocdm__output_text(out, "&#39;");
+    } else if (found != NULL)
+        ocdm__output_text(out, escapes[found - special]);
     else
         ocdm__output_write(out, at, size);
 }
 
-/* Characters in a text, up to one more than `limit`. */
-static size_t count_characters(const char *text, size_t limit)
+/* Walks over at most `limit` characters of a text; a byte that is no UTF-8 counts as one. Writes them unless `out` is NULL.
+ * Returns what follows them; `width` gets their columns, wide characters counting twice. */
+static const char *walk(ocdm__output *out, const char *text, size_t limit, bool keep_direction, size_t *width)
 {
     const unsigned char *at = (const unsigned char *)text, *end = at + strlen(text);
-    size_t count = 0;
-    for (; at < end && count <= limit; count++) {
+    for (*width = 0; at < end && limit > 0; limit--) {
         size_t size = ocdm__utf8_sequence(at, end);
+        *width += code_point(at, size) >= 0x1100 ? 2 : 1;
+        if (out != NULL)
+            put_character(out, at, size, keep_direction);
         at += size == 0 ? 1 : size;
     }
-    return count;
-}
-
-static void put_characters(ocdm__output *out, const char *text, size_t limit, bool keep_direction)
-{
-    const unsigned char *at = (const unsigned char *)text, *end = at + strlen(text);
-    bool cut = count_characters(text, limit) > limit;
-    for (size_t left = cut ? limit - 1 : limit; at < end && left > 0; left--) {
-        size_t size = ocdm__utf8_sequence(at, end);
-        put_character(out, at, size, keep_direction);
-        at += size == 0 ? 1 : size;
-    }
-    if (cut)
-        ocdm__output_text(out, DOTS);
-}
-
-void ocdm__put_plain(ocdm__output *out, const char *text, size_t limit)
-{
-    put_characters(out, text, limit, false);
-}
-
-void ocdm__put_whole(ocdm__output *out, const char *text)
-{
-    ocdm__output_text(out, "<bdi>");
-    put_characters(out, text, SIZE_MAX - 1, true);
-    ocdm__output_text(out, "</bdi>");
-}
-
-void ocdm__put_name(ocdm__output *out, const char *text, size_t limit)
-{
-    if (count_characters(text, limit) > limit) {
-        ocdm__output_text(out, "<bdi title=\"");
-        put_characters(out, text, TITLE_LIMIT, false);
-        ocdm__put(out, " (%zu bytes)\">", strlen(text));
-    } else {
-        ocdm__output_text(out, "<bdi>");
-    }
-    put_characters(out, text[0] != '\0' ? text : "(empty)", limit, true);
-    ocdm__output_text(out, "</bdi>");
+    return (const char *)at;
 }
 
 size_t ocdm__plain_width(const char *text, size_t limit)
 {
-    const unsigned char *at = (const unsigned char *)text, *end = at + strlen(text);
-    size_t width = 0;
-    for (size_t count = 0; at < end && count < limit; count++) {
-        size_t size = ocdm__utf8_sequence(at, end);
-        width += code_point(at, size) >= 0x1100 ? 2 : 1;
-        at += size == 0 ? 1 : size;
-    }
+    size_t width;
+    walk(NULL, text, limit, false, &width);
     return width;
+}
+
+/* Whether a text has more characters than that. */
+static bool is_longer(const char *text, size_t limit)
+{
+    size_t width;
+    return *walk(NULL, text, limit, false, &width) != '\0';
+}
+
+static void put_cut(ocdm__output *out, const char *text, size_t limit, bool keep_direction)
+{
+    size_t width;
+    bool cut = is_longer(text, limit);
+    walk(out, text, cut ? limit - 1 : limit, keep_direction, &width);
+    ocdm__output_text(out, cut ? DOTS : "");
+}
+
+void ocdm__put_plain(ocdm__output *out, const char *text, size_t limit)
+{
+    put_cut(out, text, limit, false);
+}
+
+void ocdm__put_name(ocdm__output *out, const char *text, size_t limit)
+{
+    if (is_longer(text, limit))
+        ocdm__put_markup(out, "<bdi title=\"%.*s (%zu bytes)\">", TITLE_LIMIT, text, strlen(text));
+    else
+        ocdm__output_text(out, "<bdi>");
+    put_cut(out, text[0] != '\0' ? text : "(empty)", limit, true);
+    ocdm__output_text(out, "</bdi>");
 }
 
 void ocdm__put_csv(ocdm__output *out, const char *text)
 {
     bool quoted = text[strcspn(text, ",\"\n\r")] != '\0';
-    if (quoted)
-        ocdm__output_text(out, "\"");
+    ocdm__output_text(out, quoted ? "\"" : "");
     for (; *text != '\0'; text++) {
         if (*text == '"')
             ocdm__output_text(out, "\"");
         ocdm__output_write(out, (unsigned char)*text < 0x20 || *text == 0x7F ? " " : text, 1);
     }
-    if (quoted)
-        ocdm__output_text(out, "\"");
+    ocdm__output_text(out, quoted ? "\"" : "");
 }
+
+/* ---- numbers ------------------------------------------------------------------------------------------------------------ */
 
 void ocdm__put_decimals(ocdm__output *out, double value, int decimals)
 {
@@ -144,44 +131,103 @@ void ocdm__put_decimals(ocdm__output *out, double value, int decimals)
         ocdm__output_text(out, "\xE2\x80\x93");
 }
 
-static void put_thousands(ocdm__output *out, uint64_t value)
-{
-    if (value >= 1000) {
-        put_thousands(out, value / 1000);
-        ocdm__put(out, ",%03u", (unsigned)(value % 1000));
-    } else {
-        ocdm__put(out, "%u", (unsigned)value);
-    }
-}
-
 void ocdm__put_grouped(ocdm__output *out, double value)
 {
-    if (value > -0.5 && value < 1e15)
-        put_thousands(out, (uint64_t)(value + 0.5));
-    else
+    char digits[24];
+    if (!(value > -0.5 && value < 1e15)) {
         ocdm__put_decimals(out, value, 0);
+        return;
+    }
+    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)(value + 0.5));
+    for (int i = 0; i < length; i++)
+        ocdm__put(out, i > 0 && (length - i) % 3 == 0 ? ",%c" : "%c", digits[i]);
 }
+
+void ocdm__tick_text(double value, char *text, size_t room)
+{
+    if (fabs(value) < 1e-12)
+        snprintf(text, room, "0");
+    else if (fabs(value) >= 1e6 || fabs(value) < 1e-4)
+        snprintf(text, room, "%.3g", value);
+    else if (fabs(value) >= 1000)
+        snprintf(text, room, "%.0f,%03.0f", trunc(value / 1000), fmod(fabs(value), 1000));
+    else
+        snprintf(text, room, "%.4g", value);
+}
+
+/* ---- markup ------------------------------------------------------------------------------------------------------------- */
+
+/* The conversion of a number, `length` bytes at `spec`. */
+static void put_number(ocdm__output *out, const char *spec, size_t length, int places, va_list *list)
+{
+    char format[8], text[400];
+    const char letter = spec[length - 1], flag = spec[1];
+    double value = letter == 'f' || letter == 'g' ? va_arg(*list, double) : 0;
+    snprintf(format, sizeof format, "%.*s", (int)length, spec);
+    if (flag == '#') {
+        ocdm__put_decimals(out, value, places);
+        return;
+    }
+    if (letter == 'g' && flag == '-')
+        ocdm__tick_text(value, text, sizeof text);
+    else if (letter == 'f' || letter == 'g')
+        snprintf(text, sizeof text, letter == 'f' ? "%.*f" : "%.*g", places, value);
+    else if (spec[length - 2] == 'z')
+        snprintf(text, sizeof text, format, va_arg(*list, size_t));
+    else
+        snprintf(text, sizeof text, format, va_arg(*list, unsigned));
+    size_t used = strlen(text);
+    bool ends_with_0 = letter == 'f' && flag == '-' && used > 2 && text[used - 1] == '0';
+    ocdm__output_write(out, text, ends_with_0 ? used - 2 : used);
+}
+
+void ocdm__put_markup_list(ocdm__output *out, const char *format, va_list *list)
+{
+    for (const char *spec; (spec = strchr(format, '%')) != NULL;) {
+        size_t length = strcspn(spec + 1, "sdufg%") + 2;
+        const char *dot = memchr(spec, '.', length);
+        int places = dot == NULL ? -1 : dot[1] == '*' ? va_arg(*list, int) : atoi(dot + 1);
+        size_t limit = places < 0 ? SIZE_MAX : (size_t)places;
+        ocdm__output_write(out, format, (size_t)(spec - format));
+        if (spec[1] == '%')
+            ocdm__output_text(out, "%");
+        else if (spec[length - 1] != 's')
+            put_number(out, spec, length, places, list);
+        else if (spec[1] == '-')
+            ocdm__put_name(out, va_arg(*list, const char *), limit);
+        else
+            ocdm__put_plain(out, va_arg(*list, const char *), limit);
+        format = spec + length;
+    }
+    ocdm__output_text(out, format);
+}
+
+void ocdm__put_markup(ocdm__output *out, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    ocdm__put_markup_list(out, format, &list);
+    va_end(list);
+}
+
+/* ---- shell -------------------------------------------------------------------------------------------------------------- */
 
 char *ocdm__shell_word(const char *text)
 {
     static const char harmless[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./,:=+-";
     bool quoted = text[0] == '\0' || text[strspn(text, harmless)] != '\0';
-    char *word = ocdm__allocate(strlen(text) + 1, 4);
-    size_t used = 0;
+    char *word = ocdm__allocate(strlen(text) + 1, 4), *end = word;
     if (word == NULL)
         return NULL;
     if (quoted)
-        word[used++] = '\'';
-    for (; *text != '\0'; text++) {
-        if (*text == '\'') {
-            memcpy(word + used, "'\\''", 4);
-            used += 4;
-        } else {
-            word[used++] = *text;
-        }
-    }
+        *end++ = '\'';
+    for (; *text != '\0'; text++)
+        if (*text == '\'')
+            end = (char *)memcpy(end, "'\\''", 4) + 4;
+        else
+            *end++ = *text;
     if (quoted)
-        word[used++] = '\'';
-    word[used] = '\0';
+        *end++ = '\'';
+    *end = '\0';
     return word;
 }

@@ -5,19 +5,36 @@
 #ifndef OCDM_REPORT_TEXT_H
 #define OCDM_REPORT_TEXT_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 #include "base/output.h"
 #include "metrics/metrics.h"
 
-/* At most `limit` characters; a longer text ends with an ellipsis. Escaped for HTML and XML, in text and quoted attributes.
- * Characters that change the writing direction become U+FFFD, since no element isolates them. */
+/* Formatted text, not escaped: for numbers and literals. Truncated to 1000 bytes. */
+OCDM_FORMAT(2, 3)
+void ocdm__put(ocdm__output *out, const char *format, ...);
+
+/*
+ * Markup: as printf, where texts are escaped for HTML and XML, and some flags have a meaning of their own. The conversions are
+ * those below, %d, %u, %zu, and %f and %g with a precision.
+ *
+ *     %s %.40s %.*s   text; of one with more characters than the precision the beginning and an ellipsis
+ *     %-.40s          the same in an element that isolates its writing direction; the element's title shows more
+ *     %-.1f           a position: without ".0"
+ *     %#.1f           a number, or a dash when it is not finite
+ *     %-g             a number of an axis, as short as possible
+ *
+ * Characters of a plain text that change the writing direction become U+FFFD, since no element isolates them.
+ */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void ocdm__put_markup(ocdm__output *out, const char *format, ...);
+void ocdm__put_markup_list(ocdm__output *out, const char *format, va_list *list);
+
+/* What %.*s and %-.*s write; the limit is SIZE_MAX for none. */
 void ocdm__put_plain(ocdm__output *out, const char *text, size_t limit);
-
-/* The same for HTML text, not truncated, in an element that isolates its writing direction. */
-void ocdm__put_whole(ocdm__output *out, const char *text);
-
-/* The same, truncated to `limit` characters; the element's title then shows more. */
 void ocdm__put_name(ocdm__output *out, const char *text, size_t limit);
 
 /* The width in columns of what ocdm__put_plain writes; wide characters count twice. */
@@ -26,11 +43,10 @@ size_t ocdm__plain_width(const char *text, size_t limit);
 /* A field of CSV, quoted if necessary. Control characters become spaces. */
 void ocdm__put_csv(ocdm__output *out, const char *text);
 
-/* A number with this many decimals, or a dash when it is not finite. */
+/* What %#.*f writes; an integer with commas: 26,617; what %-g writes. */
 void ocdm__put_decimals(ocdm__output *out, double value, int decimals);
-
-/* An integer with commas: 26,617. */
 void ocdm__put_grouped(ocdm__output *out, double value);
+void ocdm__tick_text(double value, char *text, size_t room);
 
 /* The title of an axis of mAP. */
 #define OCDM__MAP_AXIS OCDM__MAP_NAME " (%)"

@@ -1,6 +1,7 @@
 /* Foreign text in pages: any input is shown as text. */
 #define _POSIX_C_SOURCE 200809L
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -47,7 +48,22 @@ static void put_name_10(ocdm__output *out, const char *text)
 TEST(text_markup_is_escaped)
 {
     assert_string_equal(output_of(put_plain_20, "<a href=\"x\">&'"), "&lt;a href=&quot;x&quot;&gt;&amp;&#39;");
-    assert_string_equal(output_of(ocdm__put_whole, "</script>"), "<bdi>&lt;/script&gt;</bdi>");
+    assert_string_equal(output_of(put_name_10, "</script>"), "<bdi>&lt;/script&gt;</bdi>");
+}
+
+static void put_conversions(ocdm__output *out, const char *text)
+{
+    ocdm__put_markup(out, "<a b=\"%s\" c=\"%.2s\">%-.*s</a>%%", text, text, 9, text);
+    ocdm__put_markup(out, "%d %u %zu %03u|%.2f %-.1f %-.1f %#.1f %#.2f|", -1, 2u, (size_t)3, 4u, 0.125, 5.0, 5.25, NAN, -0.001);
+    ocdm__put_markup(out, "%.4g %-g %-g %-g", 12345.678, 1500.0, 2.5e7, 0.0);
+}
+
+/* Each conversion, with the flags that mean something else than to printf. */
+TEST(markup_has_conversions_of_its_own)
+{
+    assert_string_equal(
+        output_of(put_conversions, "a<b"),
+        "<a b=\"a&lt;b\" c=\"a…\"><bdi>a&lt;b</bdi></a>%-1 2 3 004|0.12 5 5.2 – 0.00|1.235e+04 1,500 2.5e+07 0");
 }
 
 TEST(text_controls_become_pictures)
@@ -142,6 +158,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_markup_is_escaped),
+        cmocka_unit_test(markup_has_conversions_of_its_own),
         cmocka_unit_test(text_controls_become_pictures),
         cmocka_unit_test(text_direction_is_kept_in),
         cmocka_unit_test(text_is_cut_when_long),

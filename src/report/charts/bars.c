@@ -39,7 +39,15 @@ enum {
 /* The upper end of the scale, as a multiple of the largest target. */
 #define REACH 1.8
 
-/* All panels: what the bars of each are. */
+/* What the bars of a series show, and where. */
+struct panel {
+    const ocdm__series *series;
+    double *values, *targets; /* NaN for no bar, no mark across it */
+    ocdm__scale scale;        /* 0 is at 0 */
+    double base;              /* the line that the bars stand on */
+    bool is_cut;              /* one of its bars is higher than the scale */
+};
+
 struct panels {
     const ocdm__chart *chart;
     const ocdm__canvas *canvas;
@@ -47,7 +55,9 @@ struct panels {
     size_t count;  /* of bars in a panel */
     double pitch;
     bool is_log;
-    double *values, *targets; /* panel by panel; NaN for no bar, no mark across it */
+    double *values, *targets; /* panel by panel */
+    struct panel *panel;
+    double base; /* of the last one */
 };
 
 /* ---- what is drawn ------------------------------------------------------------------------------------------------------ */
@@ -93,16 +103,14 @@ static bool has_names(const struct panels *panels)
 
 /* ---- where things are --------------------------------------------------------------------------------------------------- */
 
-/* The vertical scale of a panel; 0 is at 0. */
-static ocdm__scale scale_of(const struct panels *panels, size_t number)
+/* The vertical scale of `count` bars. */
+static ocdm__scale scale_of(const struct panels *panels, const double *values, const double *targets, size_t count)
 {
     const ocdm__chart *chart = panels->chart;
     double highest = 0, target = 0;
-    for (size_t i = 0; i < chart->series_count * panels->count; i++) {
-        if (chart->own_scales && i / panels->count != number)
-            continue;
-        highest = panels->values[i] > highest && isfinite(panels->values[i]) ? panels->values[i] : highest;
-        target = panels->targets[i] > target && isfinite(panels->targets[i]) ? panels->targets[i] : target;
+    for (size_t i = 0; i < count; i++) {
+        highest = values[i] > highest && isfinite(values[i]) ? values[i] : highest;
+        target = targets[i] > target && isfinite(targets[i]) ? targets[i] : target;
     }
     highest = target > 0 && highest > REACH * target ? REACH * target : highest;
     highest = highest > target ? highest : target;
@@ -117,27 +125,27 @@ static ocdm__scale scale_of(const struct panels *panels, size_t number)
     return scale;
 }
 
-static bool is_cut(const struct panels *panels, double value, const ocdm__scale *scale)
+static bool is_cut(const struct panel *panel, double value)
 {
-    return !panels->is_log && value > scale->high * 1.0001;
+    return !panel->scale.is_log && value > panel->scale.high * 1.0001;
 }
 
-static bool any_cut(const struct panels *panels, size_t number)
+static void place_panels(struct panels *panels)
 {
-    ocdm__scale scale = scale_of(panels, number);
-    for (size_t i = 0; i < panels->count; i++)
-        if (is_cut(panels, panels->values[number * panels->count + i], &scale))
-            return true;
-    return false;
-}
-
-/* The line that the bars of a panel stand on. */
-static double base_line(const struct panels *panels, size_t number)
-{
-    double y = HEADER + (panels->chart->section_count > 0 ? SECTION_ROW : 0);
-    for (size_t p = 0; p <= number && p < panels->chart->series_count; p++)
-        y += HEIGHT + (p > 0 ? GAP : 0) + (any_cut(panels, p) ? OVERHANG : 0);
-    return y;
+    const ocdm__chart *chart = panels->chart;
+    size_t count = panels->count;
+    panels->base = HEADER + (chart->section_count > 0 ? SECTION_ROW : 0);
+    for (size_t p = 0; p < chart->series_count; p++) {
+        struct panel *panel = &panels->panel[p];
+        *panel = (struct panel){
+            .series = &chart->series[p], .values = panels->values + p * count, .targets = panels->targets + p * count};
+        panel->scale = chart->own_scales ? scale_of(panels, panel->values, panel->targets, count)
+                                         : scale_of(panels, panels->values, panels->targets, chart->series_count * count);
+        for (size_t i = 0; i < count; i++)
+            panel->is_cut = panel->is_cut || is_cut(panel, panel->values[i]);
+        panels->base += HEIGHT + (p > 0 ? GAP : 0) + (panel->is_cut ? OVERHANG : 0);
+        panel->base = panels->base;
+    }
 }
 
 /* Where a section starts, which may be between bars. */
@@ -153,23 +161,14 @@ static double section_left(const struct panels *panels, size_t section)
 
 static double draw_legend_text(const ocdm__canvas *canvas, double x, const char *text)
 {
-    ocdm__draw_text(canvas, x, 18, OCDM__ANCHOR_START, "small", text, 100);
+    ocdm__draw_text(canvas, x, 18, OCDM__START, "small", "%s", text);
     return x + OCDM__COLUMN * (double)strlen(text) + 24;
-}
-
-/* "f3 s3 k2": the colour of a bar, in fill and outline, and how its kind fills it. */
-static void put_colour(ocdm__output *out, unsigned colour, unsigned kind)
-{
-    if (colour >= OCDM__INK(0))
-        ocdm__put(out, "inkf ink k%u", kind);
-    else
-        ocdm__put(out, "f%u s%u k%u", colour % OCDM__COLOURS, colour % OCDM__COLOURS, kind);
 }
 
 void ocdm__draw_bar_kind(const ocdm__canvas *canvas, unsigned kind, double x, double y, double side)
 {
-    ocdm__put(canvas->out, "<rect class=\"inkf ink k%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", kind, x, y,
-              side, side);
+    ocdm__put_markup(canvas->out, "<rect class=\"inkf ink k%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", kind,
+                     x, y, side, side);
 }
 
 double ocdm__draw_bar_kinds(const ocdm__chart *chart, size_t merged, const ocdm__canvas *canvas, double x)
@@ -184,25 +183,30 @@ double ocdm__draw_bar_kinds(const ocdm__chart *chart, size_t merged, const ocdm_
     return x;
 }
 
+/* "f3 s3 k2": the colour of a bar, in fill and outline, and how its kind fills it. Then what follows. */
+static void begin_bar(ocdm__output *out, const char *shape, unsigned colour, unsigned kind)
+{
+    ocdm__put_markup(out, "<%s class=\"%s %s k%u\"", shape, ocdm__fill(colour).text, ocdm__stroke(colour, false).text, kind);
+}
+
 static void draw_arrow(const ocdm__canvas *canvas, unsigned colour, double middle, double bottom)
 {
-    ocdm__output_text(canvas->out, "<path class=\"");
-    put_colour(canvas->out, colour, OCDM__BAR_MAJORITY);
-    ocdm__put(canvas->out, "\" d=\"M%.1f %.1fh6l-3 -5z\"/>\n", middle - 3, bottom - 2);
+    begin_bar(canvas->out, "path", colour, OCDM__BAR_MAJORITY);
+    ocdm__put_markup(canvas->out, " d=\"M%.1f %.1fh6l-3 -5z\"/>\n", middle - 3, bottom - 2);
 }
 
 static void draw_cross(const ocdm__canvas *canvas, double middle, double bottom)
 {
-    ocdm__put(canvas->out, "<path class=\"mark\" d=\"M%.1f %.1fl6 -6m-6 0l6 6\"/>\n", middle - 3, bottom - 2);
+    ocdm__put_markup(canvas->out, "<path class=\"mark\" d=\"M%.1f %.1fl6 -6m-6 0l6 6\"/>\n", middle - 3, bottom - 2);
 }
 
 static void draw_legend(const struct panels *panels)
 {
     bool cut = false, target = false;
-    for (size_t p = 0; p < panels->chart->series_count; p++)
-        cut = cut || any_cut(panels, p);
-    for (size_t i = 0; i < panels->chart->series_count * panels->count; i++)
+    for (size_t i = 0; i < panels->chart->series_count * panels->count; i++) {
+        cut = cut || panels->panel[i / panels->count].is_cut;
         target = target || isfinite(panels->targets[i]);
+    }
     double x = LEGEND;
     if (are_classes(panels) && !panels->chart->are_pairs)
         x = ocdm__draw_bar_kinds(panels->chart, panels->merged, panels->canvas, x);
@@ -222,13 +226,6 @@ static void draw_legend(const struct panels *panels)
 
 /* ---- a panel ------------------------------------------------------------------------------------------------------------ */
 
-struct panel {
-    const ocdm__series *series;
-    const double *values, *targets;
-    ocdm__scale scale;
-    double base; /* the line that the bars stand on */
-};
-
 /* In a page a bar has the name that its search looks for. */
 static void draw_bar(const struct panels *panels, const struct panel *panel, size_t bar)
 {
@@ -240,23 +237,17 @@ static void draw_bar(const struct panels *panels, const struct panel *panel, siz
         return;
     if (panels->chart->marks_lost && !(value > 0))
         draw_cross(panels->canvas, LEFT + pitch * ((double)bar + 0.5), panel->base);
-    ocdm__output_text(out, "<rect class=\"");
-    put_colour(out, panel->series->colour, kind_of(panels->chart, panels->merged, bar * panels->merged));
-    ocdm__put(out, "\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"", LEFT + pitch * (double)bar + (pitch - width) / 2,
-              top, width, panel->base - top);
-    if (name != NULL && ocdm__canvas_is_page(panels->canvas)) {
-        ocdm__output_text(out, " data-c=\"");
-        ocdm__put_plain(out, name, OCDM__CLASS_LIMIT);
-        ocdm__output_text(out, "\"");
-    }
+    begin_bar(out, "rect", panel->series->colour, kind_of(panels->chart, panels->merged, bar * panels->merged));
+    ocdm__put_markup(out, " x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"",
+                     LEFT + pitch * (double)bar + (pitch - width) / 2, top, width, panel->base - top);
+    if (name != NULL && ocdm__canvas_is_page(panels->canvas))
+        ocdm__put_markup(out, " data-c=\"%.*s\"", OCDM__CLASS_LIMIT, name);
     ocdm__output_text(out, "><title>");
-    if (name != NULL) {
-        ocdm__put_plain(out, name, 60);
-        ocdm__output_text(out, ": ");
-    }
-    ocdm__put(out, "%.4g", value);
+    if (name != NULL)
+        ocdm__put_markup(out, "%.60s: ", name);
+    ocdm__put_markup(out, "%.4g", value);
     if (isfinite(panel->targets[bar]))
-        ocdm__put(out, ", target %.4g", panel->targets[bar]);
+        ocdm__put_markup(out, ", target %.4g", panel->targets[bar]);
     ocdm__output_text(out, "</title></rect>\n");
 }
 
@@ -266,98 +257,87 @@ static void draw_cuts(const struct panels *panels, const struct panel *panel)
 {
     double ends[2] = {-1e9, -1e9}, top = panel->base - HEIGHT;
     for (size_t i = 0; i < panels->count; i++) {
-        if (!is_cut(panels, panel->values[i], &panel->scale))
+        if (!is_cut(panel, panel->values[i]))
             continue;
         char text[32];
         double middle = LEFT + panels->pitch * ((double)i + 0.5);
         draw_arrow(panels->canvas, panel->series->colour, middle, top);
         snprintf(text, sizeof text, "%.0f", panel->values[i]);
         double half = 3.2 * (double)strlen(text);
-        for (int row = 0; row < 2; row++)
-            if (middle - half > ends[row]) {
-                ocdm__draw_text(panels->canvas, middle, top - 9 - 10 * row, OCDM__ANCHOR_MIDDLE, "tiny", text, sizeof text);
-                ends[row] = middle + half;
-                break;
-            }
+        int row = middle - half > ends[0] ? 0 : 1;
+        if (middle - half > ends[row]) {
+            ocdm__draw_text(panels->canvas, middle, top - 9 - 10 * row, OCDM__MIDDLE, "tiny", "%s", text);
+            ends[row] = middle + half;
+        }
     }
 }
 
-static void draw_panel(const struct panels *panels, size_t number)
+static void draw_panel(const struct panels *panels, const struct panel *panel)
 {
     const ocdm__canvas *canvas = panels->canvas;
-    struct panel panel = {.series = &panels->chart->series[number],
-                          .values = panels->values + number * panels->count,
-                          .targets = panels->targets + number * panels->count,
-                          .scale = scale_of(panels, number),
-                          .base = base_line(panels, number)};
-    ocdm__scale grid = panel.scale;
-    grid.from += panel.base;
-    grid.to += panel.base;
-    ocdm__mark_begin(canvas, panel.series->mark, HEIGHT + GAP + (any_cut(panels, number) ? OVERHANG : 0));
+    const double base = panel->base, top = base - HEIGHT;
+    ocdm__scale grid = panel->scale;
+    grid.from += base;
+    grid.to += base;
+    ocdm__mark_begin(canvas, panel->series->mark, HEIGHT + GAP + (panel->is_cut ? OVERHANG : 0));
     ocdm__draw_grid(canvas, &grid, LEFT, RIGHT);
     for (size_t i = 1; i < panels->chart->section_count; i++)
-        ocdm__draw_rule(canvas, "change", section_left(panels, i), panel.base - HEIGHT, section_left(panels, i), panel.base);
+        ocdm__draw_rule(canvas, "change", section_left(panels, i), top, section_left(panels, i), base);
     for (size_t i = 0; i < panels->count; i++)
-        draw_bar(panels, &panel, i);
+        draw_bar(panels, panel, i);
     for (size_t i = 0; i < panels->count; i++) {
-        double x = LEFT + panels->pitch * (double)i, y = panel.base + ocdm__scale_place(&panel.scale, panel.targets[i]);
-        if (isfinite(panel.targets[i]))
+        double x = LEFT + panels->pitch * (double)i, y = base + ocdm__scale_place(&panel->scale, panel->targets[i]);
+        if (isfinite(panel->targets[i]))
             ocdm__draw_rule(canvas, "mark", x, y, x + panels->pitch, y);
     }
-    draw_cuts(panels, &panel);
-    ocdm__draw_rule(canvas, "axis", LEFT, panel.base, RIGHT, panel.base);
-    ocdm__draw_text(canvas, 28, panel.base - HEIGHT + 14, OCDM__ANCHOR_START, "strong", panel.series->label, 18);
+    draw_cuts(panels, panel);
+    ocdm__draw_rule(canvas, "axis", LEFT, base, RIGHT, base);
+    ocdm__draw_text(canvas, 28, top + 14, OCDM__START, "strong", "%.18s", panel->series->label);
     for (size_t i = 0; i < OCDM__SERIES_NOTES; i++)
-        if (panel.series->notes[i][0] != '\0')
-            ocdm__draw_text(canvas, 28, panel.base - HEIGHT + 32 + 16 * (double)i, OCDM__ANCHOR_START, "small faint",
-                            panel.series->notes[i], 40);
-    ocdm__mark_end(canvas);
+        if (panel->series->notes[i][0] != '\0')
+            ocdm__draw_text(canvas, 28, top + 32 + 16 * (double)i, OCDM__START, "small faint", "%s", panel->series->notes[i]);
+    ocdm__output_text(canvas->out, "</g>\n");
 }
 
 /* ---- the chart ---------------------------------------------------------------------------------------------------------- */
 
-static size_t name_limit(const struct panels *panels)
-{
-    return panels->chart->are_pairs ? PAIR_LIMIT : NAME_LIMIT;
-}
-
 /* Below the last panel: the names of the bars, or the numbers that they stand for. */
-static void draw_feet(const struct panels *panels, double base)
+static void draw_feet(const struct panels *panels, int name_limit)
 {
     const ocdm__chart *chart = panels->chart;
     ocdm__scale x = {.low = chart->x_reach[0], .high = chart->x_reach[1], .from = LEFT, .to = RIGHT};
     ocdm__output_text(panels->canvas->out, "<g>\n");
     if (!are_classes(panels))
-        ocdm__draw_x_axis(panels->canvas, &x, base, chart->x_what);
+        ocdm__draw_x_axis(panels->canvas, &x, panels->base, chart->x_what);
     else if (!has_names(panels))
-        ocdm__draw_text(panels->canvas, (LEFT + RIGHT) / 2.0, base + 20, OCDM__ANCHOR_MIDDLE, "",
-                        "classes, in the order of the stream", 100);
+        ocdm__draw_text(panels->canvas, (LEFT + RIGHT) / 2.0, panels->base + 20, OCDM__MIDDLE, "",
+                        "classes, in the order of the stream");
     for (size_t i = 0; has_names(panels) && i < panels->count; i++)
-        ocdm__draw_text_up(panels->canvas, LEFT + panels->pitch * ((double)i + 0.5) + 4, base + 6, OCDM__ANCHOR_END, "tiny",
-                           name_of(panels, i), name_limit(panels));
+        ocdm__draw_text(panels->canvas, LEFT + panels->pitch * ((double)i + 0.5) + 4, panels->base + 6, OCDM__UP_END, "tiny",
+                        "%.*s", name_limit, name_of(panels, i));
     ocdm__output_text(panels->canvas->out, "</g>\n");
 }
 
-static void draw_panels(const struct panels *panels)
+static void draw_panels(struct panels *panels)
 {
     char what[120];
+    int name_limit = panels->chart->are_pairs ? PAIR_LIMIT : NAME_LIMIT;
+    place_panels(panels);
     snprintf(what, sizeof what, "%.100s%s", panels->chart->y_what, panels->is_log ? ", log scale" : "");
-    double base = base_line(panels, panels->chart->series_count);
-    double middle = (HEADER + base) / 2, half = OCDM__COLUMN * (double)strlen(what) / 2;
-    ocdm__picture_begin(panels->canvas, OCDM__FIGURE_WIDTH,
-                        base + (has_names(panels) ? NAMES + LETTER * (double)name_limit(panels) : AXIS), false);
+    double middle = (HEADER + panels->base) / 2, half = OCDM__COLUMN * (double)strlen(what) / 2;
+    ocdm__picture_begin(panels->canvas, panels->base + (has_names(panels) ? NAMES + LETTER * name_limit : AXIS), false);
     draw_legend(panels);
     for (size_t i = 0; i < panels->chart->section_count; i++) {
         const char *name = panels->chart->sections[i].name;
         double from = section_left(panels, i), to = section_left(panels, i + 1);
         if (to - from > OCDM__COLUMN * (double)strlen(name))
-            ocdm__draw_text(panels->canvas, (from + to) / 2, HEADER + 12, OCDM__ANCHOR_MIDDLE, "small faint", name, 40);
+            ocdm__draw_text(panels->canvas, (from + to) / 2, HEADER + 12, OCDM__MIDDLE, "small faint", "%s", name);
     }
-    ocdm__draw_text_up(panels->canvas, 14, middle > half ? middle : half, OCDM__ANCHOR_MIDDLE, "", what, 100);
+    ocdm__draw_text(panels->canvas, 14, middle > half ? middle : half, OCDM__UP_MIDDLE, "", "%.100s", what);
     for (size_t p = 0; p < panels->chart->series_count; p++)
-        draw_panel(panels, p);
-    draw_feet(panels, base);
-    ocdm__picture_end(panels->canvas);
+        draw_panel(panels, &panels->panel[p]);
+    draw_feet(panels, name_limit);
+    ocdm__output_text(panels->canvas->out, "</svg>\n");
 }
 
 ocdm_status ocdm__bars_draw(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm_error *error)
@@ -367,11 +347,12 @@ ocdm_status ocdm__bars_draw(const ocdm__chart *chart, const ocdm__canvas *canvas
                             .canvas = canvas,
                             .merged = merged,
                             .count = (chart->bar_count + merged - 1) / merged,
-                            .is_log = chart->is_log != canvas->other_scale};
+                            .is_log = chart->is_log != canvas->other_scale,
+                            .values = ocdm__chart_values(chart, chart->y, chart->bar_count),
+                            .targets = ocdm__chart_values(chart, chart->target, chart->bar_count),
+                            .panel = ocdm__allocate(chart->series_count, sizeof *panels.panel)};
     panels.pitch = (double)(RIGHT - LEFT) / (double)(panels.count > 0 ? panels.count : 1);
-    panels.values = ocdm__chart_values(chart, chart->y, chart->bar_count);
-    panels.targets = ocdm__chart_values(chart, chart->target, chart->bar_count);
-    bool fits = panels.values != NULL && panels.targets != NULL;
+    bool fits = panels.values != NULL && panels.targets != NULL && panels.panel != NULL;
     if (fits) {
         merge_bars(&panels, panels.values);
         merge_bars(&panels, panels.targets);
@@ -379,5 +360,6 @@ ocdm_status ocdm__bars_draw(const ocdm__chart *chart, const ocdm__canvas *canvas
     }
     ocdm__release(panels.values);
     ocdm__release(panels.targets);
+    ocdm__release(panels.panel);
     return fits ? OCDM_OK : ocdm__fail_memory(error, "a chart");
 }

@@ -35,18 +35,16 @@ static double tick_step(const ocdm__scale *scale)
     return power * (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
 }
 
-/* Round numbers in the range, ascending, at most `room`; powers of ten on a logarithmic scale. Returns their number. */
-static size_t find_ticks(const ocdm__scale *scale, double *ticks, size_t room)
+enum { MOST_TICKS = 16 };
+
+/* Round numbers in the range, ascending; powers of ten on a logarithmic scale. Returns their number. */
+static size_t find_ticks(const ocdm__scale *scale, double ticks[MOST_TICKS])
 {
     size_t count = 0;
-    if (scale->is_log) {
-        for (double power = ceil(log10(scale->low) - 1e-9); power <= log10(scale->high) + 1e-9 && count < room; power++)
-            ticks[count++] = pow(10, power);
-        return count;
-    }
-    double step = tick_step(scale);
-    for (double number = ceil(scale->low / step - 1e-9); number * step <= scale->high + step * 1e-9 && count < room; number++)
-        ticks[count++] = number * step;
+    double step = scale->is_log ? 1 : tick_step(scale), low = scale->is_log ? log10(scale->low) : scale->low / step;
+    double high = scale->is_log ? log10(scale->high) + 1e-9 : scale->high + step * 1e-9;
+    for (double number = ceil(low - 1e-9); number * step <= high && count < MOST_TICKS; number++)
+        ticks[count++] = scale->is_log ? pow(10, number) : number * step;
     return count;
 }
 
@@ -69,18 +67,6 @@ void ocdm__scale_widen(ocdm__scale *scale)
     }
 }
 
-void ocdm__tick_text(double value, char *text, size_t room)
-{
-    if (fabs(value) < 1e-12)
-        snprintf(text, room, "0");
-    else if (fabs(value) >= 1e6 || fabs(value) < 1e-4)
-        snprintf(text, room, "%.3g", value);
-    else if (fabs(value) >= 1000)
-        snprintf(text, room, "%.0f,%03.0f", trunc(value / 1000), fmod(fabs(value), 1000));
-    else
-        snprintf(text, room, "%.4g", value);
-}
-
 void ocdm__task_text(double task, char *text, size_t room)
 {
     if (task >= 0 && task < 1e9)
@@ -91,22 +77,6 @@ void ocdm__task_text(double task, char *text, size_t room)
 
 /* ---- the picture -------------------------------------------------------------------------------------------------------- */
 
-void ocdm__put_place(ocdm__output *out, double place)
-{
-    char text[32];
-    int length = snprintf(text, sizeof text, "%.1f", place);
-    if (length > 2 && text[length - 1] == '0')
-        length -= 2;
-    ocdm__output_write(out, text, (size_t)length);
-}
-
-static void put_attribute(ocdm__output *out, const char *name, double place)
-{
-    ocdm__put(out, " %s=\"", name);
-    ocdm__put_place(out, place);
-    ocdm__output_text(out, "\"");
-}
-
 bool ocdm__canvas_is_page(const ocdm__canvas *canvas)
 {
     return !canvas->alone && canvas->top == NULL;
@@ -114,11 +84,8 @@ bool ocdm__canvas_is_page(const ocdm__canvas *canvas)
 
 void ocdm__put_mark(const ocdm__canvas *canvas, const char *mark)
 {
-    if (mark == NULL || !ocdm__canvas_is_page(canvas))
-        return;
-    ocdm__output_text(canvas->out, " data-m=\"");
-    ocdm__put_plain(canvas->out, mark, OCDM__MARK_LIMIT);
-    ocdm__output_text(canvas->out, "\"");
+    if (mark != NULL && ocdm__canvas_is_page(canvas))
+        ocdm__put_markup(canvas->out, " data-m=\"%.*s\"", OCDM__MARK_LIMIT, mark);
 }
 
 void ocdm__mark_begin(const ocdm__canvas *canvas, const char *mark, double height)
@@ -126,127 +93,86 @@ void ocdm__mark_begin(const ocdm__canvas *canvas, const char *mark, double heigh
     ocdm__output_text(canvas->out, height > 0 ? "<g class=\"panel\"" : "<g");
     ocdm__put_mark(canvas, mark);
     if (height > 0 && ocdm__canvas_is_page(canvas))
-        put_attribute(canvas->out, "data-high", height);
+        ocdm__put_markup(canvas->out, " data-high=\"%-.1f\"", height);
     ocdm__output_text(canvas->out, ">\n");
 }
 
-void ocdm__mark_end(const ocdm__canvas *canvas)
-{
-    ocdm__output_text(canvas->out, "</g>\n");
-}
-
-void ocdm__picture_begin(const ocdm__canvas *canvas, double width, double height, bool as_tables)
+void ocdm__picture_begin(const ocdm__canvas *canvas, double height, bool as_tables)
 {
     ocdm__output *out = canvas->out;
+    const double width = OCDM__FIGURE_WIDTH;
     ocdm__output_text(out, "<svg class=\"fig\"");
     if (canvas->top == NULL)
-        ocdm__output_text(out, as_tables ? " role=\"group\"" : " role=\"img\"");
+        ocdm__put_markup(out, " role=\"%s\"", as_tables ? "group" : "img");
     if (canvas->alone)
         ocdm__output_text(out, " xmlns=\"http://www.w3.org/2000/svg\"");
     if (canvas->top != NULL) {
-        put_attribute(out, "y", *canvas->top);
+        ocdm__put_markup(out, " y=\"%-.1f\"", *canvas->top);
         *canvas->top += height;
     }
-    if (canvas->alone || canvas->top != NULL) {
-        put_attribute(out, "width", width);
-        put_attribute(out, "height", height);
-    }
-    ocdm__put(out, " viewBox=\"0 0 %.0f %.0f\">\n<title>", width, height);
-    ocdm__put_plain(out, canvas->title, 200);
-    ocdm__output_text(out, "</title>\n");
+    if (!ocdm__canvas_is_page(canvas))
+        ocdm__put_markup(out, " width=\"%-.1f\" height=\"%-.1f\"", width, height);
+    ocdm__put_markup(out, " viewBox=\"0 0 %.0f %.0f\">\n<title>%.200s</title>\n", width, height, canvas->title);
     if (!canvas->alone)
         return;
-    ocdm__put(out, "<style>\n");
+    ocdm__output_text(out, "<style>\n");
     ocdm__output_text(out, ocdm__figure_style);
-    ocdm__put(out, "</style>\n<rect class=\"paper\" width=\"%.0f\" height=\"%.0f\"/>\n", width, height);
-}
-
-void ocdm__picture_end(const ocdm__canvas *canvas)
-{
-    ocdm__output_text(canvas->out, "</svg>\n");
-}
-
-static void put_text(const ocdm__canvas *canvas, double x, double y, enum ocdm__anchor anchor, const char *class, bool up,
-                     const char *text, size_t limit)
-{
-    static const char *const anchors[] = {"", " text-anchor=\"middle\"", " text-anchor=\"end\""};
-    ocdm__output *out = canvas->out;
-    ocdm__output_text(out, "<text");
-    put_attribute(out, "x", x);
-    put_attribute(out, "y", y);
-    ocdm__output_text(out, anchors[anchor]);
-    if (class[0] != '\0')
-        ocdm__put(out, " class=\"%s\"", class);
-    if (up) {
-        ocdm__output_text(out, " transform=\"rotate(-90 ");
-        ocdm__put_place(out, x);
-        ocdm__output_text(out, " ");
-        ocdm__put_place(out, y);
-        ocdm__output_text(out, ")\"");
-    }
-    ocdm__output_text(out, ">");
-    ocdm__put_plain(out, text, limit);
-    ocdm__output_text(out, "</text>\n");
+    ocdm__put_markup(out, "</style>\n<rect class=\"paper\" width=\"%.0f\" height=\"%.0f\"/>\n", width, height);
 }
 
 void ocdm__draw_text(const ocdm__canvas *canvas, double x, double y, enum ocdm__anchor anchor, const char *class,
-                     const char *text, size_t limit)
+                     const char *format, ...)
 {
-    put_text(canvas, x, y, anchor, class, false, text, limit);
-}
-
-void ocdm__draw_text_up(const ocdm__canvas *canvas, double x, double y, enum ocdm__anchor anchor, const char *class,
-                        const char *text, size_t limit)
-{
-    put_text(canvas, x, y, anchor, class, true, text, limit);
-}
-
-void ocdm__draw_number(const ocdm__canvas *canvas, double x, double y, enum ocdm__anchor anchor, double value)
-{
-    char text[32];
-    ocdm__tick_text(value, text, sizeof text);
-    ocdm__draw_text(canvas, x, y, anchor, "small faint", text, sizeof text);
+    static const char *const anchors[] = {"", " text-anchor=\"middle\"", " text-anchor=\"end\""};
+    ocdm__output *out = canvas->out;
+    va_list list;
+    ocdm__put_markup(out, "<text x=\"%-.1f\" y=\"%-.1f\"", x, y);
+    ocdm__output_text(out, anchors[anchor % OCDM__UP_START]);
+    if (class[0] != '\0')
+        ocdm__put_markup(out, " class=\"%s\"", class);
+    if (anchor >= OCDM__UP_START)
+        ocdm__put_markup(out, " transform=\"rotate(-90 %-.1f %-.1f)\"", x, y);
+    ocdm__output_text(out, ">");
+    va_start(list, format);
+    ocdm__put_markup_list(out, format, &list);
+    va_end(list);
+    ocdm__output_text(out, "</text>\n");
 }
 
 void ocdm__draw_rule(const ocdm__canvas *canvas, const char *class, double x1, double y1, double x2, double y2)
 {
-    ocdm__put(canvas->out, "<line class=\"%s\"", class);
-    put_attribute(canvas->out, "x1", x1);
-    put_attribute(canvas->out, "y1", y1);
-    put_attribute(canvas->out, "x2", x2);
-    put_attribute(canvas->out, "y2", y2);
-    ocdm__output_text(canvas->out, "/>\n");
+    ocdm__put_markup(canvas->out, "<line class=\"%s\" x1=\"%-.1f\" y1=\"%-.1f\" x2=\"%-.1f\" y2=\"%-.1f\"/>\n", class, x1, y1,
+                     x2, y2);
 }
 
 /* Every second one if there are many for a low scale. */
 void ocdm__draw_grid(const ocdm__canvas *canvas, const ocdm__scale *scale, double left, double right)
 {
-    double ticks[16];
-    size_t count = find_ticks(scale, ticks, sizeof ticks / sizeof ticks[0]);
-    size_t every = count > 4 && fabs(scale->from - scale->to) < 100 ? 2 : 1;
+    double ticks[MOST_TICKS];
+    size_t count = find_ticks(scale, ticks), every = count > 4 && fabs(scale->from - scale->to) < 100 ? 2 : 1;
     for (size_t i = 0; i < count; i += every) {
         double y = ocdm__scale_place(scale, ticks[i]);
         ocdm__draw_rule(canvas, "grid", left, y, right, y);
-        ocdm__draw_number(canvas, left - 6, y + 4, OCDM__ANCHOR_END, ticks[i]);
+        ocdm__draw_text(canvas, left - 6, y + 4, OCDM__END, "small faint", "%-g", ticks[i]);
     }
 }
 
 void ocdm__draw_x_axis(const ocdm__canvas *canvas, const ocdm__scale *scale, double y, const char *what)
 {
-    double ticks[16];
-    size_t count = find_ticks(scale, ticks, sizeof ticks / sizeof ticks[0]);
+    double ticks[MOST_TICKS];
+    size_t count = find_ticks(scale, ticks);
     ocdm__draw_rule(canvas, "axis", scale->from, y, scale->to, y);
     for (size_t i = 0; i < count; i++) {
         double x = ocdm__scale_place(scale, ticks[i]);
         ocdm__draw_rule(canvas, "axis", x, y, x, y + 4);
-        ocdm__draw_number(canvas, x, y + 17, OCDM__ANCHOR_MIDDLE, ticks[i]);
+        ocdm__draw_text(canvas, x, y + 17, OCDM__MIDDLE, "small faint", "%-g", ticks[i]);
     }
-    ocdm__draw_text(canvas, (scale->from + scale->to) / 2, y + 36, OCDM__ANCHOR_MIDDLE, "", what, 1000);
+    ocdm__draw_text(canvas, (scale->from + scale->to) / 2, y + 36, OCDM__MIDDLE, "", "%s", what);
 }
 
 /* ---- sheets ------------------------------------------------------------------------------------------------------------- */
 
-enum { TITLE_ROOM = 40, HEADING_ROOM = 30, REMARK_ROOM = 20, LEFT = 12, BELOW = 10, TEXT_LIMIT = 2000 };
+enum { TITLE_ROOM = 40, HEADING_ROOM = 30, REMARK_ROOM = 20, LEFT = 12, BELOW = 10 };
 
 ocdm_status ocdm__sheet_begin(ocdm__sheet *sheet, ocdm_error *error)
 {
@@ -254,22 +180,21 @@ ocdm_status ocdm__sheet_begin(ocdm__sheet *sheet, ocdm_error *error)
     return ocdm__output_open_memory(&sheet->body, "a figure", error);
 }
 
-static void put_line(ocdm__sheet *sheet, double room, const char *class, const char *text)
+static void draw_line(ocdm__sheet *sheet, double room, const char *class, const char *text)
 {
-    ocdm__canvas canvas = {.out = &sheet->body};
     sheet->top += room;
-    ocdm__draw_text(&canvas, LEFT, sheet->top, OCDM__ANCHOR_START, class, text, 1000);
+    ocdm__draw_text(&(ocdm__canvas){.out = &sheet->body}, LEFT, sheet->top, OCDM__START, class, "%.1000s", text);
     sheet->top += BELOW;
 }
 
 void ocdm__sheet_heading(ocdm__sheet *sheet, const char *text)
 {
-    put_line(sheet, HEADING_ROOM, "strong", text);
+    draw_line(sheet, HEADING_ROOM, "strong", text);
 }
 
 void ocdm__sheet_remark(ocdm__sheet *sheet, const char *text)
 {
-    put_line(sheet, REMARK_ROOM, "small faint", text);
+    draw_line(sheet, REMARK_ROOM, "small faint", text);
 }
 
 ocdm__canvas ocdm__sheet_canvas(ocdm__sheet *sheet, const char *title)
@@ -282,13 +207,11 @@ ocdm_status ocdm__sheet_put(const ocdm__sheet *sheet, const char *title, const c
 {
     ocdm__canvas canvas = {.out = out, .alone = true, .title = title};
     OCDM_TRY(ocdm__output_check(&sheet->body, error));
-    ocdm__picture_begin(&canvas, OCDM__FIGURE_WIDTH, sheet->top + BELOW, false);
-    ocdm__output_text(out, "<desc>");
-    ocdm__put_plain(out, reading, TEXT_LIMIT);
-    ocdm__output_text(out, "</desc>\n");
-    ocdm__draw_text(&canvas, LEFT, 28, OCDM__ANCHOR_START, "head", title, 1000);
+    ocdm__picture_begin(&canvas, sheet->top + BELOW, false);
+    ocdm__put_markup(out, "<desc>%.2000s</desc>\n", reading);
+    ocdm__draw_text(&canvas, LEFT, 28, OCDM__START, "head", "%.1000s", title);
     ocdm__output_write(out, sheet->body.buffer, sheet->body.used);
-    ocdm__picture_end(&canvas);
+    ocdm__output_text(out, "</svg>\n");
     return OCDM_OK;
 }
 

@@ -23,6 +23,15 @@ typedef struct ocdm__canvas {
 /* Whether the picture goes into a page, whose script reads its attributes. */
 bool ocdm__canvas_is_page(const ocdm__canvas *canvas);
 
+/* The width of all figures. */
+#define OCDM__FIGURE_WIDTH 860.0
+
+/* Pixels per character of small and normal text in the widest of the common fonts. */
+#define OCDM__COLUMN 7.3
+#define OCDM__WIDE_COLUMN 8.7
+
+/* ---- colours ------------------------------------------------------------------------------------------------------------ */
+
 /*
  * The style sheet for a light background, which files of their own include, and the changes for a dark one. Methods have the
  * classes s0, s1, ... (strokes) and f0, f1, ... (fills) of their colours, and d1, d2, ... for dashes; what is not a method has
@@ -33,13 +42,32 @@ extern const char ocdm__figure_style[];
 extern const char ocdm__figure_style_dark[];
 
 #define OCDM__HEATS 9u
+#define OCDM__COLOURS 11u
+#define OCDM__DASHES 5u
 
-/* The width of all figures. */
-#define OCDM__FIGURE_WIDTH 860.0
+/* The colour of lines that are not methods, such as groups of classes: their dashes and marks tell them apart. */
+#define OCDM__INK(dash) (OCDM__COLOURS * OCDM__DASHES + (unsigned)(dash))
 
-/* Pixels per character of small and normal text in the widest of the common fonts. */
-#define OCDM__COLUMN 7.3
-#define OCDM__WIDE_COLUMN 8.7
+/*
+ * The colour of a method, the same on every page: its number modulo OCDM__COLOURS is one of the style sheet's colours, the rest
+ * a dash of its lines. That of a method of this program follows from its place in the list of them; other names are hashed to a
+ * dashed line of one of the colours, so that a name has its colour whatever it is compared with, unless another name on the
+ * page has it already.
+ */
+unsigned ocdm__method_colour(const char *method);
+bool ocdm__method_is_coloured(const char *method); /* by the list */
+
+/* The dash of a colour, 0 for none. */
+unsigned ocdm__dash_of(unsigned colour);
+
+/* The classes of a colour: "s3 d1" of a line, without its dash where points have it too, and "f3" of an area. */
+typedef struct ocdm__colour_class {
+    char text[16];
+} ocdm__colour_class;
+ocdm__colour_class ocdm__stroke(unsigned colour, bool dashed);
+ocdm__colour_class ocdm__fill(unsigned colour);
+
+/* ---- scales ------------------------------------------------------------------------------------------------------------- */
 
 /* Maps numbers to positions. */
 typedef struct ocdm__scale {
@@ -54,53 +82,44 @@ double ocdm__scale_place(const ocdm__scale *scale, double value);
 /* Extends the range to round numbers, so that no point lies on the edge. */
 void ocdm__scale_widen(ocdm__scale *scale);
 
-/* Starts and ends a picture. In a file of several, the canvas's top moves below it. To a screen reader it is one image with a
- * title, or, `as_tables`, what its parts say. */
-void ocdm__picture_begin(const ocdm__canvas *canvas, double width, double height, bool as_tables);
-void ocdm__picture_end(const ocdm__canvas *canvas);
+/* The numbers of the scale at the left, with a grid line from each to `right`. */
+void ocdm__draw_grid(const ocdm__canvas *canvas, const ocdm__scale *scale, double left, double right);
+
+/* The numbers below, and the title of the axis. */
+void ocdm__draw_x_axis(const ocdm__canvas *canvas, const ocdm__scale *scale, double y, const char *what);
+
+/* ---- parts of pictures -------------------------------------------------------------------------------------------------- */
+
+/* Starts a picture, which ends with "</svg>\n". In a file of several, the canvas's top moves below it. To a screen reader it
+ * is one image with a title, or, `as_tables`, what its parts say. */
+void ocdm__picture_begin(const ocdm__canvas *canvas, double height, bool as_tables);
 
 /*
  * In a page, what belongs to a method has its name as an attribute, so that the script can hide it; at most OCDM__MARK_LIMIT
- * characters. ocdm__mark_begin starts a group of shapes with it; with a height above 0 the group is one of several that are
- * stacked, and those below it move up when it is hidden.
+ * characters. ocdm__mark_begin starts a group of shapes with it, which ends with "</g>\n"; with a height above 0 the group is
+ * one of several that are stacked, and those below it move up when it is hidden.
  */
 #define OCDM__MARK_LIMIT 60
 #define OCDM__CLASS_LIMIT 60 /* the same of a class, which the script searches for */
 void ocdm__put_mark(const ocdm__canvas *canvas, const char *mark);
 void ocdm__mark_begin(const ocdm__canvas *canvas, const char *mark, double height);
-void ocdm__mark_end(const ocdm__canvas *canvas);
 
-enum ocdm__anchor { OCDM__ANCHOR_START, OCDM__ANCHOR_MIDDLE, OCDM__ANCHOR_END };
+/* What of a text is at its place; UP: it reads upwards. */
+enum ocdm__anchor { OCDM__START, OCDM__MIDDLE, OCDM__END, OCDM__UP_START, OCDM__UP_MIDDLE, OCDM__UP_END };
 
-/* Text, escaped, at most `limit` characters. `class` is a class of the style sheet: "", "faint", "strong", "small", or
+/* Text, with the conversions of ocdm__put_markup. `class` is a class of the style sheet: "", "faint", "strong", "small", or
  * several. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 6, 7)))
+#endif
 void ocdm__draw_text(const ocdm__canvas *canvas, double x, double y, enum ocdm__anchor anchor, const char *class,
-                     const char *text, size_t limit);
-
-/* The same, rotated to read upwards from (x, y). */
-void ocdm__draw_text_up(const ocdm__canvas *canvas, double x, double y, enum ocdm__anchor anchor, const char *class,
-                        const char *text, size_t limit);
-
-/* A number of an axis in small text. */
-void ocdm__draw_number(const ocdm__canvas *canvas, double x, double y, enum ocdm__anchor anchor, double value);
-
-/* The numbers of the scale at the left, with a grid line from each to `right`. */
-void ocdm__draw_grid(const ocdm__canvas *canvas, const ocdm__scale *scale, double left, double right);
+                     const char *format, ...);
 
 /* A straight line. */
 void ocdm__draw_rule(const ocdm__canvas *canvas, const char *class, double x1, double y1, double x2, double y2);
 
-/* The numbers below, and the title of the axis. */
-void ocdm__draw_x_axis(const ocdm__canvas *canvas, const ocdm__scale *scale, double y, const char *what);
-
-/* A number of an axis, as short as possible. */
-void ocdm__tick_text(double value, char *text, size_t room);
-
 /* The name of a task: "task 3"; "task ?" when the number is not valid. */
 void ocdm__task_text(double task, char *text, size_t room);
-
-/* A position as text with at most one decimal. */
-void ocdm__put_place(ocdm__output *out, double place);
 
 /* ---- sheets ------------------------------------------------------------------------------------------------------------- */
 
@@ -139,15 +158,5 @@ ocdm_status ocdm__sheet_write(const ocdm__sheet *sheet, const char *title, const
                               ocdm_error *error);
 
 void ocdm__sheet_clear(ocdm__sheet *sheet);
-
-/*
- * The colour of a method, the same on every page: its number modulo OCDM__COLOURS is one of the style sheet's colours, the rest
- * a dash of its lines. The methods of this program have a row of a table; other names are hashed to a dashed line of one of the
- * colours, so that a name has its colour whatever it is compared with, unless another name on the page has it already.
- */
-#define OCDM__COLOURS 11u
-#define OCDM__DASHES 5u
-unsigned ocdm__method_colour(const char *method);
-bool ocdm__method_is_coloured(const char *method); /* by the table */
 
 #endif

@@ -129,7 +129,7 @@ double *ocdm__chart_values(const ocdm__chart *chart, const char *key, size_t cou
 
 ocdm_status ocdm__chart_draw(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm_error *error)
 {
-    static ocdm_status (*const draw[])(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm_error *error) = {
+    static ocdm__chart_drawer *const draw[] = {
         [OCDM__CHART_LINES] = ocdm__lines_draw, [OCDM__CHART_DOTS] = ocdm__lines_draw,
         [OCDM__CHART_BARS] = ocdm__bars_draw,   [OCDM__CHART_MATRIX] = ocdm__matrix_draw,
         [OCDM__CHART_ROWS] = ocdm__rows_draw,   [OCDM__CHART_STACKS] = ocdm__stacks_draw,

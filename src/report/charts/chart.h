@@ -96,9 +96,6 @@ typedef struct ocdm__chart {
     ocdm__series spare; /* takes what does not fit */
 } ocdm__chart;
 
-/* The colour of lines that are not methods, such as groups of classes: their dashes and marks tell them apart. */
-#define OCDM__INK(dash) (OCDM__COLOURS * OCDM__DASHES + (unsigned)(dash))
-
 /* Each appends one. The series is valid until the next call. */
 ocdm__series *ocdm__chart_add_series(ocdm__chart *chart, const char *label, const char *mark, unsigned colour);
 void ocdm__chart_add_bar(ocdm__chart *chart, const char *name, unsigned kind);
@@ -129,11 +126,8 @@ double *ocdm__chart_values(const ocdm__chart *chart, const char *key, size_t cou
 /* The series of a row; OCDM__NO_SERIES for none. */
 size_t ocdm__chart_series_of(const ocdm__chart *chart, size_t row);
 
-ocdm_status ocdm__lines_draw(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm_error *error);
-ocdm_status ocdm__bars_draw(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm_error *error);
-ocdm_status ocdm__matrix_draw(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm_error *error);
-ocdm_status ocdm__rows_draw(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm_error *error);
-ocdm_status ocdm__stacks_draw(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm_error *error);
+typedef ocdm_status ocdm__chart_drawer(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm_error *error);
+ocdm__chart_drawer ocdm__lines_draw, ocdm__bars_draw, ocdm__matrix_draw, ocdm__rows_draw, ocdm__stacks_draw;
 
 /* Squares in ink, filled as the bars of the groups that the chart has, `merged` classes in each, with the names of the groups,
  * from `x` on at the top of a picture. Returns where they end. */

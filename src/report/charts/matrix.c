@@ -61,95 +61,83 @@ static unsigned heat_of(const struct matrices *plan, double value)
 
 static void draw_cell(const struct matrices *plan, size_t series, size_t row, size_t column)
 {
-    const ocdm__canvas *canvas = plan->canvas;
+    ocdm__output *out = plan->canvas->out;
     double value = plan->values[(series * plan->side + row) * plan->side + column];
     double x = NAMES + plan->cell * (double)column, y = HEAD + CELL_HEIGHT * (double)row;
-    char text[16], class[16];
+    char class[16];
     if (!isfinite(value)) {
-        ocdm__output_text(canvas->out, "<g role=\"cell\" aria-label=\"not seen yet\"></g>\n");
+        ocdm__output_text(out, "<g role=\"cell\" aria-label=\"not seen yet\"></g>\n");
         return;
     }
-    snprintf(text, sizeof text, "%.1f", value);
     snprintf(class, sizeof class, "small t%u", heat_of(plan, value));
-    ocdm__put(
-        canvas->out,
-        "<g role=\"cell\" aria-label=\"%s\"><rect class=\"h%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"><title>"
-        "task %.0f after task %.0f: %s</title></rect>\n",
-        text, heat_of(plan, value), x, y, plan->cell - 2, CELL_HEIGHT - 2, task_of(plan, plan->tasks, series, row),
-        task_of(plan, plan->afters, series, column), text);
+    ocdm__put_markup(out,
+                     "<g role=\"cell\" aria-label=\"%.1f\"><rect class=\"h%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
+                     "height=\"%d\"><title>task %.0f after task %.0f: %.1f</title></rect>\n",
+                     value, heat_of(plan, value), x, y, plan->cell - 2, CELL_HEIGHT - 2,
+                     task_of(plan, plan->tasks, series, row), task_of(plan, plan->afters, series, column), value);
     if (plan->cell >= NUMBERED)
-        ocdm__draw_text(canvas, x + plan->cell / 2 - 1, y + 16, OCDM__ANCHOR_MIDDLE, class, text, sizeof text);
-    ocdm__output_text(canvas->out, "</g>\n");
+        ocdm__draw_text(plan->canvas, x + plan->cell / 2 - 1, y + 16, OCDM__MIDDLE, class, "%.1f", value);
+    ocdm__output_text(out, "</g>\n");
 }
 
 /* Text with a role in the table of a screen reader. */
 static void draw_head(const ocdm__canvas *canvas, const char *role, double x, double y, enum ocdm__anchor anchor,
                       const char *text)
 {
-    ocdm__put(canvas->out, "<g role=\"%s\">", role);
-    ocdm__draw_text(canvas, x, y, anchor, "small faint", text, 40);
+    ocdm__put_markup(canvas->out, "<g role=\"%s\">", role);
+    ocdm__draw_text(canvas, x, y, anchor, "small faint", "%s", text);
     ocdm__output_text(canvas->out, "</g>\n");
 }
 
-static void draw_heads(const struct matrices *plan, size_t series)
+static void draw_matrix(const struct matrices *plan, size_t number)
 {
     const ocdm__canvas *canvas = plan->canvas;
-    const ocdm__series *about = &plan->chart->series[series];
-    ocdm__put(canvas->out, "<rect class=\"f%u\" width=\"11\" height=\"11\" y=\"6\"/>\n", about->colour % OCDM__COLOURS);
-    ocdm__draw_text(canvas, 17, 16, OCDM__ANCHOR_START, "strong", about->label, WIDEST_LABEL);
+    const ocdm__series *series = &plan->chart->series[number];
+    double x = plan->width * (double)(number % plan->per_row),
+           y = LEGEND_ROOM + plan->height * (double)(number / plan->per_row);
+    char text[40];
+    ocdm__put_markup(canvas->out, "<g role=\"table\" aria-label=\"%.*s: mAP of each task after each task\"", OCDM__MARK_LIMIT,
+                     series->label);
+    ocdm__put_mark(canvas, series->mark);
+    ocdm__put_markup(canvas->out, " transform=\"translate(%.1f %.1f)\"", x, y);
+    if (ocdm__canvas_is_page(canvas))
+        ocdm__put_markup(canvas->out, " data-slot=\"%.1f %.1f\"", x, y);
+    ocdm__put_markup(canvas->out, ">\n<rect class=\"%s\" width=\"11\" height=\"11\" y=\"6\"/>\n",
+                     ocdm__fill(series->colour).text);
+    ocdm__draw_text(canvas, 17, 16, OCDM__START, "strong", "%.*s", WIDEST_LABEL, series->label);
     ocdm__output_text(canvas->out, "<g role=\"row\">\n");
-    draw_head(canvas, "columnheader", NAMES, 34, OCDM__ANCHOR_START, "after task");
+    draw_head(canvas, "columnheader", NAMES, 34, OCDM__START, "after task");
     for (size_t column = 0; column < plan->side; column++) {
-        char text[24];
-        snprintf(text, sizeof text, "%.0f", task_of(plan, plan->afters, series, column));
-        draw_head(canvas, "columnheader", NAMES + plan->cell * ((double)column + 0.5) - 1, HEAD - 7, OCDM__ANCHOR_MIDDLE, text);
+        snprintf(text, sizeof text, "%.0f", task_of(plan, plan->afters, number, column));
+        draw_head(canvas, "columnheader", NAMES + plan->cell * ((double)column + 0.5) - 1, HEAD - 7, OCDM__MIDDLE, text);
     }
     ocdm__output_text(canvas->out, "</g>\n");
-}
-
-static void draw_matrix(const struct matrices *plan, size_t series)
-{
-    const ocdm__canvas *canvas = plan->canvas;
-    double x = plan->width * (double)(series % plan->per_row);
-    size_t above = series / plan->per_row;
-    double y = LEGEND_ROOM + plan->height * (double)above;
-    ocdm__output_text(canvas->out, "<g role=\"table\" aria-label=\"");
-    ocdm__put_plain(canvas->out, plan->chart->series[series].label, OCDM__MARK_LIMIT);
-    ocdm__output_text(canvas->out, ": mAP of each task after each task\"");
-    ocdm__put_mark(canvas, plan->chart->series[series].mark);
-    ocdm__put(canvas->out, " transform=\"translate(%.1f %.1f)\"", x, y);
-    if (ocdm__canvas_is_page(canvas))
-        ocdm__put(canvas->out, " data-slot=\"%.1f %.1f\"", x, y);
-    ocdm__output_text(canvas->out, ">\n");
-    draw_heads(plan, series);
     for (size_t row = 0; row < plan->side; row++) {
-        char text[24];
-        ocdm__task_text(task_of(plan, plan->tasks, series, row), text, sizeof text);
+        ocdm__task_text(task_of(plan, plan->tasks, number, row), text, sizeof text);
         ocdm__output_text(canvas->out, "<g role=\"row\">\n");
-        draw_head(canvas, "rowheader", NAMES - 8, HEAD + CELL_HEIGHT * (double)row + 16, OCDM__ANCHOR_END, text);
+        draw_head(canvas, "rowheader", NAMES - 8, HEAD + CELL_HEIGHT * (double)row + 16, OCDM__END, text);
         for (size_t column = 0; column < plan->side; column++)
-            draw_cell(plan, series, row, column);
+            draw_cell(plan, number, row, column);
         ocdm__output_text(canvas->out, "</g>\n");
     }
-    ocdm__mark_end(canvas);
+    ocdm__output_text(canvas->out, "</g>\n");
 }
 
 static void draw_matrices(struct matrices *plan)
 {
-    char text[140];
+    const ocdm__canvas *canvas = plan->canvas;
     plan_matrices(plan);
     size_t count = plan->chart->series_count, rows = (count + plan->per_row - 1) / plan->per_row;
-    ocdm__picture_begin(plan->canvas, OCDM__FIGURE_WIDTH, LEGEND_ROOM + plan->height * (double)rows - GAP + 4, true);
-    snprintf(text, sizeof text, "%.1f", plan->low);
-    ocdm__draw_text(plan->canvas, NAMES - 8, 18, OCDM__ANCHOR_END, "small faint", text, sizeof text);
+    ocdm__picture_begin(canvas, LEGEND_ROOM + plan->height * (double)rows - GAP + 4, true);
+    ocdm__draw_text(canvas, NAMES - 8, 18, OCDM__END, "small faint", "%.1f", plan->low);
     for (unsigned step = 0; step < OCDM__HEATS; step++)
-        ocdm__put(plan->canvas->out, "<rect class=\"h%u\" x=\"%u\" y=\"7\" width=\"20\" height=\"14\"/>\n", step,
-                  NAMES + 20 * step);
-    snprintf(text, sizeof text, "%.1f %s", plan->high, plan->chart->y_what);
-    ocdm__draw_text(plan->canvas, NAMES + 20 * OCDM__HEATS + 8, 18, OCDM__ANCHOR_START, "small faint", text, sizeof text);
+        ocdm__put_markup(canvas->out, "<rect class=\"h%u\" x=\"%u\" y=\"7\" width=\"20\" height=\"14\"/>\n", step,
+                         NAMES + 20 * step);
+    ocdm__draw_text(canvas, NAMES + 20 * OCDM__HEATS + 8, 18, OCDM__START, "small faint", "%.1f %s", plan->high,
+                    plan->chart->y_what);
     for (size_t i = 0; i < count; i++)
         draw_matrix(plan, i);
-    ocdm__picture_end(plan->canvas);
+    ocdm__output_text(canvas->out, "</svg>\n");
 }
 
 ocdm_status ocdm__matrix_draw(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm_error *error)

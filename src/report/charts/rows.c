@@ -65,22 +65,30 @@ static double value_of(const struct plan *plan, size_t series, size_t first)
     return count > 0 ? sum / (double)count : NAN;
 }
 
-static void put_row_name(const struct plan *plan, size_t first, size_t limit)
+/* "dog", or "dog +3" of several. */
+static void put_row_name(const struct plan *plan, size_t first, int limit)
 {
     size_t others = row_size(plan, first) - 1;
-    ocdm__put_plain(plan->canvas->out, plan->chart->bars[first].name, others > 0 ? limit - 4 : limit);
+    ocdm__put_markup(plan->canvas->out, "%.*s", others > 0 ? limit - 4 : limit, plan->chart->bars[first].name);
     if (others > 0)
-        ocdm__put(plan->canvas->out, " +%zu", others);
+        ocdm__put_markup(plan->canvas->out, " +%zu", others);
+}
+
+/* A text in a cell of the table, right-aligned. */
+static void draw_cell(const struct plan *plan, const char *role, double x, double y, const char *text)
+{
+    ocdm__put_markup(plan->canvas->out, "<g role=\"%s\">", role);
+    ocdm__draw_text(plan->canvas, x, y, OCDM__END, "small faint", "%s", text);
+    ocdm__output_text(plan->canvas->out, "</g>\n");
 }
 
 static void draw_heads(const struct plan *plan)
 {
     const ocdm__canvas *canvas = plan->canvas;
-    ocdm__output_text(canvas->out, "<g role=\"row\">\n<g role=\"columnheader\">");
-    ocdm__draw_text(canvas, NAME_RIGHT, plan->top - 12, OCDM__ANCHOR_END, "small faint", "class", 40);
-    ocdm__output_text(canvas->out, "</g>\n<g role=\"columnheader\">");
-    ocdm__draw_text(canvas, COUNT_RIGHT, plan->top - 12, OCDM__ANCHOR_END, "small faint", "samples", 40);
-    ocdm__output_text(canvas->out, "</g>\n");
+    const double y = plan->top - 12;
+    ocdm__output_text(canvas->out, "<g role=\"row\">\n");
+    draw_cell(plan, "columnheader", NAME_RIGHT, y, "class");
+    draw_cell(plan, "columnheader", COUNT_RIGHT, y, "samples");
     for (size_t i = 0; i < plan->chart->series_count; i++) {
         const ocdm__series *series = &plan->chart->series[i];
         double left = LEFT + plan->width * (double)i;
@@ -88,36 +96,34 @@ static void draw_heads(const struct plan *plan)
         ocdm__put_mark(canvas, series->mark);
         ocdm__output_text(canvas->out, ">");
         if (plan->upright)
-            ocdm__draw_text_up(canvas, left + 12, plan->top - 12, OCDM__ANCHOR_START, "strong", series->label, 13);
+            ocdm__draw_text(canvas, left + 12, y, OCDM__UP_START, "strong", "%.13s", series->label);
         else
-            ocdm__draw_text(canvas, left, plan->top - 12, OCDM__ANCHOR_START, "strong", series->label, 1000);
+            ocdm__draw_text(canvas, left, y, OCDM__START, "strong", "%s", series->label);
         ocdm__output_text(canvas->out, "</g>\n");
     }
     ocdm__output_text(canvas->out, "</g>\n");
 }
 
-static void draw_bar(const struct plan *plan, size_t series, size_t first, double y)
+static void draw_bar(const struct plan *plan, size_t number, size_t first, double y)
 {
     const ocdm__canvas *canvas = plan->canvas;
-    const ocdm__series *about = &plan->chart->series[series];
-    double value = value_of(plan, series, first), x = LEFT + plan->width * (double)series;
-    char text[24];
+    const ocdm__series *series = &plan->chart->series[number];
+    double value = value_of(plan, number, first), x = LEFT + plan->width * (double)number;
     ocdm__output_text(canvas->out, "<g role=\"cell\"");
-    ocdm__put_mark(canvas, about->mark);
+    ocdm__put_mark(canvas, series->mark);
     if (!isfinite(value)) {
         ocdm__output_text(canvas->out, " aria-label=\"no test samples\"></g>\n");
         return;
     }
-    snprintf(text, sizeof text, "%.1f", value);
     double width = plan->bar * (value < 0 ? 0 : value > 100 ? 100 : value) / 100;
-    ocdm__put(canvas->out, " aria-label=\"%s\"><rect class=\"f%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"><title>",
-              text, about->colour % OCDM__COLOURS, x, y, width > 0.5 ? width : 0.5, BAR);
-    ocdm__put_plain(canvas->out, about->label, 40);
-    ocdm__output_text(canvas->out, ", ");
+    ocdm__put_markup(canvas->out,
+                     " aria-label=\"%.1f\"><rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
+                     "height=\"%d\"><title>%.40s, ",
+                     value, ocdm__fill(series->colour).text, x, y, width > 0.5 ? width : 0.5, BAR, series->label);
     put_row_name(plan, first, 60);
-    ocdm__put(canvas->out, ": AP %s</title></rect>\n", text);
+    ocdm__put_markup(canvas->out, ": AP %.1f</title></rect>\n", value);
     if (plan->numbers)
-        ocdm__draw_text(canvas, x + plan->bar + NUMBER - 2, y + 10, OCDM__ANCHOR_END, "small faint", text, sizeof text);
+        ocdm__draw_text(canvas, x + plan->bar + NUMBER - 2, y + 10, OCDM__END, "small faint", "%.1f", value);
     ocdm__output_text(canvas->out, "</g>\n");
 }
 
@@ -128,23 +134,20 @@ static void draw_row(const struct plan *plan, size_t first, double y)
     char text[32];
     ocdm__output_text(canvas->out, "<g role=\"row\"");
     if (ocdm__canvas_is_page(canvas)) {
-        ocdm__put(canvas->out, " data-high=\"%d\" data-c=\"", PITCH);
+        ocdm__put_markup(canvas->out, " data-high=\"%d\" data-c=\"", PITCH);
         for (size_t c = 0; c < row_size(plan, first); c++) {
             ocdm__output_text(canvas->out, c > 0 ? " " : "");
             ocdm__put_plain(canvas->out, plan->chart->bars[first + c].name, OCDM__CLASS_LIMIT);
         }
         ocdm__output_text(canvas->out, "\"");
     }
-    ocdm__put(canvas->out, ">\n<g role=\"rowheader\"><text class=\"small\" text-anchor=\"end\" x=\"%d\" y=\"%.1f\">",
-              NAME_RIGHT, y + 10);
+    ocdm__put_markup(canvas->out, ">\n<g role=\"rowheader\"><text class=\"small\" text-anchor=\"end\" x=\"%d\" y=\"%.1f\">",
+                     NAME_RIGHT, y + 10);
     put_row_name(plan, first, NAME_LIMIT);
     ocdm__output_text(canvas->out, "</text></g>\n");
     ocdm__draw_bar_kind(canvas, plan->chart->bars[first].kind, MARK_LEFT, y + 1, 9);
     ocdm__tick_text(plan->samples[first], text, sizeof text);
-    ocdm__output_text(canvas->out, "<g role=\"cell\">");
-    ocdm__draw_text(canvas, COUNT_RIGHT, y + 10, OCDM__ANCHOR_END, "small faint", isfinite(plan->samples[first]) ? text : "–",
-                    sizeof text);
-    ocdm__output_text(canvas->out, "</g>\n");
+    draw_cell(plan, "cell", COUNT_RIGHT, y + 10, isfinite(plan->samples[first]) ? text : "–");
     for (size_t i = 0; i < plan->chart->series_count; i++)
         draw_bar(plan, i, first, y);
     ocdm__output_text(canvas->out, "</g>\n");
@@ -153,8 +156,8 @@ static void draw_row(const struct plan *plan, size_t first, double y)
 static void draw_rows(struct plan *plan)
 {
     const ocdm__canvas *canvas = plan->canvas;
-    size_t rows = (plan->chart->bar_count + plan->merged - 1) / plan->merged;
     const ocdm__chart *chart = plan->chart;
+    size_t rows = (chart->bar_count + plan->merged - 1) / plan->merged;
     plan->width = (OCDM__FIGURE_WIDTH - LEFT) / (double)chart->series_count;
     plan->numbers = plan->width >= NUMBERED;
     plan->bar = plan->width - GAP - (plan->numbers ? NUMBER : 0);
@@ -162,14 +165,13 @@ static void draw_rows(struct plan *plan)
         if (OCDM__WIDE_COLUMN * (double)ocdm__plain_width(chart->series[i].label, OCDM__MARK_LIMIT) > plan->width - GAP)
             plan->upright = true;
     plan->top = TOP + (plan->upright ? UPRIGHT_ROOM : 0);
-    ocdm__picture_begin(canvas, OCDM__FIGURE_WIDTH, plan->top + PITCH * (double)rows + 6, true);
-    ocdm__draw_bar_kinds(plan->chart, 1, canvas, LEGEND);
+    ocdm__picture_begin(canvas, plan->top + PITCH * (double)rows + 6, true);
+    ocdm__draw_bar_kinds(chart, 1, canvas, LEGEND);
     ocdm__output_text(canvas->out, "<g role=\"table\" aria-label=\"average precision of each class\">\n");
     draw_heads(plan);
     for (size_t row = 0; row < rows; row++)
         draw_row(plan, row * plan->merged, plan->top + PITCH * (double)row);
-    ocdm__output_text(canvas->out, "</g>\n");
-    ocdm__picture_end(canvas);
+    ocdm__output_text(canvas->out, "</g>\n</svg>\n");
 }
 
 ocdm_status ocdm__rows_draw(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm_error *error)
@@ -202,19 +204,19 @@ static void draw_stack(const ocdm__chart *chart, const ocdm__canvas *canvas, siz
     const ocdm__series *series = &chart->series[number];
     double y = STACK_TOP + STACK_PITCH * (double)number + 2, sum = 0;
     ocdm__mark_begin(canvas, series->mark, STACK_PITCH);
-    ocdm__draw_text(canvas, 182, y + STACK_BAR - 5, OCDM__ANCHOR_END, "", series->label, 23);
+    ocdm__draw_text(canvas, 182, y + STACK_BAR - 5, OCDM__END, "", "%.23s", series->label);
     for (size_t part = 0; part < chart->bar_count; part++) {
         double from = ocdm__scale_place(scale, sum);
         sum += length_of(parts[part]);
-        ocdm__put(
-            canvas->out,
-            "<rect class=\"part h%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\"><title>%s: %.4g s</title></rect>\n",
-            chart->bars[part].kind, from, y, ocdm__scale_place(scale, sum) - from, STACK_BAR, chart->bars[part].name,
-            length_of(parts[part]));
+        ocdm__put_markup(canvas->out,
+                         "<rect class=\"part h%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\"><title>%s: %.4g "
+                         "s</title></rect>\n",
+                         chart->bars[part].kind, from, y, ocdm__scale_place(scale, sum) - from, STACK_BAR,
+                         chart->bars[part].name, length_of(parts[part]));
     }
     if (series->notes[0][0] != '\0')
-        ocdm__draw_text(canvas, STACK_RIGHT + 12, y + STACK_BAR - 5, OCDM__ANCHOR_START, "small faint", series->notes[0], 40);
-    ocdm__mark_end(canvas);
+        ocdm__draw_text(canvas, STACK_RIGHT + 12, y + STACK_BAR - 5, OCDM__START, "small faint", "%s", series->notes[0]);
+    ocdm__output_text(canvas->out, "</g>\n");
 }
 
 ocdm_status ocdm__stacks_draw(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm_error *error)
@@ -230,20 +232,20 @@ ocdm_status ocdm__stacks_draw(const ocdm__chart *chart, const ocdm__canvas *canv
             sum += length_of(parts[i * chart->bar_count + part]);
         scale.high = sum > scale.high ? sum : scale.high;
     }
-    ocdm__picture_begin(canvas, OCDM__FIGURE_WIDTH, base + STACK_BOTTOM, false);
+    ocdm__picture_begin(canvas, base + STACK_BOTTOM, false);
     double x = STACK_LEFT;
     for (size_t part = 0; part < chart->bar_count; part++) {
-        ocdm__put(canvas->out, "<rect class=\"part h%u\" x=\"%.0f\" y=\"8\" width=\"11\" height=\"11\"/>\n",
-                  chart->bars[part].kind, x);
-        ocdm__draw_text(canvas, x + 16, 18, OCDM__ANCHOR_START, "small", chart->bars[part].name, 100);
-        x += 40 + OCDM__COLUMN * (double)strlen(chart->bars[part].name);
+        const ocdm__chart_bar *bar = &chart->bars[part];
+        ocdm__put_markup(canvas->out, "<rect class=\"part h%u\" x=\"%.0f\" y=\"8\" width=\"11\" height=\"11\"/>\n", bar->kind,
+                         x);
+        ocdm__draw_text(canvas, x + 16, 18, OCDM__START, "small", "%s", bar->name);
+        x += 40 + OCDM__COLUMN * (double)strlen(bar->name);
     }
     for (size_t i = 0; i < chart->series_count; i++)
         draw_stack(chart, canvas, i, parts + i * chart->bar_count, &scale);
     ocdm__output_text(canvas->out, "<g>\n");
     ocdm__draw_x_axis(canvas, &scale, base + 4, chart->x_what);
-    ocdm__output_text(canvas->out, "</g>\n");
-    ocdm__picture_end(canvas);
+    ocdm__output_text(canvas->out, "</g>\n</svg>\n");
     ocdm__release(parts);
     return OCDM_OK;
 }

@@ -1,7 +1,11 @@
 /* Colours: the style sheet of the charts, and which colour a method has. */
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/inner_memory.h"
+#include "base/text.h"
+#include "experiment/loop/settings.h"
 #include "report/charts/canvas.h"
 
 const char ocdm__figure_style[] =
@@ -36,28 +40,21 @@ const char ocdm__figure_style_dark[] =
     ".h5{fill:#6a5ca4}.h6{fill:#8275bc}.h7{fill:#9f94d3}.h8{fill:#c1b9e8}\n"
     ".k0,.k1,.k3{stroke:none}\n.fig .t5{fill:#e6edf3}.fig .t6,.fig .t7,.fig .t8{fill:#0d1117}.part{stroke:#9f94d3}\n";
 
-static const struct {
-    const char *method;
-    unsigned colour;
-} method_colours[] = {
-    {"ocdm", 0},
-    {"prs", 1},
-    {"cbes", 2},
-    {"max", 3},
-    {"onlyone", 4},
-    {"rs", 5},
-    {"random", 6},
-    {"cbrs", 7},
-    {"gss", 8},
-    {"finetune", 9},
-    {"multitask", 10},
-    {"bat-ocdm", OCDM__COLOURS + 0},
-    {"prs-released", OCDM__COLOURS + 1},
-    {"gss-released", OCDM__COLOURS + 8},
-    {"bat-ocdm", OCDM__COLOURS},
-};
+/* ---- methods ------------------------------------------------------------------------------------------------------------ */
 
-/* FNV-1a of the name; dashed, since the solid lines belong to the table. */
+/* The methods of this program: the policies in the order of their table, then the bounds. */
+#define NAME(symbol, name) name,
+static const char *const methods[] = {OCDM__POLICIES(NAME) OCDM__LOWER_BOUND, OCDM__UPPER_BOUND, NULL};
+
+/* Whether a name is another one with a word before or behind it, as bat-ocdm and prs-released are. */
+static bool is_variant(const char *name, const char *of)
+{
+    size_t length = strlen(name), part = strlen(of);
+    return length > part + 1 && ((strncmp(name, of, part) == 0 && name[part] == '-') ||
+                                 (strcmp(name + length - part, of) == 0 && name[length - part - 1] == '-'));
+}
+
+/* FNV-1a of the name; dashed, since the solid lines belong to the methods of the program. */
 static unsigned hashed_colour(const char *method)
 {
     uint32_t hash = 2166136261u;
@@ -66,24 +63,66 @@ static unsigned hashed_colour(const char *method)
     return OCDM__COLOURS + (hash ^ hash >> 16) % (OCDM__COLOURS * (OCDM__DASHES - 1));
 }
 
-enum { METHOD_COLOURS = sizeof method_colours / sizeof method_colours[0] };
-
-/* The row of a method; METHOD_COLOURS: it has none. */
-static size_t colour_row(const char *method)
-{
-    size_t i = 0;
-    while (i < METHOD_COLOURS && strcmp(method_colours[i].method, method) != 0)
-        i++;
-    return i;
-}
-
 bool ocdm__method_is_coloured(const char *method)
 {
-    return colour_row(method) < METHOD_COLOURS;
+    return ocdm__is_among(method, methods);
 }
 
+/* The method of the program that a method is a variant of; NULL for none. */
+static const char *variant_of(const char *method)
+{
+    const char *const *at = methods;
+    while (*at != NULL && !is_variant(method, *at))
+        at++;
+    return *at;
+}
+
+/* The methods of the program have the colours in their order, but the two bounds the last ones, which are greys; were there
+ * more than colours, they would begin again with the second dash. A variant of a method has that one's colour and the first
+ * dash. */
 unsigned ocdm__method_colour(const char *method)
 {
-    size_t row = colour_row(method);
-    return row < METHOD_COLOURS ? method_colours[row].colour : hashed_colour(method);
+    enum { OWN_COLOURS = OCDM__COLOURS - 2 };
+    const char *of = variant_of(method);
+    unsigned before = 0;
+    if (!ocdm__method_is_coloured(method))
+        return hashed_colour(method);
+    if (strcmp(method, OCDM__UPPER_BOUND) == 0 || strcmp(method, OCDM__LOWER_BOUND) == 0)
+        return OWN_COLOURS + (strcmp(method, OCDM__UPPER_BOUND) == 0);
+    for (const char *const *at = methods; strcmp(*at, method) != 0; at++)
+        before += variant_of(*at) == of;
+    if (of != NULL)
+        return ocdm__method_colour(of) + (1 + before) * OCDM__COLOURS;
+    return before % OWN_COLOURS + 2 * OCDM__COLOURS * (before / OWN_COLOURS);
+}
+
+/* ---- classes ------------------------------------------------------------------------------------------------------------ */
+
+static bool is_ink(unsigned colour)
+{
+    return colour >= OCDM__INK(0);
+}
+
+unsigned ocdm__dash_of(unsigned colour)
+{
+    return (is_ink(colour) ? colour - OCDM__INK(0) : colour / OCDM__COLOURS) % OCDM__DASHES;
+}
+
+/* "s3" or "ink", and with "d1" behind it the dash. */
+ocdm__colour_class ocdm__stroke(unsigned colour, bool dashed)
+{
+    ocdm__colour_class class = {"ink"};
+    if (!is_ink(colour))
+        snprintf(class.text, sizeof class.text, "s%u", colour % OCDM__COLOURS);
+    if (dashed && ocdm__dash_of(colour) > 0)
+        ocdm__append(class.text, sizeof class.text, " d%u", ocdm__dash_of(colour));
+    return class;
+}
+
+ocdm__colour_class ocdm__fill(unsigned colour)
+{
+    ocdm__colour_class class = {"inkf"};
+    if (!is_ink(colour))
+        snprintf(class.text, sizeof class.text, "f%u", colour % OCDM__COLOURS);
+    return class;
 }

@@ -2,6 +2,7 @@
  * The commands that repeat the runs: one `ocdm compare` if it makes them all, otherwise an `ocdm run` for each. They are for a
  * shell in the page's folder: paths lead there from it, and results go to a new folder beside the old one.
  */
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,7 +42,7 @@ static void put_word(struct commands *commands, const char *text)
 {
     char *word = ocdm__shell_word(text);
     if (word != NULL)
-        ocdm__put_whole(commands->out, word);
+        ocdm__put_name(commands->out, word, SIZE_MAX);
     else
         commands->status = ocdm__fail_memory(commands->error, "a command");
     ocdm__release(word);
