@@ -1,31 +1,12 @@
 /* Writes text, numbers and markup, character by character. */
 #include "report/text.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/allocate.h"
 #include "base/text.h"
 
 /* The length of the title attribute of a truncated text. */
 #define TITLE_LIMIT 1000
 #define REPLACEMENT "\xEF\xBF\xBD"
 #define DOTS "\xE2\x80\xA6"
-
-void ocdm__put(ocdm__output *out, const char *format, ...)
-{
-    char text[1001];
-    va_list list;
-    va_start(list, format);
-    int length = vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    if (length > 0)
-        ocdm__output_write(out, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
-}
 
 /* ---- text --------------------------------------------------------------------------------------------------------------- */
 

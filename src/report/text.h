@@ -5,15 +5,8 @@
 #ifndef OCDM_REPORT_TEXT_H
 #define OCDM_REPORT_TEXT_H
 
-#include <stdarg.h>
-#include <stddef.h>
-
 #include "base/output.h"
 #include "metrics/metrics.h"
-
-/* Formatted text, not escaped: for numbers and literals. Truncated to 1000 bytes. */
-OCDM_FORMAT(2, 3)
-void ocdm__put(ocdm__output *out, const char *format, ...);
 
 /*
  * Markup: as printf, where texts are escaped for HTML and XML, and some flags have a meaning of their own. The conversions are
@@ -27,9 +20,7 @@ void ocdm__put(ocdm__output *out, const char *format, ...);
  *
  * Characters of a plain text that change the writing direction become U+FFFD, since no element isolates them.
  */
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
+OCDM_FORMAT(2, 3)
 void ocdm__put_markup(ocdm__output *out, const char *format, ...);
 void ocdm__put_markup_list(ocdm__output *out, const char *format, va_list *list);
 

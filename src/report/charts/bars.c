@@ -3,12 +3,6 @@
  * Where there are targets, a bar far above them is cut off, marked, and labelled with its value, so that one class that fills a
  * memory does not flatten all others. With very many classes, a bar represents several that are neighbours.
  */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "metrics/metrics.h"
 #include "report/charts/chart.h"
 #include "report/text.h"

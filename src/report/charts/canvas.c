@@ -1,12 +1,6 @@
 /* Scales, axes and text as SVG, and files of several pictures. */
 #include "report/charts/canvas.h"
 
-#include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/error.h"
 #include "report/text.h"
 
 /* ---- scales ------------------------------------------------------------------------------------------------------------- */

@@ -5,11 +5,7 @@
 #ifndef OCDM_REPORT_CHARTS_CANVAS_H
 #define OCDM_REPORT_CHARTS_CANVAS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/output.h"
-#include "ocdm/ocdm.h"
 
 /* Where a picture goes: into a page, into a file of its own, or into a file with others. */
 typedef struct ocdm__canvas {
@@ -109,9 +105,7 @@ enum ocdm__anchor { OCDM__START, OCDM__MIDDLE, OCDM__END, OCDM__UP_START, OCDM__
 
 /* Text, with the conversions of ocdm__put_markup. `class` is a class of the style sheet: "", "faint", "strong", "small", or
  * several. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 6, 7)))
-#endif
+OCDM_FORMAT(6, 7)
 void ocdm__draw_text(const ocdm__canvas *canvas, double x, double y, enum ocdm__anchor anchor, const char *class,
                      const char *format, ...);
 

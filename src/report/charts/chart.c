@@ -1,13 +1,6 @@
 /* Charts: their parts, and numbers by series and x. */
 #include "report/charts/chart.h"
 
-#include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "metrics/metrics.h"
 
 /* ---- parts -------------------------------------------------------------------------------------------------------------- */

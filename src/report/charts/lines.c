@@ -3,13 +3,6 @@
  * their right ends, moved apart where they would overlap, with a thin line to the end; in a page also in a legend above, since
  * a narrow screen does not reach the right ends.
  */
-#include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "report/charts/chart.h"
 #include "report/text.h"
 

@@ -1,10 +1,5 @@
 /* Draws matrices of numbers, each number in a colour as deep as it is high, on one scale for all. Each is a table to a screen
  * reader. */
-#include <math.h>
-#include <stdio.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "report/charts/chart.h"
 #include "report/text.h"
 

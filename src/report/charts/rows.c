@@ -3,12 +3,6 @@
  * table to a screen reader, very many classes sharing rows with their neighbours; or a row for each series, its parts one after
  * another.
  */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "report/charts/chart.h"
 #include "report/text.h"
 

@@ -1,9 +1,4 @@
 /* Colours: the style sheet of the charts, and which colour a method has. */
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/inner_memory.h"
 #include "base/text.h"
 #include "experiment/loop/settings.h"
 #include "report/charts/canvas.h"
@@ -42,10 +37,6 @@ const char ocdm__figure_style_dark[] =
 
 /* ---- methods ------------------------------------------------------------------------------------------------------------ */
 
-/* The methods of this program: the policies in the order of their table, then the bounds. */
-#define NAME(symbol, name) name,
-static const char *const methods[] = {OCDM__POLICIES(NAME) OCDM__LOWER_BOUND, OCDM__UPPER_BOUND, NULL};
-
 /* Whether a name is another one with a word before or behind it, as bat-ocdm and prs-released are. */
 static bool is_variant(const char *name, const char *of)
 {
@@ -63,36 +54,41 @@ static unsigned hashed_colour(const char *method)
     return OCDM__COLOURS + (hash ^ hash >> 16) % (OCDM__COLOURS * (OCDM__DASHES - 1));
 }
 
+static bool is_bound(const char *method)
+{
+    return strcmp(method, OCDM__LOWER_BOUND) == 0 || strcmp(method, OCDM__UPPER_BOUND) == 0;
+}
+
 bool ocdm__method_is_coloured(const char *method)
 {
-    return ocdm__is_among(method, methods);
+    return ocdm_policy_find(method) != NULL || is_bound(method);
 }
 
-/* The method of the program that a method is a variant of; NULL for none. */
-static const char *variant_of(const char *method)
+/* The policy that a method is a variant of; NULL for none. */
+static const ocdm_policy *variant_of(const char *method)
 {
-    const char *const *at = methods;
-    while (*at != NULL && !is_variant(method, *at))
-        at++;
-    return *at;
+    size_t i = 0;
+    while (ocdm_policy_at(i) != NULL && !is_variant(method, ocdm_policy_at(i)->name))
+        i++;
+    return ocdm_policy_at(i);
 }
 
-/* The methods of the program have the colours in their order, but the two bounds the last ones, which are greys; were there
- * more than colours, they would begin again with the second dash. A variant of a method has that one's colour and the first
- * dash. */
+/* The policies have the colours in the order of their table; the last two, which are greys, are those of the bounds. Were there
+ * more policies than colours, they would begin again with the second dash. A variant of a policy has that one's colour and the
+ * first dash. */
 unsigned ocdm__method_colour(const char *method)
 {
     enum { OWN_COLOURS = OCDM__COLOURS - 2 };
-    const char *of = variant_of(method);
+    const ocdm_policy *of = variant_of(method);
     unsigned before = 0;
     if (!ocdm__method_is_coloured(method))
         return hashed_colour(method);
-    if (strcmp(method, OCDM__UPPER_BOUND) == 0 || strcmp(method, OCDM__LOWER_BOUND) == 0)
+    if (is_bound(method))
         return OWN_COLOURS + (strcmp(method, OCDM__UPPER_BOUND) == 0);
-    for (const char *const *at = methods; strcmp(*at, method) != 0; at++)
-        before += variant_of(*at) == of;
+    for (size_t i = 0; strcmp(ocdm_policy_at(i)->name, method) != 0; i++)
+        before += variant_of(ocdm_policy_at(i)->name) == of;
     if (of != NULL)
-        return ocdm__method_colour(of) + (1 + before) * OCDM__COLOURS;
+        return ocdm__method_colour(of->name) + (1 + before) * OCDM__COLOURS;
     return before % OWN_COLOURS + 2 * OCDM__COLOURS * (before / OWN_COLOURS);
 }
 

@@ -6,19 +6,12 @@
 
 #include "report/events/events.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <png.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/allocate.h"
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/json_tree.h"
 #include "base/output.h"
 #include "base/protobuf.h"

@@ -14,10 +14,7 @@
 #ifndef OCDM_REPORT_EVENTS_EVENTS_H
 #define OCDM_REPORT_EVENTS_EVENTS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "ocdm/ocdm.h"
+#include "base/base.h"
 
 /* The file's name; TensorBoard looks for the middle part. */
 #define OCDM__EVENTS_FILE "events.out.tfevents.ocdm"

@@ -1,10 +1,6 @@
 /* Panels of bars with a title above them. */
 #include "report/figures/balance.h"
 
-#include <math.h>
-#include <stdio.h>
-
-#include "base/error.h"
 #include "report/charts/chart.h"
 
 static const char reading[] =

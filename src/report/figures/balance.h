@@ -5,11 +5,7 @@
 #ifndef OCDM_REPORT_FIGURES_BALANCE_H
 #define OCDM_REPORT_FIGURES_BALANCE_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/output.h"
-#include "ocdm/ocdm.h"
 
 /* The upper end of the bars' scale; a higher bar is cut off there, marked, and its number is written above it. */
 #define OCDM__PICTURE_TOP 70.0

@@ -1,6 +1,4 @@
 /* What was logged over the steps: the distance to the target, the loss, and mAP at any time. */
-#include <math.h>
-
 #include "report/figures/figure.h"
 
 void ocdm__add_task_sections(ocdm__chart *chart, const ocdm__run_record *run, const char *what, double scale)

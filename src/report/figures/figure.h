@@ -5,10 +5,6 @@
 #ifndef OCDM_REPORT_FIGURES_FIGURE_H
 #define OCDM_REPORT_FIGURES_FIGURE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "ocdm/ocdm.h"
 #include "report/charts/chart.h"
 #include "report/runs/groups.h"
 

@@ -3,13 +3,7 @@
 
 #include "report/figures/figure.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 
 #define FIGURE_ADDRESS(name) &ocdm__figure_##name,
 const ocdm__figure *const ocdm__figures[] = {OCDM__FIGURES(FIGURE_ADDRESS) NULL};

@@ -1,8 +1,4 @@
 /* What is in memory: the class distribution and the age of the samples; and the classes of the stream. */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "report/figures/figure.h"
 
 void ocdm__add_classes(ocdm__chart *chart, const ocdm__study *study)

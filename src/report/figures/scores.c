@@ -1,10 +1,4 @@
 /* The mAP over the tasks: of all of them together, against the best method, and of each task by itself; and of every class. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/allocate.h"
 #include "report/figures/figure.h"
 #include "report/text.h"
 

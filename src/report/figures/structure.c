@@ -1,10 +1,5 @@
 /* What the samples in memory are like: which classes occur together, how old the samples of each class are; and what thresholds
  * give. */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/allocate.h"
 #include "report/figures/figure.h"
 
 /* ---- pairs of classes ---------------------------------------------------------------------------------------------------- */

@@ -2,10 +2,6 @@
  * Sweeps: a group belongs to the sweep of a setting if it is in the base, or differs from a group of the base in that
  * setting only. A method is in the figure if it has at least two such groups.
  */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "report/figures/figure.h"
 #include "report/text.h"
 

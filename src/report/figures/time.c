@@ -1,8 +1,4 @@
 /* Where the time went: a bar for each group, divided by what the run did. */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "report/figures/figure.h"
 
 const ocdm__time_part ocdm__time_parts[OCDM__TIME_PARTS] = {

@@ -2,12 +2,6 @@
  * The commands that repeat the runs: one `ocdm compare` if it makes them all, otherwise an `ocdm run` for each. They are for a
  * shell in the page's folder: paths lead there from it, and results go to a new folder beside the old one.
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "experiment/loop/settings.h"

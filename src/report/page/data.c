@@ -3,9 +3,6 @@
  * are shortened to keep the page small: a list of classes that an earlier run also has is replaced by that run's number,
  * and curves have at most CURVE_POINTS points.
  */
-#include <string.h>
-
-#include "base/error.h"
 #include "report/page/parts.h"
 
 #define CURVE_POINTS 500

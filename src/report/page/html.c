@@ -1,10 +1,6 @@
 /* What pages are made of: tables, digests for the Content-Security-Policy, pictures as data URLs. */
-#include <math.h>
 #include <png.h>
-#include <string.h>
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/sha256.h"
 #include "report/charts/canvas.h"
 #include "report/page/parts.h"

@@ -1,11 +1,6 @@
 /* The page from top to bottom: the verdict first, then what supports it. */
 #include "report/page/page.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "report/figures/figure.h"
 #include "report/page/parts.h"
 #include "report/text.h"

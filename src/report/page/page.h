@@ -6,8 +6,6 @@
 #ifndef OCDM_REPORT_PAGE_PAGE_H
 #define OCDM_REPORT_PAGE_PAGE_H
 
-#include <stdint.h>
-
 #include "report/runs/groups.h"
 
 /* The width and height of a thumbnail in pixels, and the maximum number on a page. */

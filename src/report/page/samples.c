@@ -1,9 +1,4 @@
 /* The samples in memory: their most frequent label sets, and images where the stream has some. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/random.h"
 #include "report/charts/canvas.h"
 #include "report/page/parts.h"

@@ -1,7 +1,4 @@
 /* The settings that runs share and those that differ, where the runs ran, and which are incomplete. */
-#include <stdio.h>
-#include <string.h>
-
 #include "report/page/parts.h"
 #include "report/text.h"
 

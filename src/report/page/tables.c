@@ -1,8 +1,4 @@
 /* Tables of numbers by group: mean and standard deviation over seeds. Bold: not significantly worse than the best. */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "report/figures/figure.h"
 #include "report/page/parts.h"
 #include "report/text.h"

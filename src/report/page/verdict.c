@@ -1,6 +1,4 @@
 /* Which method wins by how much, and how certain that is. */
-#include <math.h>
-
 #include "report/page/parts.h"
 #include "report/text.h"
 

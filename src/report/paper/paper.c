@@ -1,14 +1,6 @@
 /* The kinds of tables and figures of the paper: their columns, their rows, how to read each, and the charts of each. */
 #include "report/paper/paper.h"
 
-#include <math.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/text.h"
 #include "metrics/metrics.h"
 #include "report/charts/chart.h"

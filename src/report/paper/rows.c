@@ -1,10 +1,4 @@
 /* The rows that `ocdm paper` prints of each kind of table and figure: ours beside the paper's numbers. */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/text.h"
 #include "metrics/metrics.h"
 #include "report/paper/paper.h"

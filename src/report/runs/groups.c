@@ -3,13 +3,7 @@
 #include "report/runs/groups.h"
 
 #include <limits.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/text.h"
 #include "experiment/compare/memory_only.h"
 #include "experiment/loop/settings.h"

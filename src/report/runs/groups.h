@@ -7,10 +7,6 @@
 #ifndef OCDM_REPORT_RUNS_GROUPS_H
 #define OCDM_REPORT_RUNS_GROUPS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "metrics/intervals.h"
 #include "metrics/metrics.h"
 #include "report/runs/read.h"

@@ -4,16 +4,10 @@
 
 #include "report/runs/log.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 
 enum { READ_SIZE = 65536, PATH_ROOM = 4096 };
 

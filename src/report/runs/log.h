@@ -11,11 +11,9 @@
 #ifndef OCDM_REPORT_RUNS_LOG_H
 #define OCDM_REPORT_RUNS_LOG_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <sys/types.h>
+#include "base/base.h"
 
-#include "ocdm/ocdm.h"
+#include <sys/types.h>
 
 typedef struct ocdm__log {
     int fd;

@@ -4,17 +4,9 @@
 #include "report/runs/read.h"
 
 #include <dirent.h>
-#include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "experiment/compare/execute.h"
 #include "experiment/folder/summary_read.h"

@@ -13,10 +13,7 @@
 #ifndef OCDM_REPORT_RUNS_READ_H
 #define OCDM_REPORT_RUNS_READ_H
 
-#include <stddef.h>
-
 #include "base/json_tree.h"
-#include "ocdm/ocdm.h"
 
 enum ocdm__run_state {
     OCDM__RUN_WHOLE,  /* has a summary */

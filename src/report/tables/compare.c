@@ -1,12 +1,6 @@
 /* A comparison as tables. */
 #include "report/tables/tables.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/text.h"
 #include "experiment/compare/memory_only.h"
 #include "metrics/metrics.h"

@@ -2,12 +2,6 @@
 #include "report/tables/table.h"
 
 #include <assert.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 
 /* Texts in a row of blocks, so that cells can point to them while the table grows. */
 struct ocdm__table_texts {

@@ -17,11 +17,7 @@
 #ifndef OCDM_REPORT_TABLES_TABLE_H
 #define OCDM_REPORT_TABLES_TABLE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/output.h"
-#include "ocdm/ocdm.h"
 
 #define OCDM__TABLE_TEXT 64
 #define OCDM__TABLE_TITLE 320

@@ -2,12 +2,6 @@
  * Writes tables: as text for a terminal, with aligned columns and headings over groups, split when it is too wide; as Markdown;
  * as LaTeX with booktabs; as CSV (RFC 4180, a header of keys); and as JSON (a list of objects, one per line).
  */
-#include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/error.h"
 #include "report/tables/table.h"
 #include "report/text.h"
 

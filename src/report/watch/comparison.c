@@ -2,13 +2,6 @@
  * How far the runs of a comparison are, read from their folders: a summary says that a run is done, a lock that it is running,
  * the last lines of its log at which step it is.
  */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/json_tree.h"
 #include "base/terminal.h"
 #include "base/text.h"

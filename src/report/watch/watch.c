@@ -2,12 +2,6 @@
  * memory. */
 #include "report/watch/watch.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/allocate.h"
-#include "base/error.h"
 #include "base/json_tree.h"
 #include "base/text.h"
 #include "base/terminal.h"

@@ -14,11 +14,7 @@
 #ifndef OCDM_REPORT_WATCH_WATCH_H
 #define OCDM_REPORT_WATCH_WATCH_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/output.h"
-#include "ocdm/ocdm.h"
 
 typedef struct ocdm__watch ocdm__watch;
 
