@@ -61,8 +61,8 @@ python: ## build the wheel of the Python package into build/python
 
 test: ## install what tests need, build with sanitizers and run every test; ends with `N passed, N failed`
 	@tools/setup build test python
-	@$(MAKE) --no-print-directory test-programs python-programs fuzz-programs || { echo "0 passed, 1 failed"; exit 1; }
-	@tools/run-tests $(BUILD)/test $(BUILD)/fuzz $(JOBS)
+	@$(MAKE) --no-print-directory test-programs python-programs || { echo "0 passed, 1 failed"; exit 1; }
+	@tools/run-tests $(BUILD)/test $(JOBS)
 
 test-programs:
 	$(call compile_into,$(BUILD)/test,-DOCDM_TESTS=ON $(SANITIZE) -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O1 -g")
@@ -109,7 +109,7 @@ coverage: ## lines and branches that the tests in C and shell reach; fails below
 	@$(REQUIRE) build test coverage
 	$(call compile_into,$(BUILD)/coverage,-DOCDM_TESTS=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=gcc -DCMAKE_C_FLAGS_DEBUG="-O0 -g --coverage -fprofile-update=atomic")
 	@find $(BUILD)/coverage -name '*.gcda' -delete
-	@tools/run-tests $(BUILD)/coverage $(BUILD)/coverage $(JOBS) cli ranks property fault unit examples
+	@tools/run-tests $(BUILD)/coverage $(JOBS) cli ranks property fault unit examples
 	@gcovr --root . --filter src/ --exclude-unreachable-branches --exclude-throw-branches --print-summary --txt $(BUILD)/coverage/files.txt \
 	    --fail-under-line 96 --fail-under-branch 88 $(BUILD)/coverage
 

@@ -44,13 +44,13 @@ other_packages_have_their_command() {
 
 # A tree of two test programs, of which the first waits for the other one's line in the log.
 programs_are_reported_as_they_end() {
-    mkdir -p tree/tools tree/tests/unit built/tests/unit fuzz
+    mkdir -p tree/tools tree/tests/unit built/tests/unit
     cp "$source/tools/run-tests" tree/tools/
     touch tree/tests/unit/test_first.c tree/tests/unit/test_second.c
     printf '#!/bin/sh\nfor i in $(seq 600); do grep -q "^unit/test_second .* 2 passed" "%s/log" && { echo "ok 1"; echo 1..1; exit; }; sleep 0.1; done\necho "not ok 1"; echo 1..1\n' "$place" > built/tests/unit/test_first
     printf '#!/bin/sh\necho "ok 1"; echo "ok 2"; echo 1..2\n' > built/tests/unit/test_second
     chmod +x built/tests/unit/test_*
-    tree/tools/run-tests built fuzz 2 unit > log 2>&1
+    tree/tools/run-tests built 2 unit > log 2>&1
     # the programs of the networks are not in this tree
     grep -q '^unit/test_first  *[0-9]* s  *1 passed$' log && grep -q '^failed: unit/test_agent_layers with AVX2$' log && ! grep -q '^failed: unit/test_first' log &&
         same '3 passed, 3 failed' "$(tail -n 1 log)" || { cat log; return 1; }
