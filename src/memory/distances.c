@@ -126,6 +126,7 @@ const char *ocdm_distance_name(ocdm_distance distance)
     return (unsigned)distance < DISTANCES ? distance_names[distance] : NULL;
 }
 
+/* Names are compared as the files and flags write them; case matters. */
 ocdm_status ocdm_distance_find(const char *name, ocdm_distance *distance)
 {
     if (name == NULL || distance == NULL)
@@ -188,6 +189,7 @@ static void look(struct scan *scan, uint32_t labels)
         scan->base += distance->offset(rest);
 }
 
+/* The objective that the scan hands to the index: what is left falls linearly in the sum of the weights. */
 static int64_t scan_objective(void *context, uint32_t labels, int64_t score)
 {
     struct scan *scan = context;
@@ -198,6 +200,7 @@ static int64_t scan_objective(void *context, uint32_t labels, int64_t score)
     return ocdm__nearest((scan->base - scan->scale * ((double)score / OCDM__GRID)) * 0x1p40);
 }
 
+/* The sum of the weights of the classes of a set, as the index keeps it under KL. */
 static int64_t score_of(const struct scan *scan, uint32_t number)
 {
     const struct pool *pool = &scan->memory->pool;
@@ -226,6 +229,8 @@ static void score_sets(struct scan *scan, uint32_t labels)
     bucket->value = scan_objective(scan, labels, bucket->best);
 }
 
+/* Writes the score of every set into the index and then asks it for ties, as a search under KL does. O(cells), once for each
+ * number of labels that the pool has. */
 void ocdm__scan_search(struct scan *scan)
 {
     struct index *index = scan->memory->index;

@@ -6,6 +6,7 @@
 /* Beyond it a step is computed anew each time: the table stays small, and such counts are rare. */
 #define STEPS_KEPT 65536u
 
+/* Steps f(m) - f(m - 1) are the same for all classes, so they are computed once and kept. */
 ocdm_status ocdm__index_create(struct index **result, double rho, bool weighted, uint32_t room, ocdm_error *error)
 {
     struct index *index;
@@ -38,6 +39,7 @@ void ocdm__index_destroy(struct index *index)
 
 /* ---- room ----------------------------------------------------------------------------------------------------------- */
 
+/* The weights of the classes, and a list that may have to name all of them. Classes appear one by one, so room doubles. */
 static bool reserve_classes(struct index *index, uint32_t classes)
 {
     if (classes <= index->class_room)
@@ -54,6 +56,7 @@ static bool reserve_classes(struct index *index, uint32_t classes)
     return true;
 }
 
+/* Room for sets with up to `labels` labels. Buckets are found by that number, so there is one for each. */
 static bool reserve_buckets(struct index *index, uint32_t labels)
 {
     if (labels < index->bucket_room)
@@ -71,6 +74,7 @@ static bool reserve_buckets(struct index *index, uint32_t labels)
     return true;
 }
 
+/* Room in a bucket for the numbers of its blocks; the blocks themselves are those of reserve_blocks. */
 static bool reserve_blocks_of(struct bucket *bucket, size_t sets)
 {
     size_t blocks = sets / OCDM__BLOCK + 1;
@@ -85,6 +89,7 @@ static bool reserve_blocks_of(struct bucket *bucket, size_t sets)
     return !failed;
 }
 
+/* The new blocks join the list of free ones, the lowest number first. */
 static void free_blocks(struct index *index, uint32_t room)
 {
     for (uint32_t block = room; block-- > index->block_room;) {
@@ -112,6 +117,7 @@ static bool reserve_blocks(struct index *index, uint32_t samples)
     return !failed;
 }
 
+/* The worst case for each bucket is that all samples of the batch have new label sets of its length. */
 ocdm_status ocdm__index_reserve(struct index *index, const struct pool *pool, const uint32_t *first_label, size_t count,
                                 ocdm_error *error)
 {
@@ -140,6 +146,7 @@ static void bucket_disappears(struct index *index, uint32_t labels)
     index->buckets[last].listed = index->buckets[labels].listed;
 }
 
+/* A new block is the last of its bucket. Its places are free: they score less than any set. */
 static void take_block(struct index *index, struct bucket *bucket)
 {
     uint32_t block = index->free_block;
@@ -170,6 +177,8 @@ static int64_t order_of(const struct pool *pool, const struct set *set)
     return (int64_t)(pool->nodes[set->first].priority ^ ((uint64_t)1 << 63));
 }
 
+/* The score is summed anew from the weights that the other scores were made with, not from the newest ones: a class that has
+ * changed since is on the list of changes, and update_class will reach this set as it reaches all others. */
 void ocdm__index_add_set(struct index *index, struct pool *pool, uint32_t number)
 {
     const struct set *set = &pool->sets[number];
@@ -219,6 +228,7 @@ static int64_t compute_step(uint32_t m)
     return ocdm__nearest(ocdm__ln_step(m) * OCDM__GRID);
 }
 
+/* Extends the table up to m, one logarithm for each entry. */
 int64_t ocdm__index_new_step(struct index *index, uint32_t m)
 {
     if (m >= index->step_room)
@@ -241,6 +251,8 @@ static void add_multiple_to_sum(struct wide *sum, uint32_t count, int64_t x)
     sum->low = total;
 }
 
+/* n_i changes the weight of a class, and A by m_i times that change. For rho = 0 only the weight that the user gave can change
+ * it. */
 void ocdm__index_class_seen(struct index *index, struct pool *pool, uint32_t class_index)
 {
     if (!index->weighted)

@@ -14,6 +14,7 @@ ocdm_options ocdm_options_default(void)
     return (ocdm_options){.size = sizeof(ocdm_options), .capacity = 1000, .batch = 10, .policy = &ocdm__policy_ocdm};
 }
 
+/* A callback that left no message is named by what it was asked for. */
 ocdm_status ocdm__pass_on(ocdm_status status, const ocdm_error *found, const char *what, ocdm_error *error)
 {
     if (status == OCDM_OK)
@@ -45,6 +46,7 @@ static ocdm_status copy_sized(void *copy, const void *given, const size_t *known
     return OCDM_OK;
 }
 
+/* The first version of the struct ended before `end`. */
 static ocdm_status copy_policy(const ocdm_policy *given, ocdm_policy *policy, ocdm_error *error)
 {
     static const size_t known[] = {offsetof(ocdm_policy, end), sizeof(ocdm_policy)};
@@ -54,6 +56,7 @@ static ocdm_status copy_policy(const ocdm_policy *given, ocdm_policy *policy, oc
     return copy_sized(policy, given, known, 2, "an ocdm_policy", error);
 }
 
+/* The name goes into files and messages, so it is short and printable. */
 static ocdm_status check_policy(const ocdm_policy *policy, ocdm_error *error)
 {
     if (policy->name == NULL)
@@ -69,6 +72,7 @@ static ocdm_status check_policy(const ocdm_policy *policy, ocdm_error *error)
     return OCDM_OK;
 }
 
+/* Comparisons are written so that NaN fails them. */
 static ocdm_status check_options(const ocdm_options *options, ocdm_error *error)
 {
     if (!options->capacity || options->capacity > OCDM_MAX_CAPACITY)
@@ -102,6 +106,7 @@ ocdm_status ocdm__check_minimum(const ocdm_options *options, ocdm_error *error)
     return OCDM_OK;
 }
 
+/* Doubles up to capacity + batch, which is all that a stream of whole batches needs. */
 ocdm_status ocdm__memory_reserve(ocdm_memory *memory, uint32_t samples, ocdm_error *error)
 {
     if (samples <= memory->pool.reserved)
@@ -118,6 +123,7 @@ ocdm_status ocdm__memory_reserve(ocdm_memory *memory, uint32_t samples, ocdm_err
     return ocdm__pool_reserve(&memory->pool, (uint32_t)room, error);
 }
 
+/* The policy sees the memory with its options, before any sample. */
 static ocdm_status create_state(ocdm_memory *memory, ocdm_error *error)
 {
     if (memory->policy.create == NULL)
@@ -128,6 +134,7 @@ static ocdm_status create_state(ocdm_memory *memory, ocdm_error *error)
     return ocdm__pass_on(status, &found, "the policy's create failed", error);
 }
 
+/* After a failure ocdm_memory_destroy releases what there is. */
 static ocdm_status fill_memory(ocdm_memory *memory, ocdm_error *error)
 {
     uint64_t all = (uint64_t)memory->options.capacity + memory->options.batch;
@@ -146,6 +153,7 @@ static ocdm_status fill_memory(ocdm_memory *memory, ocdm_error *error)
     return status == OCDM_OK ? create_state(memory, error) : status;
 }
 
+/* What the caller handed in is copied: a policy or options of an older header lack members, which are 0 then. */
 ocdm_status ocdm_memory_create(const ocdm_options *given, ocdm_memory **result, ocdm_error *error)
 {
     if (given == NULL || result == NULL)
@@ -179,6 +187,7 @@ ocdm_status ocdm_memory_create(const ocdm_options *given, ocdm_memory **result, 
     return OCDM_OK;
 }
 
+/* Also of a memory that was not finished: what is missing is NULL. */
 void ocdm_memory_destroy(ocdm_memory *memory)
 {
     if (!memory)
@@ -255,6 +264,7 @@ struct smallest {
     size_t count, room;
 };
 
+/* Insertion keeps the keys sorted: the drawn slots come out in the order in which one by one they would be drawn. */
 static void offer(struct smallest *smallest, uint32_t slot, double key)
 {
     if (smallest->count == smallest->room && !(key < smallest->keys[smallest->count - 1]))
@@ -283,6 +293,7 @@ size_t ocdm__draw_apart(uint64_t seed, uint64_t number, const double *weight, ui
     return smallest.count;
 }
 
+/* Sums of the weights up to each slot, then a binary search for each draw. O(size + count log size). */
 size_t ocdm__draw_again(uint64_t seed, uint64_t number, const double *weight, uint32_t size, uint32_t *slots, double *sums,
                         size_t count)
 {
@@ -358,6 +369,7 @@ static void write_labels(const struct pool *pool, const struct set *set, uint32_
     ocdm__sort(label, set->cardinality);
 }
 
+/* With too little room, the lowest labels: one pass over the set for each of them, since nothing may be allocated. */
 size_t ocdm_memory_labels(const ocdm_memory *memory, uint32_t slot, uint32_t *label, size_t room)
 {
     const struct node *node = node_in(memory, slot);
@@ -382,6 +394,7 @@ size_t ocdm_memory_labels(const ocdm_memory *memory, uint32_t slot, uint32_t *la
     return set->cardinality;
 }
 
+/* In CSR form: the labels of slot i are label[offset[i]] up to label[offset[i + 1] - 1]. */
 size_t ocdm_memory_all_labels(const ocdm_memory *memory, uint64_t *offset, uint32_t *label, size_t room)
 {
     if (memory == NULL)
@@ -474,6 +487,7 @@ static ocdm_status complete_question(const ocdm_comparison *given, ocdm_comparis
     return OCDM_OK;
 }
 
+/* A policy of the caller asks too, so nothing is taken for granted. */
 static ocdm_status check_question(const ocdm_memory *memory, const ocdm_comparison *asked, ocdm_error *error)
 {
     if (memory->beginning_count == SIZE_MAX)
@@ -498,6 +512,7 @@ static bool is_cosine(double x)
     return x >= -1 - ROUNDING && x <= 1 + ROUNDING;
 }
 
+/* NaN was written before the question, so that an answer that the callback forgot is found. */
 static ocdm_status check_answers(const ocdm_comparison *asked, ocdm_error *error)
 {
     static const char hint[] = "gradients with NaN or infinity in them have no cosine";
@@ -513,6 +528,7 @@ static ocdm_status check_answers(const ocdm_comparison *asked, ocdm_error *error
     return OCDM_OK;
 }
 
+/* The callback is the only place where the memory runs code of the learner. */
 static ocdm_status ask(const ocdm_memory *memory, const ocdm_comparison *asked, ocdm_error *error)
 {
     ocdm_error found;
@@ -523,6 +539,7 @@ static ocdm_status ask(const ocdm_memory *memory, const ocdm_comparison *asked, 
     return ocdm__pass_on(status, &found, what, error);
 }
 
+/* Answers that are not cosines end the question: no decision is made on them. */
 ocdm_status ocdm_memory_compare(const ocdm_memory *memory, const ocdm_comparison *comparison, ocdm_error *error)
 {
     if (memory == NULL || comparison == NULL)

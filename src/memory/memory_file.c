@@ -58,6 +58,7 @@ static void end_tensor(struct image *image, const char *name, enum ocdm__dtype d
     image->ended = image->bytes.used;
 }
 
+/* Everything that is one number. What is 0 by default is left out, so that files of plain memories stay as they were. */
 static void put_counters(struct image *image, const ocdm_memory *memory)
 {
     const uint64_t counters[COUNTERS] = {
@@ -84,6 +85,7 @@ static void put_counters(struct image *image, const ocdm_memory *memory)
     }
 }
 
+/* In the order of the slots. Places among equals follow from the arrivals, except after a merge. */
 static void put_samples(struct image *image, const ocdm_memory *memory)
 {
     const struct pool *pool = &memory->pool;
@@ -104,6 +106,7 @@ static void put_samples(struct image *image, const ocdm_memory *memory)
         end_tensor(image, "places", OCDM__U64);
 }
 
+/* Ascending ids for each sample; `scratch` has room for OCDM_MAX_LABELS of them. */
 static void put_labels(struct image *image, const ocdm_memory *memory, uint32_t *scratch)
 {
     for (uint32_t i = 0; i < memory->pool.size; i++) {
@@ -165,6 +168,7 @@ static ocdm_status ask_state(const ocdm_memory *memory, unsigned char *bytes, si
     return ocdm__pass_on(status, &found, "the policy's state could not be saved", error);
 }
 
+/* The policy is asked twice, for the size and for the bytes, and must say the same. */
 static ocdm_status put_policy_state(struct image *image, const ocdm_memory *memory, ocdm_error *error)
 {
     size_t size, written = 0;
@@ -221,6 +225,7 @@ static ocdm_status build_image(struct image *image, const ocdm_memory *memory, o
     return OCDM_OK;
 }
 
+/* The oldest version that can say what the memory holds. */
 static const char *version_of(const ocdm_memory *memory)
 {
     if (memory->options.shard > 0 || memory->options.minimum > 0 || memory->merged || any_saved(memory, has_minimum))
@@ -230,6 +235,7 @@ static const char *version_of(const ocdm_memory *memory)
                                            : VERSION;
 }
 
+/* Names, not numbers, for policy, distance and tie rule: their numbers may change between libraries. */
 static ocdm_status write_image(const struct image *image, const ocdm_memory *memory, ocdm__output *output, ocdm_error *error)
 {
     const struct ocdm__note notes[] = {
@@ -243,6 +249,7 @@ static ocdm_status write_image(const struct image *image, const ocdm_memory *mem
     return ocdm__safetensors_write(output, notes, sizeof notes / sizeof *notes, image->tensors, image->tensor_count, error);
 }
 
+/* The file is built in memory first: its header needs the sizes of all tensors. */
 static ocdm_status write_memory(const ocdm_memory *memory, ocdm__output *output, ocdm_error *error)
 {
     struct image image = {0};
@@ -252,6 +259,7 @@ static ocdm_status write_memory(const ocdm_memory *memory, ocdm__output *output,
     return status;
 }
 
+/* Reports the size also when there is too little room, so that a caller can ask first. */
 ocdm_status ocdm_memory_save_bytes(const ocdm_memory *memory, unsigned char *bytes, size_t room, size_t *size,
                                    ocdm_error *error)
 {
@@ -270,6 +278,7 @@ ocdm_status ocdm_memory_save_bytes(const ocdm_memory *memory, unsigned char *byt
     return status;
 }
 
+/* The new file replaces an old one as a whole, or not at all. */
 ocdm_status ocdm_memory_save(const ocdm_memory *memory, const char *path, ocdm_error *error)
 {
     if (memory == NULL || path == NULL)
@@ -320,6 +329,7 @@ static uint64_t counter(const struct parts *parts, enum counter which)
 
 /* ---- structure ------------------------------------------------------------------------------------------------------ */
 
+/* Every tensor is a list; the numbers of their elements are compared afterwards. */
 static ocdm_status find(const struct parts *parts, const struct ocdm__safetensors *file, const char *name,
                         enum ocdm__dtype dtype, const struct ocdm__tensor **tensor)
 {
@@ -381,6 +391,7 @@ static ocdm_status find_all(struct parts *parts, const struct ocdm__safetensors 
 
 /* ---- options -------------------------------------------------------------------------------------------------------- */
 
+/* A policy of the caller must have the name in the file; else the library looks for its own. */
 static ocdm_status find_policy(const struct parts *parts, const struct ocdm__safetensors *file, const ocdm_policy **policy)
 {
     *policy = parts->policy;
@@ -397,6 +408,7 @@ static ocdm_status find_policy(const struct parts *parts, const struct ocdm__saf
                       name ? (int)(name->value_length < 64 ? name->value_length : 64) : 0, name ? name->value : "");
 }
 
+/* Everything that ocdm_memory_create would refuse is refused here, as damage of the file. */
 static ocdm_status read_options(const struct parts *parts, const struct ocdm__safetensors *file, ocdm_options *options)
 {
     const struct ocdm__note *distance_note = ocdm__safetensors_note(file, "distance"),
@@ -436,6 +448,7 @@ static int by_size(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
+/* By sorting a copy: a hash table could be aimed at by whoever made the file. */
 static ocdm_status check_distinct(const struct parts *parts, const struct ocdm__tensor *tensor, const char *what)
 {
     size_t count = (size_t)tensor->shape[0];
@@ -454,6 +467,7 @@ static ocdm_status check_distinct(const struct parts *parts, const struct ocdm__
 /* No stream is that long; beyond it, sums of counts could wrap around. */
 #define COUNTER_LIMIT ((uint64_t)1 << 63)
 
+/* Counters are added to and multiplied by counts later, and must not wrap around. */
 static ocdm_status check_counters(const struct parts *parts)
 {
     static const enum counter counted[] = {COUNTER_ARRIVED, COUNTER_DRAWS, COUNTER_STEP};
@@ -463,6 +477,7 @@ static ocdm_status check_counters(const struct parts *parts)
     return OCDM_OK;
 }
 
+/* What the filling relies on: as many samples as the counters say, labels in order, no id or arrival twice. */
 static ocdm_status check_samples(const struct parts *parts)
 {
     uint64_t samples = parts->ids->shape[0], arrived = counter(parts, COUNTER_ARRIVED);
@@ -485,6 +500,7 @@ static ocdm_status check_samples(const struct parts *parts)
     return status == OCDM_OK ? check_distinct(parts, parts->arrivals, "two samples have one arrival number") : status;
 }
 
+/* A class that was never seen has no reason to be in the file. */
 static ocdm_status check_classes(const struct parts *parts)
 {
     uint64_t classes = parts->classes->shape[0], arrived = counter(parts, COUNTER_ARRIVED);
@@ -496,6 +512,7 @@ static ocdm_status check_classes(const struct parts *parts)
     return check_distinct(parts, parts->classes, "a class comes twice");
 }
 
+/* A default that is written out would be saved again with another version. */
 static ocdm_status check_settings(const struct parts *parts)
 {
     for (uint64_t i = 0; parts->weights != NULL && i < parts->weights->shape[0]; i++) {
@@ -522,6 +539,7 @@ static ocdm_status fill_settings(const struct parts *parts, ocdm_memory *memory)
     return OCDM_OK;
 }
 
+/* In the order of the file, so that class indices, and all sums that run over them, are those of the saved memory. */
 static ocdm_status fill_classes(const struct parts *parts, ocdm_memory *memory)
 {
     uint32_t count = (uint32_t)parts->classes->shape[0];
@@ -536,6 +554,7 @@ static ocdm_status fill_classes(const struct parts *parts, ocdm_memory *memory)
     return OCDM_OK;
 }
 
+/* As an update stores a sample: room first, then a node, its place among equals and the pool. */
 static ocdm_status fill_sample(const struct parts *parts, ocdm_memory *memory, uint32_t slot, uint32_t *scratch)
 {
     uint64_t first = number(parts->starts, slot);
@@ -560,6 +579,7 @@ static ocdm_status fill_sample(const struct parts *parts, ocdm_memory *memory, u
     return OCDM_OK;
 }
 
+/* Counts of samples that have left cannot be known from those that stayed: they are in the file. */
 static ocdm_status fill_counts(const struct parts *parts, ocdm_memory *memory)
 {
     memory->arrived = counter(parts, COUNTER_ARRIVED);
@@ -578,6 +598,7 @@ static ocdm_status fill_counts(const struct parts *parts, ocdm_memory *memory)
     return OCDM_OK;
 }
 
+/* A policy without state must find none, else the file belongs to another one of the same name. */
 static ocdm_status load_state(const struct parts *parts, ocdm_memory *memory)
 {
     const struct ocdm__tensor *saved = parts->policy_state;
@@ -589,6 +610,7 @@ static ocdm_status load_state(const struct parts *parts, ocdm_memory *memory)
     return ocdm__pass_on(status, &found, "the policy could not load its state", parts->error);
 }
 
+/* Settings come before classes, classes before samples, and the policy sees a memory that is complete. */
 static ocdm_status fill(const struct parts *parts, ocdm_memory *memory)
 {
     ocdm_status status = fill_settings(parts, memory);
@@ -631,6 +653,8 @@ static ocdm_status check_parts(const struct parts *parts)
     return status == OCDM_OK ? check_settings(parts) : status;
 }
 
+/* What can be checked number by number is checked before the memory exists; whether samples and classes fit shows while they
+ * are filled in. */
 static ocdm_status build(struct parts *parts, const struct ocdm__safetensors *file, ocdm_memory **result)
 {
     ocdm_options options = ocdm_options_default();
@@ -652,6 +676,7 @@ static ocdm_status build(struct parts *parts, const struct ocdm__safetensors *fi
     return OCDM_OK;
 }
 
+/* The tensors are read where they are: the bytes must live until the memory is filled. */
 static ocdm_status parse(struct parts *parts, const unsigned char *bytes, size_t size, ocdm_memory **memory)
 {
     struct ocdm__safetensors file;
@@ -670,6 +695,7 @@ ocdm_status ocdm_memory_load_bytes(const unsigned char *bytes, size_t size, cons
     return parse(&parts, bytes, size, memory);
 }
 
+/* The whole file is in memory while it is read. */
 ocdm_status ocdm_memory_load(const char *path, const ocdm_policy *policy, void *data, ocdm_memory **memory, ocdm_error *error)
 {
     if (path == NULL || memory == NULL)

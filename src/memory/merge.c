@@ -15,6 +15,7 @@ uint64_t ocdm__key_base(uint64_t seed, uint64_t shard)
     return shard == 0 ? base : ocdm__random_at(base ^ OCDM__GOLDEN_STEP, shard);
 }
 
+/* Arrivals of a shard count from 0, so they are keyed by the shard, or counted on from the shards before it. */
 ocdm_status ocdm__memory_expect_shards(ocdm_memory *memory, const struct ocdm__shard_counts *shards, size_t count,
                                        uint64_t *places, ocdm_error *error)
 {
@@ -79,6 +80,7 @@ static bool has_settings(const ocdm_memory *other, const ocdm_memory *memory)
     return true;
 }
 
+/* What must be equal: everything that decides about a sample. Capacities may differ. */
 static ocdm_status check_shard(const ocdm_memory *memory, const ocdm_memory *first, ocdm_error *error)
 {
     const ocdm_options *a = &first->options, *b = &memory->options;
@@ -191,6 +193,7 @@ static void clear(struct merge *merge)
                  merge->labels);
 }
 
+/* The merged memory is shard 0 with the options of the first one. */
 static ocdm_status merge_into(struct merge *merge, uint32_t capacity, ocdm_memory **result, ocdm_error *error)
 {
     ocdm_options options = merge->memories[0]->options;
@@ -207,6 +210,7 @@ static ocdm_status merge_into(struct merge *merge, uint32_t capacity, ocdm_memor
     return status;
 }
 
+/* The order in which the shards are given does not matter: they are sorted by their numbers. */
 ocdm_status ocdm_memory_merge(const ocdm_memory *const *shards, size_t count, uint32_t capacity, ocdm_memory **merged,
                               ocdm_error *error)
 {

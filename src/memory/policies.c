@@ -32,6 +32,7 @@ struct lottery ocdm__lottery(ocdm__random *random)
     return (struct lottery){.base = ocdm__random_next(random), .node = OCDM_NONE};
 }
 
+/* Tickets are unique, as the hash is a bijection of the arrival number. */
 static void enter(struct lottery *lottery, const struct pool *pool, uint32_t node)
 {
     uint64_t ticket = ocdm__random_at(lottery->base, pool->nodes[node].arrival);
@@ -41,6 +42,7 @@ static void enter(struct lottery *lottery, const struct pool *pool, uint32_t nod
     lottery->node = node;
 }
 
+/* Every sample of the set: a walk over its heap. */
 void ocdm__lottery_enter_set(struct lottery *lottery, const struct pool *pool, uint32_t set)
 {
     uint32_t node = pool->sets[set].first;
@@ -61,6 +63,7 @@ void ocdm__lottery_enter_class(struct lottery *lottery, const struct pool *pool,
 /* Walking over fewer than this many candidates costs less than guessing; so does it after as many misses. */
 #define FEW 256
 
+/* Each guess hits with the share that the candidates have; FEW misses in a row are rare unless that share is small. */
 uint32_t ocdm__guess(const struct pool *pool, ocdm__random *random, uint64_t candidates, ocdm__fits *fits, uint32_t which)
 {
     for (int i = 0; candidates > FEW && i < FEW; i++) {
@@ -71,6 +74,7 @@ uint32_t ocdm__guess(const struct pool *pool, ocdm__random *random, uint64_t can
     return OCDM_NONE;
 }
 
+/* An ocdm__fits for samples of a class. */
 static bool carries(const struct pool *pool, uint32_t node, uint32_t class_index)
 {
     const struct set *set = &pool->sets[pool->nodes[node].set];
@@ -80,6 +84,7 @@ static bool carries(const struct pool *pool, uint32_t node, uint32_t class_index
     return false;
 }
 
+/* Both ways are uniform, and which one is taken depends on counts alone, so a decision can be repeated. */
 uint32_t ocdm__any_of_class(const struct pool *pool, uint32_t class_index, ocdm__random *random)
 {
     uint32_t guess = ocdm__guess(pool, random, pool->classes[class_index].kept, carries, class_index);

@@ -18,6 +18,7 @@ struct division {
     size_t batch_room;
 };
 
+/* Sees the memory before its first sample: the first task begins with the first batch, if nobody has begun it. */
 static ocdm_status division_create(const ocdm_memory *memory, void *data, void **state, ocdm_error *error)
 {
     (void)data;
@@ -55,6 +56,7 @@ static void queue(struct division *division, const ocdm_change *change)
         division->leaving[division->end++] = change->left[i].id;
 }
 
+/* The sample that a task has let go, found by its arrival. O(M), once for each sample that leaves. */
 static ocdm_status remove_next(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error)
 {
     struct division *division = state;
@@ -206,6 +208,7 @@ static ocdm_status check_division(const struct division *division, const ocdm_me
     return same ? OCDM_OK : ocdm__fail(error, OCDM_BAD_FILE, "", "the tasks of bat-ocdm have other samples than its memory");
 }
 
+/* Each task's memory checks its own bytes; what they have to do with each other is checked here. */
 static ocdm_status division_load(void *state, const ocdm_memory *memory, const unsigned char *bytes, size_t size,
                                  ocdm_error *error)
 {

@@ -106,6 +106,7 @@ static void restart_empty(void *state, const ocdm_memory *memory, const ocdm_cha
             ocdm__ranking_unmark(memory->pool.ranking, i);
 }
 
+/* A byte for each class: whether it is full. */
 static ocdm_status cbes_save(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room, size_t *size,
                              ocdm_error *error)
 {
@@ -117,6 +118,7 @@ static ocdm_status cbes_save(const void *state, const ocdm_memory *memory, unsig
     return OCDM_OK;
 }
 
+/* The marks of the classes, in the order of the memory's classes. */
 static ocdm_status cbes_load(void *state, const ocdm_memory *memory, const unsigned char *bytes, size_t size, ocdm_error *error)
 {
     (void)state;

@@ -46,6 +46,7 @@ struct gss {
 
 /* ---- room ----------------------------------------------------------------------------------------------------------- */
 
+/* Scores beyond those held are 0, so that sums over all of them need no bound. */
 static ocdm_status reserve_slots(struct gss *gss, uint32_t count, ocdm_error *error)
 {
     if (count <= gss->room)
@@ -61,6 +62,7 @@ static ocdm_status reserve_slots(struct gss *gss, uint32_t count, ocdm_error *er
     return OCDM_OK;
 }
 
+/* For each item of a batch: its cosine and its score, and for `gss-released` the slot that it is offered. */
 static ocdm_status reserve_batch(struct gss *gss, uint32_t count, ocdm_error *error)
 {
     if (count <= gss->batch_room)
@@ -82,6 +84,7 @@ static void gss_destroy(void *state)
     OCDM_RELEASE(gss->score, gss->cosine, gss->offered, gss->weight, gss->victim, gss);
 }
 
+/* Room for the whole memory at once: `begin` is the only other place that may fail. */
 static ocdm_status gss_create(const ocdm_memory *memory, void *data, void **state, ocdm_error *error)
 {
     (void)data;
@@ -156,6 +159,7 @@ static uint32_t draw_victim(struct gss *gss, uint32_t undrawn, uint64_t *total, 
     }
 }
 
+/* Asks for no more than the decision needs: the gradients of single items only if the batch may enter. */
 static ocdm_status compare(struct gss *gss, const ocdm_memory *memory, ocdm_comparison *comparison, ocdm_error *error)
 {
     double batch_cosine = 0;
@@ -175,6 +179,7 @@ static ocdm_status compare(struct gss *gss, const ocdm_memory *memory, ocdm_comp
     return OCDM_OK;
 }
 
+/* Everything random about a batch is decided here, before the first sample is offered. */
 static ocdm_status gss_begin(void *state, const ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
     struct gss *gss = state;
@@ -232,6 +237,7 @@ static bool yields(uint64_t held, uint64_t offered, ocdm__random *random)
     return ocdm__random_below(random, held + offered) < held;
 }
 
+/* Whether the drawn slot yields is the last word; nothing about labels is asked. */
 static ocdm_status gss_replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot,
                                ocdm_error *error)
 {
@@ -293,6 +299,7 @@ static void drop_forgotten(void *state, const ocdm_memory *memory, const ocdm_ch
 
 /* ---- files ---------------------------------------------------------------------------------------------------------- */
 
+/* Scores as doubles, which have them exactly: multiples of 2^-32 up to 2. */
 static ocdm_status gss_save(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room, size_t *size,
                             ocdm_error *error)
 {
@@ -304,6 +311,7 @@ static ocdm_status gss_save(const void *state, const ocdm_memory *memory, unsign
     return OCDM_OK;
 }
 
+/* A score that is no multiple of 2^-32 was not written by gss_save. */
 static ocdm_status gss_load(void *state, const ocdm_memory *memory, const unsigned char *bytes, size_t size, ocdm_error *error)
 {
     struct gss *gss = state;

@@ -9,6 +9,7 @@
 
 #include "memory/distances.h"
 
+/* A scan, which distances other than KL need; it stays empty under KL. */
 static ocdm_status ocdm_create(const ocdm_memory *memory, void *data, void **state, ocdm_error *error)
 {
     (void)data;
@@ -25,6 +26,7 @@ static void ocdm_destroy(void *state)
     OCDM_RELEASE(scan->target, scan->weight, scan);
 }
 
+/* Makes room for the target, one number for each class that the batch may bring. */
 static ocdm_status ocdm_begin(void *state, const ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
     (void)batch;
@@ -51,6 +53,7 @@ struct tie_break {
     uint32_t first; /* the sample with the least priority; OCDM_NONE: no set yet */
 };
 
+/* What a set adds to the choice: its first sample, or under a uniform rule all of its samples. */
 static void enter_set(void *context, uint32_t number)
 {
     struct tie_break *tie = context;
@@ -75,6 +78,7 @@ static uint32_t winner(const struct tie_break *tie)
 
 /* ---- the best deletion ---------------------------------------------------------------------------------------------- */
 
+/* The target of the other distances is that of the batch: it does not change while samples of it are deleted. */
 static void search(struct scan *scan, const ocdm_memory *memory)
 {
     if (memory->options.distance == OCDM_KL) {
@@ -88,6 +92,7 @@ static void search(struct scan *scan, const ocdm_memory *memory)
     ocdm__scan_search(scan);
 }
 
+/* The node whose loss leaves the least distance, eq. (7), ties by the rule. */
 static uint32_t best_deletion(struct scan *scan, const ocdm_memory *memory)
 {
     search(scan, memory);
@@ -163,6 +168,7 @@ static ocdm_status best_free_deletion(const ocdm_memory *memory, uint32_t *node,
     return OCDM_OK;
 }
 
+/* Minimums are looked at only if the best deletion breaks one, so they cost nothing otherwise. */
 static ocdm_status remove_best(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error)
 {
     const struct pool *pool = &memory->pool;
@@ -173,6 +179,7 @@ static ocdm_status remove_best(void *state, const ocdm_memory *memory, uint32_t 
     return OCDM_OK;
 }
 
+/* Repeats of a label count once. */
 static int has_one_label(void *state, const ocdm_memory *memory, const ocdm_sample *sample)
 {
     (void)state;

@@ -8,6 +8,7 @@
  */
 #include "memory/policies.h"
 
+/* The newcomer is sample number `arrived`, counted from 0, so that arrived + 1 samples have come with it. */
 static ocdm_status rs_replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot,
                               ocdm_error *error)
 {
@@ -22,6 +23,7 @@ static ocdm_status rs_replace(void *state, const ocdm_memory *memory, const ocdm
 
 const ocdm_policy ocdm__policy_rs = {.size = sizeof(ocdm_policy), .name = "rs", .replace = rs_replace};
 
+/* Members of the batch go like any other: the pool knows no difference. */
 static ocdm_status remove_any(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error)
 {
     (void)state;
@@ -33,6 +35,7 @@ static ocdm_status remove_any(void *state, const ocdm_memory *memory, uint32_t *
 
 const ocdm_policy ocdm__policy_random = {.size = sizeof(ocdm_policy), .name = "random", .remove = remove_any};
 
+/* Samples without labels are of no class: one goes only when no sample has a label. */
 ocdm_status ocdm__remove_from_largest(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error)
 {
     (void)state;

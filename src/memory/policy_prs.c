@@ -47,6 +47,7 @@ struct partitions {
     struct exponential exponentials[EXPONENTIALS]; /* by a hash of x */
 };
 
+/* e^0 is 1: an empty entry of the table of exponentials is right too. */
 static ocdm_status prs_create(const ocdm_memory *memory, void *data, void **state, ocdm_error *error)
 {
     (void)data;
@@ -66,6 +67,7 @@ static void prs_destroy(void *state)
     OCDM_RELEASE(partitions->classes, partitions->present, partitions->candidates, partitions);
 }
 
+/* No share is marked by -1; powers are set when a class is seen. */
 static ocdm_status reserve(struct partitions *partitions, uint32_t count, ocdm_error *error)
 {
     if (count <= partitions->room)
@@ -82,6 +84,7 @@ static ocdm_status reserve(struct partitions *partitions, uint32_t count, ocdm_e
     return OCDM_OK;
 }
 
+/* Room for all classes of the batch and for as many candidates as there can be label sets. */
 static ocdm_status prs_begin(void *state, const ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
     (void)batch;
@@ -208,6 +211,7 @@ static double deviation(const struct partitions *partitions, const struct pool *
     return (double)pool->classes[class_index].kept - due;
 }
 
+/* The table is small enough to stay in the cache; entries are replaced, never searched. */
 static double exponential(struct partitions *partitions, double x)
 {
     uint64_t bits;
@@ -312,6 +316,7 @@ static uint32_t first_within(const struct partitions *partitions, const struct p
     return first;
 }
 
+/* The candidate whose loss leaves the least sum of deviations; of equal ones the one that stands first in memory. */
 static uint32_t choose_victim(struct partitions *partitions, const ocdm_memory *memory, uint32_t class_index)
 {
     const struct pool *pool = &memory->pool;
@@ -358,6 +363,7 @@ static ocdm_status choose_slot(struct partitions *partitions, const ocdm_memory 
     return OCDM_OK;
 }
 
+/* Sample-in, then sample-out. A sample without labels never enters a full memory. */
 static ocdm_status prs_replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot,
                                ocdm_error *error)
 {
@@ -405,6 +411,7 @@ static ocdm_status sample_out(void *state, const ocdm_memory *memory, uint32_t *
     return choose_slot(state, memory, &random, slot);
 }
 
+/* The share of each class, -1 for none. Powers follow from the counts. */
 static ocdm_status prs_save(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room, size_t *size,
                             ocdm_error *error)
 {
@@ -418,6 +425,7 @@ static ocdm_status prs_save(const void *state, const ocdm_memory *memory, unsign
     return OCDM_OK;
 }
 
+/* The list of present classes and the powers are made anew from the memory. */
 static ocdm_status prs_load(void *state, const ocdm_memory *memory, const unsigned char *bytes, size_t size, ocdm_error *error)
 {
     struct partitions *partitions = state;

@@ -13,6 +13,7 @@ uint32_t ocdm__pool_find(const struct pool *pool, uint64_t id)
     return ocdm__hash_table_find(&pool->id_table, ocdm__hash_number(id), has_id, pool, &id);
 }
 
+/* Nodes come from a free list; a trusting memory keeps no table of ids. */
 uint32_t ocdm__pool_take_node(struct pool *pool, uint64_t id)
 {
     uint32_t node = pool->free_node;
@@ -40,6 +41,7 @@ struct label_set {
     uint32_t count;
 };
 
+/* Equality of label sets for the table: a hash may be shared by two of them. */
 static bool has_labels(const void *context, uint32_t number, const void *wanted)
 {
     const struct pool *pool = context;
@@ -85,6 +87,7 @@ void ocdm__pool_set_place(struct pool *pool, uint32_t number, uint32_t place)
         pool->classes[pool->cells[c].class_index].list.places[pool->cells[c].entry] = place;
 }
 
+/* The set enters the lists of its classes before any sample joins it. */
 static uint32_t add_set(struct pool *pool, uint64_t hash, const uint32_t *class_index, uint32_t count)
 {
     uint32_t number = pool->free_set;
@@ -99,6 +102,7 @@ static uint32_t add_set(struct pool *pool, uint64_t hash, const uint32_t *class_
     return number;
 }
 
+/* Its cells go back as one run, its number onto the free list. */
 static void remove_set(struct pool *pool, uint32_t number)
 {
     struct set *set = &pool->sets[number];
@@ -109,6 +113,7 @@ static void remove_set(struct pool *pool, uint32_t number)
     pool->free_set = number;
 }
 
+/* The hash of a set is a sum, so that it does not depend on the order of the classes. */
 static uint32_t set_of(struct pool *pool, struct index *index, const uint32_t *class_index, uint32_t count)
 {
     uint64_t hash = 0;
@@ -127,6 +132,7 @@ static uint32_t set_of(struct pool *pool, struct index *index, const uint32_t *c
 
 /* ---- members -------------------------------------------------------------------------------------------------------- */
 
+/* The set first, so that the index has a place for it; then the counts, of which the index hears one by one. */
 void ocdm__pool_join(struct pool *pool, struct index *index, uint32_t node, const uint32_t *class_index, uint32_t count)
 {
     uint32_t number = set_of(pool, index, class_index, count);
@@ -148,6 +154,7 @@ void ocdm__pool_join(struct pool *pool, struct index *index, uint32_t node, cons
     }
 }
 
+/* The other way round: the index is told before a count falls, since the step that it takes off is that of the count before. */
 static void forget_member(struct pool *pool, struct index *index, uint32_t node)
 {
     uint32_t number = pool->nodes[node].set;
@@ -171,6 +178,7 @@ static void forget_member(struct pool *pool, struct index *index, uint32_t node)
         remove_set(pool, number);
 }
 
+/* The last member moves into the gap, so that positions stay 0..size-1. */
 void ocdm__pool_leave(struct pool *pool, struct index *index, uint32_t position)
 {
     uint32_t last = pool->size - 1;
@@ -180,6 +188,7 @@ void ocdm__pool_leave(struct pool *pool, struct index *index, uint32_t position)
     pool->size = last;
 }
 
+/* Nodes stay where they are; only the two tables of positions change. */
 void ocdm__pool_swap(struct pool *pool, uint32_t a, uint32_t b)
 {
     uint32_t node = pool->node_at[a];
@@ -210,6 +219,7 @@ static uint32_t meld(struct node *nodes, uint32_t a, uint32_t b)
     return a;
 }
 
+/* A single comparison: the new node is a heap of one, melded with the root. */
 uint32_t ocdm__members_add(struct node *nodes, uint32_t first, uint32_t node)
 {
     nodes[node].child = nodes[node].next = nodes[node].previous = OCDM_NONE;
@@ -245,6 +255,8 @@ static uint32_t meld_siblings(struct node *nodes, uint32_t sibling)
     return root;
 }
 
+/* The children of the node become one heap, which takes its place at the root or is melded with it. O(log n) on average over
+ * many calls. */
 uint32_t ocdm__members_remove(struct node *nodes, uint32_t first, uint32_t node)
 {
     if (node != first) {

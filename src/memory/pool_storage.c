@@ -11,6 +11,7 @@
 
 /* ---- nodes and sets ------------------------------------------------------------------------------------------------- */
 
+/* There are never more sets than samples, so both arrays have the same room. */
 ocdm_status ocdm__pool_reserve(struct pool *pool, uint32_t room, ocdm_error *error)
 {
     if (room <= pool->reserved)
@@ -48,6 +49,7 @@ static uint32_t run_list(uint32_t count, uint32_t *length)
     return list;
 }
 
+/* From the list of that length if it has a run, else from the end, for which room is reserved. */
 uint32_t ocdm__pool_take_cells(struct pool *pool, uint32_t count)
 {
     uint32_t length, list = run_list(count, &length), first = pool->free_run[list];
@@ -61,6 +63,7 @@ uint32_t ocdm__pool_take_cells(struct pool *pool, uint32_t count)
     return first;
 }
 
+/* The first cell of a free run says where the next one is. */
 void ocdm__pool_give_back_cells(struct pool *pool, uint32_t first, uint32_t count)
 {
     uint32_t length, list = run_list(count, &length);
@@ -96,6 +99,7 @@ static void release_list(struct class_list *list)
     OCDM_RELEASE(list->places, list->cells);
 }
 
+/* For a list that a batch will add `expected` entries to. Lists double, so that a class grows in O(1) on average. */
 static bool reserve_entries(struct class_list *list)
 {
     size_t needed = (size_t)list->count + list->expected;
@@ -111,6 +115,7 @@ static bool reserve_entries(struct class_list *list)
     return !failed;
 }
 
+/* `expected` counts how often the batch names a class, and is 0 again when its list has the room. */
 ocdm_status ocdm__pool_reserve_labels(struct pool *pool, const uint32_t *class_index, size_t count, ocdm_error *error)
 {
     OCDM_TRY(reserve_cells(pool, count, error));
@@ -161,6 +166,7 @@ static bool reserve_index(struct pool *pool, uint32_t class_id)
     return true;
 }
 
+/* The table of ids grows along, so that adding a class cannot fail half way. */
 static bool grow_classes(struct pool *pool)
 {
     uint32_t room = pool->class_room > 0 ? pool->class_room * 2 : 64;
@@ -174,6 +180,7 @@ static bool grow_classes(struct pool *pool)
     return true;
 }
 
+/* O(1). The record starts with what was set for the class before it appeared. */
 uint32_t ocdm__pool_add_class(struct pool *pool, uint32_t class_id)
 {
     uint32_t known = ocdm__pool_class(pool, class_id);
@@ -194,6 +201,7 @@ uint32_t ocdm__pool_add_class(struct pool *pool, uint32_t class_id)
     return class_index;
 }
 
+/* The last ones, which an update added that was refused or taken back. */
 void ocdm__pool_drop_classes(struct pool *pool, uint32_t count)
 {
     while (pool->class_count > count) {
@@ -208,6 +216,7 @@ void ocdm__pool_drop_classes(struct pool *pool, uint32_t count)
 
 /* ---- the pool  ------------------------------------------------------------------------------------------------------ */
 
+/* Two cells for a sample to begin with; more labels make the array grow. */
 ocdm_status ocdm__pool_create(struct pool *pool, uint32_t room, ocdm_error *error)
 {
     memset(pool, 0, sizeof *pool);
@@ -221,6 +230,7 @@ ocdm_status ocdm__pool_create(struct pool *pool, uint32_t room, ocdm_error *erro
     return status;
 }
 
+/* Classes own their lists; all else is in a few arrays. */
 void ocdm__pool_destroy(struct pool *pool)
 {
     for (uint32_t i = 0; i < pool->class_count; i++)

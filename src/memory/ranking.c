@@ -10,6 +10,7 @@ void ocdm__ranking_destroy(struct ranking *ranking)
 
 /* ---- the tree ------------------------------------------------------------------------------------------------------- */
 
+/* The better half, or both when they are equal. */
 static inline struct rank of_halves(const struct rank *halves)
 {
     struct rank rank = halves[halves[1].most > halves[0].most];
@@ -32,6 +33,8 @@ static void follow(struct ranking *ranking, uint32_t changed)
     }
 }
 
+/* The leaves move behind each other, and all that is above them is computed anew. O(classes), each time their number
+ * doubles. */
 bool ocdm__ranking_reserve_classes(struct ranking *ranking, uint32_t classes)
 {
     if (classes <= ranking->leaves)
@@ -64,6 +67,7 @@ struct rank ocdm__ranking_all(const struct ranking *ranking)
     return ranking->leaves ? ranking->ranks[1] : (struct rank){0};
 }
 
+/* Goes down from the root, past the halves that have fewer. */
 uint32_t ocdm__ranking_find(const struct ranking *ranking, uint32_t number)
 {
     const struct rank *ranks = ranking->ranks;
@@ -98,6 +102,7 @@ bool ocdm__ranking_marked(const struct ranking *ranking, uint32_t class_index)
     return !ranking->ranks[ranking->leaves + class_index].unmarked;
 }
 
+/* Goes down to the first leaf that has the largest count and no mark. */
 uint32_t ocdm__ranking_unmarked(const struct ranking *ranking)
 {
     const struct rank *ranks = ranking->ranks;

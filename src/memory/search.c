@@ -14,6 +14,7 @@
 #define INLINED static inline
 #endif
 
+/* Without a branch, so that compilers make it a maximum of vectors. */
 INLINED int64_t highest_in_block(const int64_t *score)
 {
     int64_t highest = INT64_MIN;
@@ -27,6 +28,7 @@ INLINED uint32_t blocks_of(const struct bucket *bucket)
     return (bucket->sets + OCDM__BLOCK - 1) / OCDM__BLOCK;
 }
 
+/* Reads the blocks whose top exceeds what was found so far, and sets their tops to what is in them. */
 INLINED int64_t highest(const struct bucket *bucket, const int64_t *score, bool all, uint64_t *read)
 {
     int64_t highest = INT64_MIN;
@@ -55,6 +57,7 @@ INLINED int64_t least_order(const int64_t *score, const int64_t *order, int64_t 
     return least;
 }
 
+/* The place of the least order is sought in the last block that had it: within a block the loop has no branches. */
 INLINED uint32_t first(const struct bucket *bucket, const int64_t *score, const int64_t *order, int64_t threshold,
                        uint64_t *read)
 {
@@ -95,6 +98,7 @@ LOOPS(plain, )
 LOOPS(avx2, __attribute__((target("avx2"))))
 LOOPS(avx512, __attribute__((target("avx512f"))))
 
+/* What this CPU can run, the widest vectors first. The results are the same. */
 const struct ocdm__loops *ocdm__loops_at(size_t number)
 {
     const struct ocdm__loops *usable[4] = {NULL};
@@ -125,6 +129,7 @@ const struct ocdm__loops *ocdm__loops_at(size_t number)
 #define CAUGHT_UP 32768u
 #endif
 
+/* Adds the change of a weight to the score of every set that has the class: the list of its places is all that is read. */
 static void update_class(struct index *index, const struct pool *pool, uint32_t class_index)
 {
     const struct class *class = &pool->classes[class_index];
@@ -158,6 +163,7 @@ void ocdm__index_settle(struct index *index, const struct pool *pool)
     update_classes(index, pool, UINT64_MAX);
 }
 
+/* Near the end of filling, the scores catch up a part at a time. */
 void ocdm__index_filling(struct index *index, const struct pool *pool, uint32_t room, uint32_t batch)
 {
     uint64_t new_changes = 0;
@@ -192,6 +198,7 @@ static double sum_without(const struct index *index, int64_t score)
     return (double)high * 0x1p64 + (double)low;
 }
 
+/* Rounded to 2^-40, so that distances that differ by rounding only tie. */
 int64_t ocdm__index_kl(void *context, uint32_t labels, int64_t score)
 {
     const struct kl_objective *kl = context;
@@ -289,6 +296,7 @@ static int64_t least_score(int64_t score, uint32_t labels, int64_t limit, ocdm__
     return score;
 }
 
+/* All contenders that leave at most the least plus the tolerance tie; in each, the sets down to its threshold. */
 void ocdm__index_tie(struct index *index, const struct pool *pool, double tolerance, ocdm__objective *objective, void *context)
 {
     int64_t least = INT64_MAX, slack = slack_of(pool, tolerance);
@@ -308,6 +316,7 @@ void ocdm__index_tie(struct index *index, const struct pool *pool, double tolera
     }
 }
 
+/* The least order over the contenders: orders are unique, so the buckets need no order of their own. */
 uint32_t ocdm__index_first(struct index *index)
 {
     uint32_t best = OCDM_NONE;
@@ -322,6 +331,7 @@ uint32_t ocdm__index_first(struct index *index)
     return index->set[best];
 }
 
+/* A block whose top is below the threshold has no set that ties. */
 void ocdm__index_each_tied(struct index *index, void (*visit)(void *context, uint32_t set), void *context)
 {
     for (uint32_t i = 0; i < index->contender_count; i++) {

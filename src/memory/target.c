@@ -24,6 +24,7 @@ static uint32_t find_setting(const struct pool *pool, uint32_t class_id)
     return ocdm__hash_table_find(&pool->setting_table, ocdm__hash_number(class_id), is_setting_of, pool->settings, &class_id);
 }
 
+/* Most memories have no settings; the table is not asked then. */
 struct class_setting ocdm__pool_setting(const struct pool *pool, uint32_t class_id)
 {
     struct class_setting setting = {.weight = 1, .class_id = class_id, .minimum = OCDM_NONE};
@@ -97,6 +98,7 @@ static ocdm_status begin_minimums(ocdm_memory *memory, ocdm_error *error)
     return OCDM_OK;
 }
 
+/* Takes effect with the next deletion, for classes that are in memory too. */
 ocdm_status ocdm_memory_set_minimum(ocdm_memory *memory, uint32_t class_id, uint32_t minimum, ocdm_error *error)
 {
     if (memory == NULL || minimum > OCDM_MAX_CAPACITY)
@@ -154,6 +156,7 @@ static double total_power(const ocdm_memory *memory, ocdm_scope scope, double *s
     return total;
 }
 
+/* Two passes: the sum of the powers first, then the shares. */
 void ocdm__target(const ocdm_memory *memory, ocdm_scope scope, double *p)
 {
     double scale;
@@ -164,6 +167,7 @@ void ocdm__target(const ocdm_memory *memory, ocdm_scope scope, double *p)
     }
 }
 
+/* Target shares over all classes ever seen, as a user looks at them. */
 size_t ocdm_memory_counts(const ocdm_memory *memory, ocdm_class *classes, size_t room)
 {
     if (memory == NULL)
@@ -179,6 +183,7 @@ size_t ocdm_memory_counts(const ocdm_memory *memory, ocdm_class *classes, size_t
     return memory->pool.class_count;
 }
 
+/* The plain sum of the terms, O(C): for reports. Decisions are made by the index. */
 double ocdm_memory_distance(const ocdm_memory *memory, ocdm_scope scope)
 {
     if (memory == NULL || memory->pool.label_total == 0)

@@ -15,6 +15,7 @@ static bool reserve_class_indices(ocdm_memory *memory, size_t labels)
     return ocdm__reserve(&memory->class_index, &memory->class_index_room, labels, sizeof *memory->class_index);
 }
 
+/* What an update needs for each item of its batch; all of it is reused by the next one. */
 ocdm_status ocdm__memory_reserve_batch(ocdm_memory *memory, uint32_t count, ocdm_error *error)
 {
     if (count <= memory->batch_room)
@@ -35,6 +36,7 @@ ocdm_status ocdm__memory_reserve_batch(ocdm_memory *memory, uint32_t count, ocdm
     return OCDM_OK;
 }
 
+/* All items are checked before the first label is read. */
 static ocdm_status reserve_labels(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
     size_t labels = 0;
@@ -78,6 +80,7 @@ static struct before start_journal(ocdm_memory *memory)
     return (struct before){memory->arrived, memory->departed, memory->pool.class_count};
 }
 
+/* What is needed to make the leaver a member again, its classes by index. */
 static void journal_leave(ocdm_memory *memory, uint32_t position)
 {
     const struct pool *pool = &memory->pool;
@@ -96,6 +99,7 @@ static void journal_leave(ocdm_memory *memory, uint32_t position)
         memory->journal_classes[memory->journal_class_count++] = pool->cells[set->cells + i].class_index;
 }
 
+/* Each sample of the batch that was counted is counted back; classes that appeared with it go. */
 static void undo_counts(ocdm_memory *memory, struct before before)
 {
     struct pool *pool = &memory->pool;
@@ -145,6 +149,7 @@ static void undo_update(ocdm_memory *memory, size_t count, struct before before)
 
 /* ---- before anything is touched ------------------------------------------------------------------------------------- */
 
+/* Returns how many different numbers there are, at the front. */
 static uint32_t drop_repeats(uint32_t *ascending, uint32_t count)
 {
     uint32_t distinct = 0;
@@ -188,6 +193,7 @@ static void give_back_nodes(ocdm_memory *memory, size_t count)
         ocdm__pool_give_back_node(&memory->pool, memory->item_node[i]);
 }
 
+/* The table of ids finds an id that is in memory, and one that is in the batch twice, since its node is in there by then. */
 static ocdm_status take_nodes(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
     struct pool *pool = &memory->pool;
@@ -206,6 +212,7 @@ static ocdm_status take_nodes(ocdm_memory *memory, const ocdm_sample *batch, siz
     return OCDM_OK;
 }
 
+/* Room that depends on the number of samples alone. */
 static ocdm_status reserve_update(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
     if (count > OCDM_MAX_CAPACITY || (count && !batch))
@@ -216,6 +223,7 @@ static ocdm_status reserve_update(ocdm_memory *memory, const ocdm_sample *batch,
     return status;
 }
 
+/* Room that depends on the labels, which are class indices by now. */
 static ocdm_status reserve_for_labels(ocdm_memory *memory, size_t count, ocdm_error *error)
 {
     uint32_t labels = memory->first_class[count];
@@ -255,6 +263,7 @@ static ocdm_status begin_update(ocdm_memory *memory, const ocdm_sample *batch, s
     return ocdm__pass_on(status, &found, "the policy refused the batch", error);
 }
 
+/* All that can fail. On failure the memory is as it was, except for room. */
 static ocdm_status prepare(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
     ocdm_status status = reserve_update(memory, batch, count, error);
@@ -285,6 +294,7 @@ void ocdm__memory_stamp(ocdm_memory *memory, uint32_t number, uint64_t arrival)
     node->priority = ocdm__ties[memory->options.tie].priority(memory->key_base, arrival);
 }
 
+/* n_i counts every sample that is offered, whether it stays or not. */
 static void count_as_seen(ocdm_memory *memory, uint32_t item)
 {
     const uint32_t *class_index = memory->class_index + memory->first_class[item];
@@ -297,6 +307,7 @@ static void count_as_seen(ocdm_memory *memory, uint32_t item)
         ocdm__index_class_seen(memory->index, &memory->pool, *i);
 }
 
+/* The newcomer takes the position behind the last. */
 static void join(ocdm_memory *memory, uint32_t item)
 {
     uint32_t first = memory->first_class[item];
@@ -306,6 +317,7 @@ static void join(ocdm_memory *memory, uint32_t item)
         memory->journal[memory->journal_length++] = (struct event){.position = OCDM_NONE};
 }
 
+/* A class that some sample of this update has, but none in memory, is in play until the next step. */
 static void note_empty(ocdm_memory *memory, uint32_t class_index)
 {
     struct class *class = &memory->pool.classes[class_index];
@@ -315,6 +327,7 @@ static void note_empty(ocdm_memory *memory, uint32_t class_index)
     class->emptied_at = memory->step;
 }
 
+/* Tells the caller which slot is free: only an old sample has one, a newcomer has its place in the batch. */
 static void note_departure(ocdm_memory *memory, uint32_t number, uint32_t slot)
 {
     const struct node *node = &memory->pool.nodes[number];
@@ -390,6 +403,7 @@ static ocdm_status ask_replace(ocdm_memory *memory, const ocdm_sample *sample, u
 
 /* ---- the two ways to offer a batch ---------------------------------------------------------------------------------- */
 
+/* Algorithm 1: memory and batch are one pool, and members go one by one until M are left. */
 static ocdm_status offer_as_pool(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -421,6 +435,7 @@ static ocdm_status offer_as_pool(ocdm_memory *memory, const ocdm_sample *batch, 
     return OCDM_OK;
 }
 
+/* For policies that decide about one sample at a time, as a reservoir does. */
 static ocdm_status offer_one(ocdm_memory *memory, const ocdm_sample *sample, uint32_t item, ocdm_error *error)
 {
     memory->item = item;
@@ -453,6 +468,7 @@ static ocdm_status offer_one(ocdm_memory *memory, const ocdm_sample *sample, uin
     return OCDM_OK;
 }
 
+/* `seen` comes after each sample: the policy then knows counts that include it. */
 static ocdm_status offer_one_by_one(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -494,6 +510,7 @@ static void finish(ocdm_memory *memory, size_t count, ocdm_change *change)
         *change = done;
 }
 
+/* Prepare, decide, publish. Nothing allocates after `prepare`. */
 ocdm_status ocdm_memory_update(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_change *change,
                                ocdm_error *error)
 {
@@ -516,6 +533,7 @@ ocdm_status ocdm_memory_update(ocdm_memory *memory, const ocdm_sample *batch, si
 
 /* ---- flat arrays ---------------------------------------------------------------------------------------------------- */
 
+/* The batch in CSR form, turned into samples that point into it. */
 ocdm_status ocdm_memory_update_flat(ocdm_memory *memory, const uint64_t *ids, const uint64_t *offsets, const uint32_t *labels,
                                     size_t count, ocdm_change *change, ocdm_error *error)
 {
@@ -546,6 +564,7 @@ static ocdm_status check_places(const ocdm_memory *memory, const char *what, ocd
                       memory->policy.name, what);
 }
 
+/* No policy is asked, so nothing is drawn and no journal is needed. */
 ocdm_status ocdm_memory_forget(ocdm_memory *memory, uint64_t id, ocdm_change *change, ocdm_error *error)
 {
     if (memory == NULL)
@@ -595,6 +614,7 @@ static ocdm_status shrink(ocdm_memory *memory, uint32_t *home, ocdm_error *error
     return OCDM_OK;
 }
 
+/* A capacity below the size, and the deletions down to it, or neither. */
 static ocdm_status shrink_or_undo(ocdm_memory *memory, uint32_t capacity, uint32_t *home, ocdm_error *error)
 {
     uint32_t capacity_before = memory->options.capacity;
@@ -620,6 +640,7 @@ static ocdm_status shrink_or_undo(ocdm_memory *memory, uint32_t capacity, uint32
     return status;
 }
 
+/* Growing only changes the number; shrinking is an update without a batch. */
 ocdm_status ocdm_memory_resize(ocdm_memory *memory, uint32_t capacity, ocdm_change *change, ocdm_error *error)
 {
     if (memory == NULL || capacity == 0 || capacity > OCDM_MAX_CAPACITY)
@@ -663,6 +684,7 @@ static ocdm_status begin_task(ocdm_memory *memory, uint32_t *home, ocdm_error *e
     return status;
 }
 
+/* Only policies that divide the memory among tasks have something to do. */
 ocdm_status ocdm_memory_begin_task(ocdm_memory *memory, ocdm_change *change, ocdm_error *error)
 {
     ocdm_status status = OCDM_OK;

@@ -32,6 +32,7 @@ static uint32_t key_of_size(const struct ocdm__features *features, uint32_t unit
     return MOST_FEATURES - (uint32_t)(size < MOST_FEATURES ? size : MOST_FEATURES);
 }
 
+/* Units with the same key are neighbours in `related`, the partners that change few features. */
 static uint32_t key_of_rarest_label(const struct ocdm__features *features, uint32_t unit)
 {
     uint32_t rarest = 0, total = UINT32_MAX;
@@ -63,6 +64,7 @@ static ocdm_status sort_units(const struct ocdm__arrangement *arrangement,
     return OCDM_OK;
 }
 
+/* All units in a random order, which breaks every tie that follows. */
 ocdm_status ocdm__arrangement_begin(struct ocdm__arrangement *arrangement, uint64_t seed, ocdm_error *error)
 {
     const struct ocdm__features *features = arrangement->features;
@@ -110,6 +112,7 @@ static uint32_t weight_of(const struct ocdm__feature *feature)
     return (uint32_t)(feature->order == 0 && feature->label[0] == OCDM__EVERY_SAMPLE ? SIZE_WEIGHT * pair : pair);
 }
 
+/* Each part's share of every feature, in eighths, so that sums of squares are whole numbers. */
 void ocdm__target_shares(struct ocdm__arrangement *arrangement)
 {
     const struct ocdm__features *features = arrangement->features;
@@ -126,6 +129,7 @@ void ocdm__target_shares(struct ocdm__arrangement *arrangement)
     }
 }
 
+/* A feature that fewer samples have would be due less than half a sample in the smallest part. */
 uint64_t ocdm__fewest(const uint64_t *sizes, size_t parts)
 {
     uint64_t smallest = UINT64_MAX, samples = 0;
@@ -236,6 +240,7 @@ static int64_t cost_of_exchange(const struct ocdm__arrangement *arrangement, con
     return sum;
 }
 
+/* Both units change parts; the excess of every feature that only one of them has changes with them. */
 static void make_exchange(struct ocdm__arrangement *arrangement, const struct exchange *exchange)
 {
     change_excess(arrangement, exchange->leaving, exchange->from, -OCDM__EIGHTHS);
@@ -294,6 +299,7 @@ static uint64_t exchange_units(struct ocdm__arrangement *arrangement, uint64_t p
     return late;
 }
 
+/* Greedy start, then exchanges, seven eighths of them with plain weights and the last with heavier labels. */
 ocdm_status ocdm__arrange(struct ocdm__arrangement *arrangement, uint64_t proposals, uint64_t seed, ocdm_split_work *work,
                           ocdm_error *error)
 {

@@ -13,6 +13,7 @@ struct finder {
     uint32_t order;
 };
 
+/* Sizes of label sets first, then by labels: a label stands before the pairs that begin with it. */
 static int compare_features(const void *left, const void *right)
 {
     const struct ocdm__feature *a = left, *b = right;
@@ -184,6 +185,7 @@ static ocdm_status renumber(struct finder *finder, uint64_t fewest, ocdm_error *
     return OCDM_OK;
 }
 
+/* One pass that numbers features as they appear, one that sorts and renumbers them. O(features of all samples). */
 ocdm_status ocdm__features_find(struct ocdm__features *features, const ocdm_label_sets *sets, uint32_t order, uint64_t fewest,
                                 ocdm_error *error)
 {

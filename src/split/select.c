@@ -133,6 +133,7 @@ static void set_targets(struct ocdm__arrangement *arrangement, const struct dema
     }
 }
 
+/* How many of each label the subset wants, which samples it cannot do without, and the targets from both. */
 static ocdm_status demand_labels(struct ocdm__arrangement *arrangement, const ocdm_select_options *options, ocdm_error *error)
 {
     struct demand *demands;
@@ -147,6 +148,7 @@ static ocdm_status demand_labels(struct ocdm__arrangement *arrangement, const oc
 
 /* ---- the subset ---------------------------------------------------------------------------------------------------------- */
 
+/* A subset is a split into two parts. With rho 1 and no wishes it is one by the same shares; else it has targets of its own. */
 ocdm_status ocdm_select(const ocdm_label_sets *sets, size_t wanted, const ocdm_select_options *options, uint8_t *chosen,
                         ocdm_split_work *work, ocdm_error *error)
 {

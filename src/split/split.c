@@ -17,6 +17,7 @@ ocdm_status ocdm__check_size(size_t size, size_t known, const char *what, ocdm_e
                                       "%s of %zu bytes is not one that this library knows", what, size);
 }
 
+/* What the label sets must be before anything is read from them. */
 ocdm_status ocdm__check_sets(const ocdm_label_sets *sets, ocdm_error *error)
 {
     if (sets == NULL || sets->offsets == NULL)
@@ -37,6 +38,7 @@ ocdm_status ocdm__check_order(uint32_t order, ocdm_error *error)
                : ocdm__fail(error, OCDM_BAD_ARGUMENT, "1 for labels, 2 for pairs, 3 for triples", "the order is %u", order);
 }
 
+/* Ends of parts are rounded, not sizes, so that the sizes sum to `count` whatever the shares are. */
 ocdm_status ocdm_split_sizes(const double *shares, size_t parts, uint64_t count, uint64_t *sizes, ocdm_error *error)
 {
     double sum = 0;
@@ -110,6 +112,7 @@ static ocdm_status check_groups(const struct ocdm__features *features, const uin
 /* ---- the split ------------------------------------------------------------------------------------------------------------
  */
 
+/* Features, a greedy start and exchanges; the result is the part of each sample. */
 ocdm_status ocdm_split(const ocdm_label_sets *sets, const uint64_t *sizes, size_t parts, const ocdm_split_options *options,
                        uint32_t *part, ocdm_split_work *work, ocdm_error *error)
 {
@@ -144,6 +147,7 @@ struct errors {
     double sum, largest;
 };
 
+/* The mean is over features that are common enough for a share to mean something; the largest error is over all. */
 static void add_error(struct errors *errors, const struct ocdm__feature *feature, double count, double share)
 {
     double expected = share * feature->total, error = fabs(count - expected);
@@ -180,6 +184,7 @@ static void measure_part(const struct ocdm__features *features, const uint32_t *
     balance->sizes = distance;
 }
 
+/* Counts every feature in every part once. O(features of all samples). */
 static ocdm_status measure_parts(const struct ocdm__features *features, const uint32_t *part, size_t parts,
                                  ocdm_split_balance *balance, ocdm_error *error)
 {
@@ -198,6 +203,7 @@ static ocdm_status measure_parts(const struct ocdm__features *features, const ui
     return OCDM_OK;
 }
 
+/* Groups do not matter here: a part is judged by its samples. */
 ocdm_status ocdm_split_measure(const ocdm_label_sets *sets, const uint32_t *part, size_t parts, uint32_t order,
                                ocdm_split_balance *balance, ocdm_error *error)
 {
