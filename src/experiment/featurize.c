@@ -95,7 +95,6 @@ struct featurizing {
     const ocdm__progress *progress;
     ocdm__predictor predictor;
     ocdm__selection selection;
-    float *block; /* the rows of the predictor's batch */
     struct spool spool;
 };
 
@@ -105,14 +104,13 @@ static ocdm_status compute_block(struct featurizing *work, ocdm_error *error)
     ocdm__predictor *predictor = &work->predictor;
     ocdm__batch batch;
     OCDM_TRY(ocdm__predictor_next(predictor, &batch, error));
-    OCDM_TRY(ocdm__agent_features(predictor->agent, batch.input, batch.count, work->block, error));
     for (size_t i = 0; i < batch.count * work->rows.width; i++)
-        if (!isfinite(work->block[i]))
+        if (!isfinite(predictor->rows[i]))
             return ocdm__fail(error, OCDM_BAD_RECORD, "the weights are too large, or not for such inputs",
                               "%s: sample %zu: feature %zu is not a finite number", work->settings->network.stream,
                               predictor->first + i / work->rows.width, i % work->rows.width);
     if (work->spool.fd >= 0)
-        OCDM_TRY(spool_write(&work->spool, predictor->first, batch.count, work->block, error));
+        OCDM_TRY(spool_write(&work->spool, predictor->first, batch.count, predictor->rows, error));
     ocdm__progress_tell(work->progress, "featurizing", predictor->next, work->rows.count);
     if (ocdm__progress_stopped(work->progress))
         return ocdm__fail(error, OCDM_STOPPED, "", "stopped while featurizing; nothing was left behind");
@@ -128,7 +126,7 @@ static ocdm_status read_row(ocdm__feature_rows *rows, uint64_t row, float *out, 
         OCDM_TRY(compute_block(work, error));
     if (row < predictor->first)
         return spool_read(&work->spool, row, out, error);
-    memcpy(out, work->block + (size_t)(row - predictor->first) * rows->width, rows->width * sizeof *out);
+    memcpy(out, predictor->rows + (size_t)(row - predictor->first) * rows->width, rows->width * sizeof *out);
     return OCDM_OK;
 }
 
@@ -138,11 +136,9 @@ static ocdm_status open_rows(struct featurizing *work, ocdm_error *error)
     ocdm__predictor *predictor = &work->predictor;
     const ocdm__stream_table *table = &predictor->stream.table;
     work->rows.count = work->selection.count = table->sample_count;
-    work->rows.width = ocdm__agent_feature_width(predictor->agent);
+    work->rows.width = predictor->width;
     work->rows.read = read_row;
-    OCDM_TRY(ocdm__new(&work->block, predictor->batch, work->rows.width * sizeof *work->block, "a block of features", error));
-    OCDM_TRY(
-        ocdm__new(&work->selection.chosen, table->sample_count, sizeof *work->selection.chosen, "a block of features", error));
+    OCDM_TRY(ocdm__new(&work->selection.chosen, table->sample_count, sizeof *work->selection.chosen, "the samples", error));
     for (size_t i = 0; i < table->sample_count; i++)
         work->selection.chosen[i] = (ocdm__chosen){(uint32_t)i, table->tasks[i], table->parts[i]};
     if (work->settings->standardize)
@@ -181,7 +177,8 @@ ocdm_status ocdm__featurize(const ocdm__featurize_settings *settings, const ocdm
     struct featurizing work = {.settings = settings, .progress = progress, .spool = {.fd = -1}};
     ocdm__feature_payload payload = {.rows = NULL};
     ocdm__predictor_settings network = settings->network;
-    network.needs_head = network.skip_bad = false;
+    network.features = true;
+    network.skip_bad = false;
     ocdm_status status = ocdm__predictor_open(&work.predictor, &network, error);
     OCDM_THEN(status, open_rows(&work, error));
     OCDM_THEN(status, ocdm__feature_payload_open(&payload, &work.rows, &work.selection, settings->type, settings->standardize,
@@ -192,6 +189,5 @@ ocdm_status ocdm__featurize(const ocdm__featurize_settings *settings, const ocdm
     if (work.spool.fd >= 0)
         close(work.spool.fd);
     ocdm__selection_clear(&work.selection);
-    ocdm__release(work.block);
     return status;
 }

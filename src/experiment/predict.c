@@ -15,23 +15,34 @@
 /* ---- network ------------------------------------------------------------------------------------------------------------- */
 
 /* The stream must have what the model takes. */
-static ocdm_status open_inputs(ocdm__predictor *predictor, const ocdm__predictor_settings *settings, ocdm_error *error)
+static ocdm_status check_kind(const ocdm__predictor *predictor, ocdm_error *error)
 {
     bool features = predictor->stream.shape.kind == OCDM__FEATURES;
-    if (ocdm__model_takes_images(predictor->model) == features)
-        return ocdm__fail(error, OCDM_BAD_FILE, "choose another --model, or a stream of the other kind",
-                          "%s: %s takes %s, and the stream has %s", settings->stream, predictor->model,
-                          features ? "images" : "features", features ? "features" : "none");
+    if (ocdm__model_takes_images(predictor->model) != features)
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_BAD_FILE, "choose another --model, or a stream of the other kind",
+                      "%s: %s takes %s, and the stream has %s", predictor->settings.stream, predictor->model,
+                      features ? "images" : "features", features ? "features" : "none");
+}
+
+/* Image files without a stream have their whole paths; each that fails is told. */
+ocdm_status ocdm__predictor_open_inputs(ocdm__predictor *predictor, ocdm_error *error)
+{
+    const ocdm__predictor_settings *settings = &predictor->settings;
+    bool stream = settings->stream != NULL;
     const ocdm__model_input_settings inputs = {.resize = predictor->resize,
                                                .crop = predictor->crop,
                                                .keep_size = predictor->about.images,
                                                .symmetric = ocdm__model_is_symmetric(predictor->model),
-                                               .strict = !settings->skip_bad,
-                                               .image_root = settings->image_root,
+                                               .strict = stream && !settings->skip_bad,
+                                               .skips_missing = !stream,
+                                               .image_root = stream ? settings->image_root : "",
                                                .threads = settings->threads,
                                                .images = &ocdm__image_loading};
     OCDM_TRY(ocdm__model_inputs_open(&predictor->stream, &inputs, &predictor->inputs, error));
     predictor->crop = predictor->inputs->side;
+    predictor->inputs->learner = &predictor->learner;
+    predictor->inputs->reports = true;
     return OCDM_OK;
 }
 
@@ -63,7 +74,7 @@ static ocdm_status check_fit(const ocdm__predictor *predictor, const ocdm__predi
         return ocdm__fail(error, OCDM_BAD_FILE, "weights and stream must come from the same features",
                           "%s: the weights are for %" PRIu32 " features, the stream has %zu", settings->weights, fit->features,
                           features);
-    if (!settings->needs_head)
+    if (settings->features)
         return OCDM_OK;
     OCDM_TRY(ocdm__weights_check_head(settings->weights, fit, settings->stream != NULL ? table->class_count : fit->class_count,
                                       error));
@@ -89,7 +100,9 @@ static ocdm_status open_all(ocdm__predictor *predictor, const ocdm__predictor_se
     ocdm__weights_choose_size(&predictor->about, &predictor->resize, &predictor->crop, settings->note);
     if (stream)
         OCDM_TRY(ocdm__weights_match_features(settings->weights, &predictor->about, &predictor->stream, settings->note, error));
-    OCDM_TRY(stream ? open_inputs(predictor, settings, error) : choose_sizes(predictor, settings, error));
+    if (stream)
+        OCDM_TRY(check_kind(predictor, error));
+    OCDM_TRY(stream ? ocdm__predictor_open_inputs(predictor, error) : choose_sizes(predictor, settings, error));
     OCDM_TRY(check_fit(predictor, settings, error));
     if (ocdm__ranks_lead())
         ocdm__join_begin(ocdm__model_takes_images(predictor->model));
@@ -106,15 +119,13 @@ static ocdm_status open_all(ocdm__predictor *predictor, const ocdm__predictor_se
     OCDM_TRY(ocdm__agent_create(&agent, &weights, &predictor->agent, error));
     predictor->learner = ocdm__agent_learner(predictor->agent);
     predictor->batch = settings->batch;
-    if (predictor->inputs != NULL) {
-        predictor->inputs->learner = &predictor->learner;
-        predictor->inputs->reports = true;
-    }
+    predictor->width = settings->features ? ocdm__agent_feature_width(predictor->agent) : predictor->fit.class_count;
     return OCDM_OK;
 }
 
 ocdm_status ocdm__predictor_open(ocdm__predictor *predictor, const ocdm__predictor_settings *settings, ocdm_error *error)
 {
+    predictor->settings = *settings;
     ocdm_status status = open_all(predictor, settings, error);
     status = ocdm__join_ready(&predictor->learner, &predictor->stream, status, error);
     predictor->joined = predictor->goes_on = status == OCDM_OK && ocdm__joined();
@@ -135,7 +146,7 @@ void ocdm__predictor_close(ocdm__predictor *predictor)
 {
     if (predictor->goes_on)
         (void)ocdm__predictor_goes_on(predictor, false);
-    ocdm__release(predictor->samples);
+    OCDM_RELEASE(predictor->samples, predictor->rows);
     ocdm__agent_destroy(predictor->agent);
     ocdm__model_inputs_close(predictor->inputs);
     ocdm__weights_about_clear(&predictor->about);
@@ -161,6 +172,8 @@ ocdm_status ocdm__predictor_begin(ocdm__predictor *predictor, enum ocdm__predict
         if (part == OCDM__PREDICT_ALL || (table->parts[i] == OCDM__TEST) == (part == OCDM__PREDICT_TEST))
             predictor->samples[predictor->count++] = (uint32_t)i;
     const ocdm__batch batch = batch_from(predictor, 0);
+    OCDM_TRY(
+        ocdm__new(&predictor->rows, predictor->batch, predictor->width * sizeof *predictor->rows, "a batch of results", error));
     return ocdm__model_inputs_deal(predictor->inputs, 0, &batch, false, batch.count, 0, batch.count, error);
 }
 
@@ -178,47 +191,37 @@ ocdm_status ocdm__predictor_next(ocdm__predictor *predictor, ocdm__batch *batch,
         predictor->goes_on = predictor->goes_on && status == OCDM_OK; /* all ranks know of an error */
         OCDM_TRY(status);
     }
+    if (batch->count > 0)
+        OCDM_TRY(predictor->settings.features
+                     ? ocdm__agent_features(predictor->agent, batch->input, batch->count, predictor->rows, error)
+                     : ocdm__agent_predict(predictor->agent, batch->input, batch->count, predictor->rows, error));
     predictor->first = predictor->next;
     predictor->next += count;
     predictor->slot = 1 - predictor->slot;
     return OCDM_OK;
 }
 
-/* Does what the leader does until it ends, or until an error that the leader has too. */
-static ocdm_status follow(ocdm__predictor *predictor, enum ocdm__predict_part part, bool features, float **room,
-                          ocdm_error *error)
+void ocdm__predictor_follow(const ocdm__predictor_settings *settings, enum ocdm__predict_part part)
 {
-    size_t width = features ? ocdm__agent_feature_width(predictor->agent) : predictor->stream.table.class_count;
-    ocdm__batch batch;
-    *room = ocdm__allocate(predictor->batch, width * sizeof **room);
-    if (*room == NULL)
-        return ocdm__fail_memory(error, "a batch of results");
-    OCDM_TRY(ocdm__predictor_begin(predictor, part, error));
-    do {
-        OCDM_TRY(ocdm__predictor_next(predictor, &batch, error));
-        if (batch.count > 0)
-            OCDM_TRY(features ? ocdm__agent_features(predictor->agent, batch.input, batch.count, *room, error)
-                              : ocdm__agent_predict(predictor->agent, batch.input, batch.count, *room, error));
-    } while (predictor->first < predictor->next);
-    return OCDM_OK;
-}
-
-void ocdm__predictor_follow(const ocdm__predictor_settings *settings, enum ocdm__predict_part part, bool features)
-{
+    static const ocdm__found_files none = {.count = 0};
     ocdm_error error = {.status = OCDM_OK};
     ocdm__predictor predictor = {.agent = NULL};
     ocdm__predictor_settings network = *settings;
-    float *room = NULL;
-    network.needs_head = !features;
-    network.skip_bad = network.skip_bad && !features;
+    ocdm__batch batch;
     network.note = NULL;
-    if (ocdm__predictor_open(&predictor, &network, &error) == OCDM_OK) {
-        (void)follow(&predictor, part, features, &room, &error);
-        if (predictor.goes_on)
-            ocdm__ranks_end_after(ocdm__ranks_all(), &error);
+    if (ocdm__predictor_open(&predictor, &network, &error) != OCDM_OK ||
+        (settings->stream == NULL && !ocdm__predictor_goes_on(&predictor, false))) {
+        ocdm__predictor_close(&predictor);
+        return;
     }
+    ocdm_status status = settings->stream == NULL ? ocdm__photos_open(&predictor, &none, &error) : OCDM_OK;
+    OCDM_THEN(status, ocdm__predictor_begin(&predictor, settings->stream == NULL ? OCDM__PREDICT_ALL : part, &error));
+    do
+        OCDM_THEN(status, ocdm__predictor_next(&predictor, &batch, &error));
+    while (status == OCDM_OK && predictor.first < predictor.next);
+    if (predictor.goes_on)
+        ocdm__ranks_end_after(ocdm__ranks_all(), &error);
     ocdm__predictor_close(&predictor);
-    ocdm__release(room);
 }
 
 /* ---- logits -------------------------------------------------------------------------------------------------------------- */
@@ -227,8 +230,7 @@ struct predicting {
     const ocdm__predict_settings *settings;
     const ocdm__progress *progress;
     ocdm__predictor predictor;
-    size_t classes;
-    float *logits; /* of a batch, and after them a row of NaN */
+    float *no_row; /* of NaN */
     ocdm__output output;
     ocdm_error *error;
 };
@@ -239,11 +241,11 @@ static ocdm_status write_rows(struct predicting *predicting, const ocdm__batch *
     const ocdm__predictor *predictor = &predicting->predictor;
     const ocdm__logits_source source = {predicting->settings->network.stream,
                                         "the weights are too large, or not for such inputs"};
-    size_t classes = predicting->classes, used = 0;
+    size_t classes = predictor->width, used = 0;
     for (size_t i = 0; i < predictor->next - predictor->first; i++) {
-        const float *row = predicting->logits + predictor->batch * classes;
+        const float *row = predicting->no_row;
         if (used < batch->count && batch->usable[used] == i) {
-            row = predicting->logits + used * classes;
+            row = predictor->rows + used * classes;
             OCDM_TRY(ocdm__logits_check(&source, batch->samples[used++], row, classes, predicting->error));
         }
         ocdm__npy_write_floats(&predicting->output, row, classes);
@@ -263,8 +265,6 @@ static ocdm_status write_batches(struct predicting *predicting)
             snprintf(error->hint, sizeof error->hint, "--skip-bad gives such samples a row of NaN and counts them");
         if (status != OCDM_OK || predictor->first == predictor->next)
             return status;
-        if (batch.count > 0)
-            OCDM_TRY(ocdm__agent_predict(predictor->agent, batch.input, batch.count, predicting->logits, error));
         OCDM_TRY(write_rows(predicting, &batch));
         ocdm__progress_tell(predicting->progress, "predicting", predictor->next, predictor->count);
         if (ocdm__progress_stopped(predicting->progress))
@@ -279,11 +279,10 @@ static ocdm_status predict(struct predicting *predicting, ocdm__predict_report *
         [OCDM__PREDICT_TEST] = "test ", [OCDM__PREDICT_TRAIN] = "training ", [OCDM__PREDICT_ALL] = ""};
     const ocdm__predict_settings *settings = predicting->settings;
     ocdm__predictor *predictor = &predicting->predictor;
-    size_t classes = predicting->classes = predictor->stream.table.class_count;
-    OCDM_TRY(ocdm__new(&predicting->logits, predictor->batch + 1, classes * sizeof *predicting->logits, "logits",
-                       predicting->error));
+    size_t classes = predictor->width;
+    OCDM_TRY(ocdm__new(&predicting->no_row, classes, sizeof *predicting->no_row, "logits", predicting->error));
     for (size_t i = 0; i < classes; i++)
-        predicting->logits[predictor->batch * classes + i] = NAN;
+        predicting->no_row[i] = NAN;
     OCDM_TRY(ocdm__predictor_begin(predictor, settings->part, predicting->error));
     if (predictor->count == 0)
         return ocdm__fail(predicting->error, OCDM_BAD_FILE, "--split train or --split all may have some",
@@ -302,12 +301,10 @@ ocdm_status ocdm__predict(const ocdm__predict_settings *settings, const ocdm__pr
                           ocdm_error *error)
 {
     struct predicting predicting = {.settings = settings, .progress = progress, .error = error};
-    ocdm__predictor_settings network = settings->network;
-    network.needs_head = true;
-    ocdm_status status = ocdm__predictor_open(&predicting.predictor, &network, error);
+    ocdm_status status = ocdm__predictor_open(&predicting.predictor, &settings->network, error);
     OCDM_THEN(status, predict(&predicting, report));
     ocdm__output_abandon(&predicting.output);
     ocdm__predictor_close(&predicting.predictor);
-    ocdm__release(predicting.logits);
+    ocdm__release(predicting.no_row);
     return status;
 }

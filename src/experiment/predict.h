@@ -1,12 +1,16 @@
 /*
  * Applies a network with the weights of a file to the samples of a stream, in evaluation mode: writes its logits as an NPY
- * file, or the inputs of its head as a stream of features; or applies it to image files without a stream. Samples come in
- * batches; while one is worked on, the next is prepared:
+ * file, or the inputs of its head as a stream of features; or applies it to image files, which are made a stream in memory.
+ * Samples come in batches; while one is worked on, the next is prepared:
  *
- *     status = ocdm__predictor_open(&predictor, &settings, error);
- *     ocdm__predictor_begin(&predictor, OCDM__PREDICT_TEST, error);
- *     while (status == OCDM_OK && ocdm__predictor_next(&predictor, &batch, error) == OCDM_OK && predictor.first <
- * predictor.next) status = ocdm__agent_predict(predictor.agent, batch.input, batch.count, logits, error);
+ *     OCDM_TRY(ocdm__predictor_open(&predictor, &settings, error));
+ *     OCDM_TRY(ocdm__predictor_begin(&predictor, OCDM__PREDICT_TEST, error));
+ *     for (;;) {
+ *         OCDM_TRY(ocdm__predictor_next(&predictor, &batch, error));
+ *         if (predictor.first == predictor.next)
+ *             break;
+ *         ... predictor.rows ...
+ *     }
  */
 #ifndef OCDM_EXPERIMENT_PREDICT_H
 #define OCDM_EXPERIMENT_PREDICT_H
@@ -20,6 +24,7 @@
 #include "experiment/weights_file.h"
 #include "stream/features.h"
 #include "stream/file.h"
+#include "stream/labelled_set.h"
 
 /* ---- network ------------------------------------------------------------------------------------------------------------- */
 
@@ -34,7 +39,7 @@ typedef struct ocdm__predictor_settings {
     size_t batch;           /* samples at a time, from 1 */
     bool bf16;
     bool skip_bad;                  /* images that cannot be decoded are left out of a batch; else they end the work */
-    bool needs_head;                /* the weights must have a head, for the stream's classes if there is one */
+    bool features;                  /* the inputs of the head; else logits, which need a head for the stream's classes */
     void (*note)(const char *text); /* something that a user should know, one line; may be NULL */
 } ocdm__predictor_settings;
 
@@ -42,6 +47,7 @@ enum ocdm__predict_part { OCDM__PREDICT_TEST, OCDM__PREDICT_TRAIN, OCDM__PREDICT
 
 /* Start with all bytes zero. */
 typedef struct ocdm__predictor {
+    ocdm__predictor_settings settings;
     ocdm__stream stream;
     ocdm__weights_file weights;
     ocdm__model_inputs *inputs;
@@ -54,6 +60,8 @@ typedef struct ocdm__predictor {
     uint32_t *samples;     /* to go through, in the order of the stream */
     size_t count;
     size_t batch;       /* the most at a time */
+    size_t width;       /* of a row: classes or features */
+    float *rows;        /* of the batch under way, one for each sample that could be prepared */
     size_t first, next; /* in the list, of the batch under way and of the one after it */
     unsigned slot;
     bool joined, goes_on; /* all ranks work on every batch; the others wait for the leader's next one */
@@ -72,22 +80,23 @@ void ocdm__predictor_close(ocdm__predictor *predictor);
 /* The leader's word whether there is another batch, for all ranks that have joined. */
 bool ocdm__predictor_goes_on(ocdm__predictor *predictor, bool wanted);
 
-/* Lists the samples of a part, and starts preparing the first batch. Once for a predictor. OCDM_OK, OCDM_NO_MEMORY, and what
- * ocdm__model_inputs_deal gives. */
+/* Lists the samples of a part, makes room for the rows of a batch, and starts preparing the first one. Once for a predictor.
+ * OCDM_OK, OCDM_NO_MEMORY, and what ocdm__model_inputs_deal gives. */
 ocdm_status ocdm__predictor_begin(ocdm__predictor *predictor, enum ocdm__predict_part part, ocdm_error *error);
 
-/* The next batch: the samples of it that could be prepared, by whichever rank; it covers numbers `first` to `next` - 1 of the
- * list, which are equal at the end. Invalidates the batch before. OCDM_OK, and what ocdm__model_inputs_receive gives. */
+/* The next batch: the samples of it that could be prepared, by whichever rank, and their rows; it covers numbers `first` to
+ * `next` - 1 of the list, which are equal at the end. Invalidates the batch before. OCDM_OK, and what
+ * ocdm__model_inputs_receive and the network give. */
 ocdm_status ocdm__predictor_next(ocdm__predictor *predictor, ocdm__batch *batch, ocdm_error *error);
 
-/* For the other ranks once they have joined: goes through the same batches as the leader, and computes logits or features with
- * it. Rank 0 reports what goes wrong. */
-void ocdm__predictor_follow(const ocdm__predictor_settings *settings, enum ocdm__predict_part part, bool features);
+/* For the other ranks once they have joined: goes through the same batches as the leader, and computes rows with it. Without a
+ * stream in the settings the batches are those of the leader's image files. Rank 0 reports what goes wrong. */
+void ocdm__predictor_follow(const ocdm__predictor_settings *settings, enum ocdm__predict_part part);
 
 /* ---- logits -------------------------------------------------------------------------------------------------------------- */
 
 typedef struct ocdm__predict_settings {
-    ocdm__predictor_settings network; /* needs_head is ignored: a head is needed */
+    ocdm__predictor_settings network; /* of logits */
     enum ocdm__predict_part part;
     const char *output;
 } ocdm__predict_settings;
@@ -109,43 +118,39 @@ ocdm_status ocdm__predict(const ocdm__predict_settings *settings, const ocdm__pr
 
 /* ---- image files --------------------------------------------------------------------------------------------------------- */
 
-/* Paths of image files. Start with all bytes zero. */
-typedef struct ocdm__photo_list {
-    char **paths;
-    size_t count, room;
-} ocdm__photo_list;
-
 /*
  * Adds a file, or the JPEG and PNG files in a folder and the folders in it, sorted by their paths. In folders, files count by
  * their first bytes or by their names (.jpg, .jpeg, .png), and names that begin with a dot do not. A file that is not there is
  * added: predicting reports it. OCDM_OK, OCDM_IO, OCDM_BAD_FILE (a folder without images), OCDM_LIMIT, OCDM_NO_MEMORY.
  */
-ocdm_status ocdm__photo_list_add(ocdm__photo_list *list, const char *path, ocdm_error *error);
-void ocdm__photo_list_clear(ocdm__photo_list *list);
+ocdm_status ocdm__photos_find(ocdm__found_files *files, const char *path, ocdm_error *error);
 
 /* The result for a file. */
 typedef struct ocdm__photo {
     const char *path;
-    const float *logits;   /* predictor.fit.class_count of them; NULL: the file cannot be used */
+    const float *logits;   /* predictor.width of them; NULL: the file cannot be used */
     const ocdm_error *why; /* then: the reason */
 } ocdm__photo;
 
 /* Is called for each file, in the order of the list. Another status than OCDM_OK ends the work. */
 typedef ocdm_status ocdm__photo_told(void *state, const ocdm__photo *photo, ocdm_error *error);
 
-/* Predicts all files with a predictor that was opened without a stream, and with needs_head. OCDM_OK whatever happened to
- * single files; OCDM_BAD_ARGUMENT (sizes that do not fit), OCDM_LIMIT, OCDM_NO_MEMORY, OCDM_STOPPED, and what `told` returns.
- */
-ocdm_status ocdm__photos_predict(ocdm__predictor *predictor, const ocdm__photo_list *list, unsigned threads,
-                                 const ocdm__progress *progress, ocdm__photo_told *told, void *state, ocdm_error *error);
+/* Predicts all files with a predictor that was opened without a stream. OCDM_OK whatever happened to single files;
+ * OCDM_BAD_ARGUMENT (sizes that do not fit), OCDM_LIMIT, OCDM_NO_MEMORY, OCDM_STOPPED, and what `told` returns. */
+ocdm_status ocdm__photos_predict(ocdm__predictor *predictor, const ocdm__found_files *files, const ocdm__progress *progress,
+                                 ocdm__photo_told *told, void *state, ocdm_error *error);
 
-/* For the other ranks once they have joined: each decodes its part of every batch of the leader's files. */
-void ocdm__photos_follow(const ocdm__predictor_settings *settings);
+/* The leader's files as the predictor's stream, on all ranks, and its inputs; others have no files. OCDM_OK, OCDM_NO_MEMORY,
+ * and what the inputs give: where ranks work together, such an error ends them all. */
+ocdm_status ocdm__photos_open(ocdm__predictor *predictor, const ocdm__found_files *files, ocdm_error *error);
+
+/* Opens the inputs of the predictor's stream, whose kind is what the model takes. As ocdm__model_inputs_open. */
+ocdm_status ocdm__predictor_open_inputs(ocdm__predictor *predictor, ocdm_error *error);
 
 /* ---- features ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct ocdm__featurize_settings {
-    ocdm__predictor_settings network; /* needs_head and skip_bad are ignored: no head is needed, every image is */
+    ocdm__predictor_settings network; /* of features; skip_bad is ignored: every image is needed */
     enum ocdm__dtype type;            /* of the stored features: OCDM__F32 or OCDM__F16 */
     enum ocdm__standardize standardize;
     const char *command; /* for the file's notes */

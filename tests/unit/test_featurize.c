@@ -16,8 +16,8 @@
 static ocdm__featurize_settings featurize_settings(const char *stream, const char *model, const char *weights)
 {
     ocdm__featurize_settings settings = {.command = "ocdm stream featurize x", .output = "featurized", .type = OCDM__F32};
-    settings.network =
-        (ocdm__predictor_settings){.stream = stream, .model = model, .weights = weights, .threads = 1, .batch = 5};
+    settings.network = (ocdm__predictor_settings){
+        .stream = stream, .model = model, .weights = weights, .features = true, .threads = 1, .batch = 5};
     return settings;
 }
 

@@ -272,7 +272,7 @@ static ocdm_status list_photo(void *state, const ocdm__photo *photo, ocdm_error 
 }
 
 /* A folder that cannot be listed is reported like a file. */
-static ocdm_status list_operands(const ocdm__arguments *arguments, struct listing *listing, ocdm__photo_list *list,
+static ocdm_status list_operands(const ocdm__arguments *arguments, struct listing *listing, ocdm__found_files *list,
                                  ocdm_error *error)
 {
     ocdm_status status = OCDM_OK;
@@ -280,7 +280,7 @@ static ocdm_status list_operands(const ocdm__arguments *arguments, struct listin
     for (size_t i = 0; i < arguments->operand_count && status == OCDM_OK; i++) {
         ocdm_error why;
         status = ocdm__check_output(arguments->operands[i], output, error);
-        if (status == OCDM_OK && ocdm__photo_list_add(list, arguments->operands[i], &why) != OCDM_OK)
+        if (status == OCDM_OK && ocdm__photos_find(list, arguments->operands[i], &why) != OCDM_OK)
             status = why.status == OCDM_NO_MEMORY ? (*error = why).status : tell_failure(listing, &why, error);
     }
     return status;
@@ -304,14 +304,14 @@ static ocdm_status list_photos(const ocdm__arguments *arguments, struct listing 
                                const ocdm__predict_settings *settings, ocdm_error *error)
 {
     ocdm__progress_line line;
-    ocdm__photo_list list = {.count = 0};
+    ocdm__found_files list = {.count = 0};
     ocdm_status status = open_listing(listing, predictor, settings->output, error);
     OCDM_THEN(status, list_operands(arguments, listing, &list, error));
     ocdm__progress_line_begin(&line, settings->output == NULL || ocdm__argument_given(arguments, "quiet"));
     if (status == OCDM_OK && list.count > 0)
-        status = ocdm__photos_predict(predictor, &list, settings->network.threads, &line.progress, list_photo, listing, error);
+        status = ocdm__photos_predict(predictor, &list, &line.progress, list_photo, listing, error);
     ocdm__progress_line_end(&line);
-    ocdm__photo_list_clear(&list);
+    ocdm__found_files_clear(&list);
     if (status == OCDM_OK || settings->output == NULL) {
         ocdm_status written = ocdm__output_commit(&listing->output, status == OCDM_OK ? error : NULL);
         status = status == OCDM_OK ? written : status;
@@ -333,7 +333,6 @@ static ocdm_status predict_photos(const ocdm__arguments *arguments, ocdm__predic
                             "%s: NPY files of logits are made of streams, not of image files", path);
     if (status == OCDM_OK && path != NULL)
         status = ocdm__check_output(settings->network.weights, path, error);
-    settings->network.needs_head = true;
     OCDM_THEN(status, ocdm__predictor_open(&predictor, &settings->network, error));
     OCDM_THEN(status, ocdm__read_class_names(arguments, predictor.fit.class_count, &predictor.about, error));
     OCDM_THEN(status, list_photos(arguments, listing, &predictor, settings, error));
@@ -387,10 +386,8 @@ static void follow(const ocdm__arguments *arguments)
     ocdm_status status = read_request(arguments, &settings, &error);
     if (status == OCDM_OK && names_streams(arguments))
         status = ocdm__read_network_files(arguments, &settings.network, &error);
-    if (status == OCDM_OK && names_streams(arguments))
-        ocdm__predictor_follow(&settings.network, settings.part, false);
-    else if (status == OCDM_OK)
-        ocdm__photos_follow(&settings.network);
+    if (status == OCDM_OK)
+        ocdm__predictor_follow(&settings.network, settings.part);
     else
         ocdm__ranks_end_after(ocdm__ranks_all(), &error);
 }

@@ -82,8 +82,9 @@ static void follow(const ocdm__arguments *arguments)
     char *command = NULL;
     if (!ocdm__join_await())
         return;
+    settings.network.features = true;
     if (read_request(arguments, &settings, &command, &error) == OCDM_OK)
-        ocdm__predictor_follow(&settings.network, OCDM__PREDICT_ALL, true);
+        ocdm__predictor_follow(&settings.network, OCDM__PREDICT_ALL);
     else
         ocdm__ranks_end_after(ocdm__ranks_all(), &error);
     ocdm__release(command);

@@ -84,6 +84,7 @@ ocdm_status ocdm__model_inputs_open(const ocdm__stream *stream, const ocdm__mode
     OCDM_TRY(ocdm__new(&made, 1, sizeof *made, "the samples", error));
     made->stream = stream;
     made->strict = settings->strict;
+    made->skips_missing = settings->skips_missing;
     made->images = settings->images;
     made->size = stream->shape.width;
     ocdm_status status = stream->shape.kind == OCDM__FEATURES ? OCDM_OK : open_images(made, settings, error);
@@ -201,11 +202,7 @@ static bool write_paths(ocdm__model_inputs *inputs, struct ocdm__input_slot *slo
         const char *path = ocdm__text_at(paths, batch->samples[i], &length);
         inputs->requests[i].path = at;
         inputs->requests[i].sum = inputs->sums != NULL ? &inputs->sums[batch->samples[i]] : NULL;
-        memcpy(at, inputs->root, root);
-        at[root] = '/';
-        memcpy(at + root + 1, path, length);
-        at[root + 1 + length] = '\0';
-        at += root + length + 2;
+        at += snprintf(at, root + length + 2, "%s%s%.*s", inputs->root, root > 0 ? "/" : "", (int)length, path) + 1;
     }
     return true;
 }
@@ -281,7 +278,8 @@ static ocdm_status close_up(ocdm__model_inputs *inputs, struct ocdm__input_slot 
             slot->usable[(*kept)++] = (uint32_t)i;
             continue;
         }
-        if (inputs->strict || !ocdm__image_may_be_skipped(errors[i].status)) {
+        bool missing = errors[i].status == OCDM_IO && inputs->skips_missing;
+        if (inputs->strict || !(missing || ocdm__image_may_be_skipped(errors[i].status))) {
             if (error != NULL)
                 *error = errors[i];
             return errors[i].status;
@@ -402,17 +400,29 @@ static ocdm_status take(ocdm__model_inputs *inputs, unsigned slot, float *to, oc
     return OCDM_OK;
 }
 
+ocdm_error ocdm__model_inputs_reason(ocdm__model_inputs *inputs, unsigned slot, uint32_t sample)
+{
+    const ocdm__batch batch = {.samples = &sample, .count = 1, .fresh = 1};
+    ocdm__batch ready;
+    ocdm_error why = {.status = OCDM_OK};
+    bool strict = inputs->strict;
+    inputs->strict = true;
+    why.status = ocdm__model_inputs_request(inputs, slot, &batch, inputs->slots[slot].training, &why);
+    OCDM_THEN(why.status, ocdm__model_inputs_wait(inputs, slot, &ready, &why));
+    inputs->strict = strict;
+    return why;
+}
+
 /* The leader tells users about the first image that was left out: it tries one that failed elsewhere. */
-static ocdm_status find_reason(ocdm__model_inputs *inputs, unsigned slot, const ocdm__batch *batch, ocdm_error *error)
+static void find_reason(ocdm__model_inputs *inputs, unsigned slot, const ocdm__batch *batch)
 {
     size_t first = 0;
-    ocdm__batch ready;
     if (inputs->skipped > 0)
-        return OCDM_OK;
+        return;
     while (inputs->unusable[first] == 0)
         first++;
-    OCDM_TRY(request_part(inputs, slot, batch, first, first + 1, error));
-    return await(inputs, slot, &ready, error);
+    inputs->first_skipped = ocdm__model_inputs_reason(inputs, slot, batch->samples[first]);
+    inputs->skipped = inputs->first_skipped.status != OCDM_OK;
 }
 
 /* Some samples cannot be used: with fewer samples every rank has another part. `slot` is free. */
@@ -432,7 +442,7 @@ static ocdm_status take_again(ocdm__model_inputs *inputs, unsigned slot, const o
     }
     inputs->lost += batch->count - left.count;
     if (part->ranks->rank == 0)
-        OCDM_TRY(find_reason(inputs, slot, batch, error));
+        find_reason(inputs, slot, batch);
     *batch = left;
     if (part->ranks->size == 1 || left.count == 0)
         return OCDM_OK;

@@ -35,10 +35,11 @@ typedef struct ocdm__model_input_settings {
     bool keep_size;  /* image files keep their size, too, if `resize` is 0 */
     bool symmetric;  /* x / 127.5 - 1 (mobilenet1) instead of ImageNet's mean and deviation */
     bool strict;     /* an image that cannot be decoded ends the work; else it is left out and counted */
-    const char *image_root;              /* instead of the stream's own; NULL. Must live as long as the inputs */
-    uint64_t seed;                       /* of the augmentation */
-    unsigned threads;                    /* that decode, from 1; features need none */
-    ocdm__image_storing storing;         /* how images of the memory are stored; quality 0: they are not */
+    bool skips_missing;          /* so is an image file that is not there or cannot be read */
+    const char *image_root;      /* instead of the stream's own; NULL; "": paths are whole. Must live as long as the inputs */
+    uint64_t seed;               /* of the augmentation */
+    unsigned threads;            /* that decode, from 1; features need none */
+    ocdm__image_storing storing; /* how images of the memory are stored; quality 0: they are not */
     const ocdm__image_functions *images; /* &ocdm__image_loading; NULL: features only, nothing can be decoded */
 } ocdm__model_input_settings;
 
@@ -53,7 +54,7 @@ typedef struct ocdm__model_inputs {
     double seconds;           /* in request and wait: what the samples cost beyond what threads prepared meanwhile */
 
     const char *root; /* of image files; NULL for other streams */
-    bool strict;
+    bool strict, skips_missing;
     const ocdm__image_functions *images;
     ocdm__image_loader *loader;      /* NULL for features */
     const struct ocdm__store *store; /* NULL: none */
@@ -136,6 +137,9 @@ ocdm_status ocdm__model_inputs_receive(ocdm__model_inputs *inputs, unsigned firs
                                        ocdm__batch *batch, ocdm_error *error);
 
 /* ---- what cannot be used ----------------------------------------------------------------------------------------------- */
+
+/* Why a sample could not be prepared, found by trying it again in a free slot; OCDM_OK: now it could. */
+ocdm_error ocdm__model_inputs_reason(ocdm__model_inputs *inputs, unsigned slot, uint32_t sample);
 
 /* How many images were left out, and why, as a line of text without an end, cut to the room; `skipped` may count those before a
  * resume, too. */
