@@ -48,7 +48,8 @@ typedef struct ocdm__flag {
     bool repeats;                       /* every value counts, in ocdm__arguments.repeated; one flag of a verb at most */
 } ocdm__flag;
 
-/* Rows of a verb's table: a switch; a flag with any value, and its default, which may be NULL; one with a value of a list. */
+/* Rows of a verb's table: a switch; a flag with any value, and its default, which may be NULL; one with a value of a list,
+ * which a function may make. */
 #define OCDM__SWITCH(letter_, name_, help_)                                                                                    \
     {                                                                                                                          \
         .letter = letter_, .name = name_, .help = help_                                                                        \
@@ -60,6 +61,10 @@ typedef struct ocdm__flag {
 #define OCDM__CHOICE(letter_, name_, value_, fallback_, choices_, help_)                                                       \
     {                                                                                                                          \
         .letter = letter_, .name = name_, .value = value_, .fallback = fallback_, .choices = choices_, .help = help_           \
+    }
+#define OCDM__LISTED(letter_, name_, value_, fallback_, listed_, help_)                                                        \
+    {                                                                                                                          \
+        .letter = letter_, .name = name_, .value = value_, .fallback = fallback_, .listed = listed_, .help = help_             \
     }
 
 /* The words that a flag takes, ended by NULL; NULL when any value may be tried. */

@@ -12,8 +12,6 @@
 #include "ranks/ranks.h"
 #include "report/tables/tables.h"
 
-#define MAX_METHODS OCDM__CHOICES /* as many as have names */
-
 /* "all" aside, as `ocdm run` names them: the two bounds, and the policies of the library. */
 static const char *const *method_names(void)
 {
@@ -22,26 +20,20 @@ static const char *const *method_names(void)
 }
 
 struct request {
-    const ocdm__arguments *arguments;
-    const char *stream_path, *folder;
+    ocdm__compare_request asked;
     ocdm__stream stream;
+    ocdm__comparison comparison;
     ocdm__compare_plan plan;
-    ocdm__seed_list seeds;
-    const char *methods[MAX_METHODS];
-    ocdm__passed_flags passed;
-    ocdm__run_setup setup;
-    ocdm__grid grid;
-    size_t jobs;
-    enum ocdm__table_format format;
-    bool memory_only, quiet;
+    const char *methods[OCDM__CHOICES];
+    bool memory_only;
 };
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------------ */
 
 static void choose_methods(struct request *request)
 {
-    size_t named[MAX_METHODS], count = ocdm__argument_choices(request->arguments, "methods", named, MAX_METHODS);
-    bool all = false, taken[MAX_METHODS] = {false};
+    size_t named[OCDM__CHOICES], count = ocdm__argument_choices(request->asked.arguments, "methods", named, OCDM__CHOICES);
+    bool all = false, taken[OCDM__CHOICES] = {false};
     for (size_t i = 0; i < count; i++) {
         all |= named[i] == 0;
         if (named[i] != 0 && !taken[named[i]])
@@ -58,13 +50,21 @@ static void choose_methods(struct request *request)
     request->plan.methods = request->methods;
 }
 
-/* Every run would refuse a wrong order; once is enough. */
-static ocdm_status check_orders(const struct request *request, ocdm_error *error)
+/* The points of the sweeps. Every run would refuse a wrong order of tasks; once is enough. */
+static ocdm_status read_points(struct request *request, ocdm_error *error)
 {
-    ocdm_status status = OCDM_OK;
-    for (size_t i = 0; status == OCDM_OK && i < request->plan.point_count; i++) {
-        const ocdm__compare_point *point = &request->plan.points[i];
-        ocdm__stream_order order;
+    const ocdm__arguments *arguments = request->asked.arguments;
+    const char *orders = ocdm__argument_text(arguments, "order");
+    ocdm__compare_plan *plan = &request->plan;
+    ocdm__stream_order order;
+    ocdm_status status = ocdm__stream_order_make(&order, &request->stream.table, OCDM__TRAIN, NULL, 0, 0, error);
+    OCDM_THEN(status,
+              ocdm__compare_points_make(plan, ocdm__argument_text(arguments, "memory"), ocdm__argument_text(arguments, "rho"),
+                                        orders, order.tasks, order.task_count, error));
+    ocdm__stream_order_clear(&order);
+    bool named = orders != NULL && strcmp(orders, "all") != 0;
+    for (size_t i = 0; status == OCDM_OK && named && i < plan->point_count; i++) {
+        const ocdm__compare_point *point = &plan->points[i];
         if (point->order == NULL || (i > 0 && point->order == point[-1].order))
             continue;
         status =
@@ -74,55 +74,29 @@ static ocdm_status check_orders(const struct request *request, ocdm_error *error
     return status;
 }
 
-static ocdm_status read_points(struct request *request, ocdm_error *error)
+static ocdm_status read_request(struct request *request, const ocdm__arguments *arguments, ocdm_error *error)
 {
-    const ocdm__arguments *arguments = request->arguments;
-    const char *orders = ocdm__argument_text(arguments, "order");
-    ocdm__stream_order order;
-    ocdm_status status = ocdm__stream_order_make(&order, &request->stream.table, OCDM__TRAIN, NULL, 0, 0, error);
-    OCDM_THEN(status,
-              ocdm__compare_points_make(&request->plan, ocdm__argument_text(arguments, "memory"),
-                                        ocdm__argument_text(arguments, "rho"), orders, order.tasks, order.task_count, error));
-    ocdm__stream_order_clear(&order);
-    return status == OCDM_OK && orders != NULL && strcmp(orders, "all") != 0 ? check_orders(request, error) : status;
-}
-
-/* What the runs have in common; memories without a network are not runs. */
-static ocdm_status read_setup(struct request *request, ocdm_error *error)
-{
-    const ocdm__arguments *arguments = request->arguments;
+    ocdm__comparison *comparison = &request->comparison;
     ocdm__run_settings settings = ocdm__run_settings_default();
-    ocdm__pass_flags(arguments, &request->passed);
-    if (request->memory_only && arguments->repeated_count > 0)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --grid out", "--grid chooses by predictions, and --model is none");
-    if (request->memory_only)
-        return OCDM_OK;
-    OCDM_TRY(ocdm__run_flags_read(arguments, &settings, error));
-    OCDM_TRY(ocdm__run_setup_make(&request->setup, &settings, &request->stream, request->stream_path, error));
-    return ocdm__grid_read(&request->grid, arguments, &request->setup, request->stream_path, error);
-}
-
-static ocdm_status read_request(struct request *request, ocdm_error *error)
-{
-    const ocdm__arguments *arguments = request->arguments;
-    request->format = ocdm__read_format(arguments);
-    OCDM_TRY(ocdm__arguments_check(arguments, error));
-    OCDM_TRY(ocdm__read_seeds(arguments, &request->seeds, error));
-    request->plan.seeds = request->seeds.values;
-    request->plan.seed_count = request->seeds.count;
-    request->jobs = ocdm__read_jobs(arguments);
-    OCDM_TRY(ocdm__arguments_check(arguments, error));
-    OCDM_TRY(ocdm__need_stream(arguments, &request->stream_path, error));
-    request->folder = ocdm__argument_text(arguments, "output");
-    request->quiet = ocdm__argument_given(arguments, "quiet");
+    OCDM_TRY(ocdm__compare_request_read(&request->asked, arguments, error));
+    request->plan.seeds = request->asked.seeds;
+    request->plan.seed_count = request->asked.seed_count;
+    OCDM_TRY(ocdm__need_stream(arguments, &comparison->path, error));
+    comparison->folder = ocdm__argument_text(arguments, "output");
+    comparison->stream = &request->stream;
     request->memory_only = strcmp(ocdm__argument_text(arguments, "model"), "none") == 0;
-    if (request->folder == NULL && !request->memory_only)
+    if (comparison->folder == NULL && !request->memory_only)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "-o FOLDER", "no folder is named for the runs");
-    OCDM_TRY(ocdm__stream_open(&request->stream, request->stream_path, error));
+    OCDM_TRY(ocdm__stream_open(&request->stream, comparison->path, error));
     choose_methods(request);
     OCDM_TRY(ocdm__arguments_check(arguments, error));
     OCDM_TRY(read_points(request, error));
-    return read_setup(request, error);
+    if (request->memory_only && arguments->repeated_count > 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --grid out", "--grid chooses by predictions, and --model is none");
+    if (request->memory_only) /* memories without a network are not runs */
+        return OCDM_OK;
+    OCDM_TRY(ocdm__run_flags_read(arguments, &settings, error));
+    return ocdm__comparison_begin(comparison, &settings, arguments, error);
 }
 
 /* ---- compare.json ----------------------------------------------------------------------------------------------------- */
@@ -144,11 +118,9 @@ static void save_flags(ocdm__output *output, const ocdm__arguments *arguments)
     const ocdm__flag *flags = arguments->verb->flags;
     ocdm__json_open(output, "flags", '[');
     for (size_t i = 0; flags[i].name != NULL; i++) {
-        if (ocdm__is_among(flags[i].name, left_out))
-            continue;
         for (size_t k = 0; flags[i].repeats && k < arguments->repeated_count; k++)
             save_flag(output, &flags[i], arguments->repeated[k]);
-        if (!flags[i].repeats && arguments->values[i] != NULL)
+        if (!flags[i].repeats && arguments->values[i] != NULL && !ocdm__is_among(flags[i].name, left_out))
             save_flag(output, &flags[i], arguments->values[i]);
     }
     ocdm__json_close(output, ']');
@@ -157,13 +129,14 @@ static void save_flags(ocdm__output *output, const ocdm__arguments *arguments)
 /* The rows of a table, and what they are of. */
 static ocdm_status save_table(const struct request *request, const ocdm__table *table, ocdm_error *error)
 {
+    const ocdm__comparison *comparison = &request->comparison;
     char path[4096];
     ocdm__output output;
-    if (request->folder == NULL)
+    if (comparison->folder == NULL)
         return OCDM_OK;
-    if ((size_t)snprintf(path, sizeof path, "%s/compare.json", request->folder) >= sizeof path)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%.64s...: the folder's name is too long", request->folder);
-    OCDM_TRY(ocdm__make_folder(request->folder, error));
+    if ((size_t)snprintf(path, sizeof path, "%s/compare.json", comparison->folder) >= sizeof path)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%.64s...: the folder's name is too long", comparison->folder);
+    OCDM_TRY(ocdm__make_folder(comparison->folder, error));
     OCDM_TRY(ocdm__output_open_own(&output, path, error));
     ocdm__json_open(&output, NULL, '{');
     ocdm__json_string(&output, "format", "ocdm-compare");
@@ -171,19 +144,19 @@ static ocdm_status save_table(const struct request *request, const ocdm__table *
     ocdm__json_string(&output, "program", ocdm_version());
     if (request->memory_only)
         ocdm__json_string(&output, "model", "none");
-    ocdm__json_string(&output, "stream", request->stream_path);
+    ocdm__json_string(&output, "stream", comparison->path);
     ocdm__json_open(&output, "seeds", '[');
-    for (size_t i = 0; i < request->seeds.count; i++)
-        ocdm__json_count(&output, NULL, request->seeds.values[i]);
+    for (size_t i = 0; i < request->plan.seed_count; i++)
+        ocdm__json_count(&output, NULL, request->plan.seeds[i]);
     ocdm__json_close(&output, ']');
-    save_flags(&output, request->arguments);
+    save_flags(&output, request->asked.arguments);
     ocdm__json_key(&output, "rows");
     ocdm__table_write(table, OCDM__JSON, NULL, &output);
-    if (request->grid.count > 0) {
+    if (comparison->grid.count > 0) {
         /* A table ends its line: the commas are not automatic here. */
-        ocdm__output_real(&output, ",\"validation\":", request->grid.share);
+        ocdm__output_real(&output, ",\"validation\":", comparison->grid.share);
         ocdm__output_text(&output, ",\"grid\":");
-        ocdm__table_write(&request->grid.tried, OCDM__JSON, NULL, &output);
+        ocdm__table_write(&comparison->grid.tried, OCDM__JSON, NULL, &output);
     }
     ocdm__output_text(&output, "}\n");
     return ocdm__output_commit(&output, error);
@@ -191,26 +164,22 @@ static ocdm_status save_table(const struct request *request, const ocdm__table *
 
 /* ---- with a network --------------------------------------------------------------------------------------------------- */
 
-/* Says over the table that its groups are not the paper's; without tests there is nothing to compare but memories and times. */
-static void note_stream(const struct request *request, ocdm__table *table)
+/* What the runs have in common, under the table, and over it that its groups are not the paper's. Without tests there is
+ * nothing to compare but memories and times. */
+static ocdm_status note_runs(struct request *request, ocdm__table *table, ocdm_error *error)
 {
+    ocdm__comparison *comparison = &request->comparison;
+    char text[OCDM__TABLE_NOTE / 2];
     if (!ocdm__stream_has_tests(&request->stream.table)) {
         ocdm__table_drop_empty(table);
         snprintf(table->note, sizeof table->note, "The stream has no test samples: there are no metrics.");
-    } else if (ocdm__groups_are_terciles(request->setup.settings.groups)) {
+    } else if (ocdm__groups_are_terciles(comparison->setup.settings.groups)) {
         ocdm__append(table->title, sizeof table->title, "%sgroups are terciles of the classes by training samples",
                      table->title[0] != '\0' ? "; " : "");
     }
-}
-
-/* Appends a paragraph to the note: what the runs have in common. */
-static ocdm_status note_settings(struct request *request, ocdm__table *table, ocdm_error *error)
-{
-    char text[OCDM__TABLE_NOTE / 2];
-    note_stream(request, table);
-    OCDM_TRY(ocdm__run_setup_text(&request->setup, &request->plan, text, sizeof text, error));
+    OCDM_TRY(ocdm__run_setup_text(&comparison->setup, &request->plan, text, sizeof text, error));
     ocdm__append(table->note, sizeof table->note, "\n");
-    ocdm__grid_note(&(ocdm__grid_choice){&request->grid, &request->plan, NULL}, 1, table->note);
+    ocdm__grid_note(&(ocdm__grid_choice){&comparison->grid, &request->plan, NULL}, 1, table->note);
     ocdm__append(table->note, sizeof table->note, "All runs: %s.", text);
     return OCDM_OK;
 }
@@ -221,12 +190,12 @@ static ocdm_status print_points(struct request *request, const ocdm__compare_res
     for (size_t point = 0; status == OCDM_OK && point < request->plan.point_count; point++) {
         ocdm__table table = {.row_count = 0};
         status = ocdm__table_of_comparison(&table, &request->plan, results, point, error);
-        OCDM_THEN(status, note_settings(request, &table, error));
+        OCDM_THEN(status, note_runs(request, &table, error));
         if (point + 1 < request->plan.point_count)
             table.note[0] = '\0';
         if (point > 0)
             printf("\n");
-        OCDM_THEN(status, ocdm__print_table(&table, request->format, error));
+        OCDM_THEN(status, ocdm__print_table(&table, request->asked.format, error));
         ocdm__table_clear(&table);
     }
     return status;
@@ -236,9 +205,9 @@ static ocdm_status report_runs(struct request *request, ocdm_error *error)
 {
     ocdm__compare_results results = {.point_count = 0};
     ocdm__table data = {.row_count = 0};
-    enum ocdm__table_format format = request->format;
+    enum ocdm__table_format format = request->asked.format;
     ocdm_status status = ocdm__compare_results_create(&results, &request->plan, error);
-    OCDM_THEN(status, ocdm__compare_results_read(&results, &request->plan, request->folder, error));
+    OCDM_THEN(status, ocdm__compare_results_read(&results, &request->plan, request->comparison.folder, error));
     OCDM_THEN(status, ocdm__table_of_comparison_data(&data, &request->plan, &results, error));
     OCDM_THEN(status, save_table(request, &data, error));
     OCDM_THEN(status,
@@ -248,7 +217,7 @@ static ocdm_status report_runs(struct request *request, ocdm_error *error)
     return status;
 }
 
-/* Once for all runs, each of which would say it. */
+/* Classes without tests, once for all runs, each of which would say it. */
 static ocdm_status tell_untested(const struct request *request, ocdm_error *error)
 {
     const ocdm__stream_table *table = &request->stream.table;
@@ -257,27 +226,17 @@ static ocdm_status tell_untested(const struct request *request, ocdm_error *erro
     OCDM_TRY(ocdm__new(&tests, table->class_count, sizeof *tests, "the tests of classes", error));
     ocdm__count_classes(table, OCDM__TEST, tests);
     ocdm__untested_text(table, tests, text);
-    if (text[0] != '\0' && !request->quiet)
+    if (text[0] != '\0' && !request->asked.quiet)
         ocdm__print_note(text);
     ocdm__release(tests);
     return OCDM_OK;
 }
 
-static ocdm_status compare_runs(struct request *request, int *code, ocdm_error *error)
+static ocdm_status compare_runs(struct request *request, ocdm_error *error)
 {
-    int tried = 0, failed = 0;
-    ocdm__plan_run run = {.plan = &request->plan,
-                          .stream = request->stream_path,
-                          .folder = request->folder,
-                          .words = request->passed.words,
-                          .word_count = request->passed.word_count,
-                          .setup = &request->setup,
-                          .jobs = request->jobs,
-                          .quiet = request->quiet};
     OCDM_TRY(tell_untested(request, error));
-    OCDM_TRY(ocdm__grid_choose(&request->grid, &run, &request->plan, &tried, error));
-    OCDM_TRY(ocdm__run_plan(&run, &failed, error));
-    *code = tried != 0 ? tried : failed;
+    OCDM_TRY(ocdm__choose_settings(&request->asked, &request->comparison, &request->plan, error));
+    OCDM_TRY(ocdm__run_plan(&request->asked, &request->comparison, &request->plan, error));
     return report_runs(request, error);
 }
 
@@ -286,13 +245,14 @@ static ocdm_status compare_runs(struct request *request, int *code, ocdm_error *
 static ocdm_status report_memories(const struct request *request, const ocdm__compare_memories *memories, ocdm_error *error)
 {
     ocdm__table spreads = {.row_count = 0}, runs = {.row_count = 0};
-    enum ocdm__table_format format = request->format;
-    ocdm_status status = ocdm__table_of_spreads(&spreads, &request->plan, memories, ocdm__table_is_data(format), error);
+    enum ocdm__table_format format = request->asked.format;
+    bool data = ocdm__table_is_data(format);
+    ocdm_status status = ocdm__table_of_spreads(&spreads, &request->plan, memories, data, error);
     OCDM_THEN(status, ocdm__table_of_memory_runs(&runs, &request->plan, memories, error));
     OCDM_THEN(status, save_table(request, &runs, error));
-    if (!ocdm__table_is_data(format) && !request->plan.sweeps_memory)
+    if (!data && !request->plan.sweeps_memory)
         ocdm__table_drop(&spreads, "memory");
-    if (!ocdm__table_is_data(format) && !request->plan.sweeps_rho)
+    if (!data && !request->plan.sweeps_rho)
         ocdm__table_drop(&spreads, "rho");
     OCDM_THEN(status, ocdm__print_table(&spreads, format, error));
     ocdm__table_clear(&spreads);
@@ -300,33 +260,20 @@ static ocdm_status report_memories(const struct request *request, const ocdm__co
     return status;
 }
 
-static ocdm_status run_memories(const struct request *request, const ocdm__run_settings *settings, const double *weights,
-                                ocdm_error *error)
-{
-    ocdm__progress_line line;
-    ocdm__compare_memories memories = {.count = 0};
-    const ocdm__compare_memory_options options = {
-        .settings = settings, .class_weights = weights, .threads = (unsigned)request->jobs};
-    ocdm__catch_signals();
-    ocdm__progress_line_begin(&line, request->quiet);
-    ocdm_status status =
-        ocdm__compare_memories_run(&memories, &request->plan, &request->stream.table, &options, &line.progress, error);
-    ocdm__progress_line_end(&line);
-    OCDM_THEN(status, report_memories(request, &memories, error));
-    ocdm__compare_memories_clear(&memories);
-    return status;
-}
-
 static ocdm_status compare_memories(const struct request *request, ocdm_error *error)
 {
     double *weights = NULL; /* to be released even after an error */
+    ocdm__compare_memories memories = {.count = 0};
     ocdm__run_settings settings = ocdm__run_settings_default();
-    OCDM_TRY(ocdm__run_flags_read(request->arguments, &settings, error));
-    OCDM_TRY(ocdm__run_settings_resolve_model(&settings, &request->stream, request->stream_path, error));
+    OCDM_TRY(ocdm__run_flags_read(request->asked.arguments, &settings, error));
+    OCDM_TRY(ocdm__run_settings_resolve_model(&settings, &request->stream, request->comparison.path, error));
     for (size_t i = 0; settings.memory_bytes > 0 && i < request->plan.point_count; i++)
         request->plan.points[i].memory = settings.memory;
     ocdm_status status = ocdm__class_weights_read(settings.class_weights, &request->stream.table, &weights, error);
-    OCDM_THEN(status, run_memories(request, &settings, weights, error));
+    const ocdm__compare_memory_options options = {.settings = &settings, .class_weights = weights};
+    OCDM_THEN(status, ocdm__run_memories(&request->asked, &request->stream.table, &request->plan, &options, &memories, error));
+    OCDM_THEN(status, report_memories(request, &memories, error));
+    ocdm__compare_memories_clear(&memories);
     ocdm__release(weights);
     return status;
 }
@@ -343,16 +290,15 @@ static void follow(const ocdm__arguments *arguments)
 
 static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
 {
-    struct request request = {.arguments = arguments};
-    ocdm_status status = read_request(&request, error);
-    OCDM_THEN(status,
-              request.memory_only ? compare_memories(&request, error) : compare_runs(&request, &arguments->code, error));
+    static struct request request; /* too large for the stack of some systems */
+    ocdm_status status = read_request(&request, arguments, error);
+    OCDM_THEN(status, request.memory_only ? compare_memories(&request, error) : compare_runs(&request, error));
     if (status == OCDM_STOPPED)
         error->message[0] = '\0'; /* the progress has said it */
+    arguments->code = request.asked.failed;
     ocdm__compare_plan_clear(&request.plan);
-    ocdm__grid_clear(&request.grid);
-    ocdm__run_setup_clear(&request.setup);
-    ocdm__release(request.seeds.values);
+    ocdm__comparison_clear(&request.comparison);
+    ocdm__release(request.asked.seeds);
     ocdm__stream_close(&request.stream);
     if (ocdm__ranks_all()->size > 1)
         ocdm__rank_children_dismiss(ocdm__ranks_all());
@@ -363,22 +309,16 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
 
 static const ocdm__flag flags[] = {
     OCDM__VALUE('o', "output", "FOLDER", NULL, "folder for the runs; required unless --model is none"),
-    {.name = "methods",
-     .value = "A,B,...",
-     .fallback = "rs,prs,ocdm",
-     .listed = method_names,
-     .help = "what to compare; all is every one but cbrs"},
+    OCDM__LISTED(0, "methods", "A,B,...", "rs,prs,ocdm", method_names, "what to compare; all is every one but cbrs"),
     OCDM__SEEDS_FLAG,
     OCDM__VALUE('m', "memory", "M,M,...", "1000", "samples that the memory holds"),
     OCDM__VALUE(0, "rho", "R,R,...", "0", "power of the target: class i gets n_i^R of the labels in memory"),
     OCDM__VALUE(0, "order", "A;B;...|all", NULL, "orders of the tasks, as 0,3,1,2;2,1,3,0; ascending by default"),
-    OCDM__GRID_FLAG,
-    OCDM__GRID_SEEDS_FLAG,
+    OCDM__GRID_FLAGS,
     OCDM__VALUE('j', "jobs", "J", NULL,
                 "runs at a time, under mpirun on each rank; by default cores / threads, of which a run has one here, and one "
                 "on each rank"),
-    OCDM__CHOICE(0, "format", "F", "text", ocdm__table_formats, "how the table is printed"),
-    OCDM__SWITCH(0, "json", "the same as --format json"),
+    OCDM__TABLE_FLAGS,
     OCDM__SWITCH(0, "resume", "accepted as by `ocdm run`: what is in the folder is taken or resumed in any case"),
     OCDM__SWITCH('q', "quiet", "print only errors of the runs"),
     /* clang-format off */

@@ -23,28 +23,20 @@ struct source {
     bool builtin;
     ocdm__stream_info info;
     const ocdm__paper_item *runs_item; /* whose runs are needed; NULL for none */
-    ocdm__run_setup setup;             /* of these runs; all zero where there are none */
-    ocdm__grid grid;                   /* what was chosen for them */
+    ocdm__comparison comparison;       /* of these runs; all zero where there are none */
     ocdm__paper_part part;             /* what there is of the item */
 };
 
 struct request {
+    ocdm__compare_request asked;
     const ocdm__paper_item *item;
-    struct source sources[OCDM__PAPER_SOURCES];
+    struct source sources[OCDM__PAPER_SOURCES]; /* those that stand for the same stream follow each other */
     size_t source_count;
-    const char *named; /* the stream of the paper that --stream named last; NULL before */
     const char *runs;
     const char *svg;   /* where the picture goes; NULL when the table is asked for */
     ocdm__sheet sheet; /* what there is of it */
-    const ocdm__arguments *arguments;
     ocdm__run_settings settings;
-    ocdm__passed_flags passed;   /* for `ocdm run` */
     char note[OCDM__TABLE_NOTE]; /* under the table: the settings of the runs */
-    size_t jobs;
-    enum ocdm__table_format format;
-    ocdm__seed_list seeds;
-    bool quiet;
-    int failed; /* exit code of the first run that failed */
     size_t printed;
 };
 
@@ -60,7 +52,7 @@ static const char *const *item_names(void)
 
 static ocdm_status find_item(const char *name, const ocdm__paper_item **item, ocdm_error *error)
 {
-    char hint[120] = "`ocdm paper` lists the names";
+    char hint[120] = "";
     size_t count = 0;
     *item = ocdm__paper_item_find(name);
     if (*item != NULL)
@@ -69,30 +61,34 @@ static ocdm_status find_item(const char *name, const ocdm__paper_item **item, oc
         count++;
     const char *near = ocdm__suggest(name, item_names(), count);
     if (near != NULL)
-        snprintf(hint, sizeof hint, "did you mean %s? `ocdm paper` lists the names", near);
+        snprintf(hint, sizeof hint, "did you mean %s? ", near);
+    ocdm__append(hint, sizeof hint, "`ocdm paper` lists the names");
     return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "the paper has nothing called \"%s\"", name);
 }
 
 /* ---- streams ---------------------------------------------------------------------------------------------------------- */
 
+/* The number of sources that stand for the same stream of the paper as this one, which is the first of them. */
+static size_t count_lists(const struct request *request, size_t first)
+{
+    size_t count = 1;
+    while (first + count < request->source_count &&
+           strcmp(request->sources[first + count].stands_for, request->sources[first].stands_for) == 0)
+        count++;
+    return count;
+}
+
 /* The runs of a stream are in a folder of its name: the paper's name, or the file's where several stand for the same. Where
  * there is none and a comparison was made there, they are in the folder itself. */
-static void place_runs(const struct request *request, struct source *source)
+static void place_runs(const struct request *request, struct source *source, bool alone)
 {
     char compared[PATH_ROOM];
-    size_t count = 0;
-    for (size_t i = 0; i < request->source_count; i++)
-        count += strcmp(request->sources[i].stands_for, source->stands_for) == 0;
-    bool alone = count == 1;
+    const char *slash = strrchr(source->path, '/'), *file = slash != NULL ? slash + 1 : source->path, *dot = strrchr(file, '.');
+    size_t length = dot != NULL && dot > file ? (size_t)(dot - file) : strlen(file);
     if (alone)
         snprintf(source->name, sizeof source->name, "%s", source->builtin ? "scenes" : source->stands_for);
-    else {
-        /* What the name of a file is without its folder and its ending. */
-        const char *slash = strrchr(source->path, '/'), *start = slash != NULL ? slash + 1 : source->path,
-                   *dot = strrchr(start, '.');
-        size_t length = dot != NULL && dot > start ? (size_t)(dot - start) : strlen(start);
-        snprintf(source->name, 64, "%.*s", (int)(length < 63 ? length : 63), start);
-    }
+    else
+        snprintf(source->name, sizeof source->name, "%.*s", (int)(length < 63 ? length : 63), file);
     snprintf(source->folder, PATH_ROOM, "%.3900s/%s", request->runs, source->name);
     snprintf(compared, PATH_ROOM, "%.3900s/compare.json", request->runs);
     if (alone && !source->builtin && access(source->folder, F_OK) != 0 && access(compared, F_OK) == 0)
@@ -102,40 +98,45 @@ static void place_runs(const struct request *request, struct source *source)
 /* Two streams with one name would share the folder of their runs. */
 static ocdm_status place_all(struct request *request, ocdm_error *error)
 {
-    for (size_t i = 0; i < request->source_count; i++) {
-        place_runs(request, &request->sources[i]);
-        for (size_t k = 0; k < i; k++)
-            if (strcmp(request->sources[k].folder, request->sources[i].folder) == 0)
-                return ocdm__fail(error, OCDM_BAD_ARGUMENT, "rename one of them",
-                                  "--stream: %.1500s and %.1500s have the same name", request->sources[k].path,
-                                  request->sources[i].path);
+    for (size_t first = 0, count; first < request->source_count; first += count) {
+        count = count_lists(request, first);
+        for (size_t i = first; i < first + count; i++) {
+            place_runs(request, &request->sources[i], count == 1);
+            for (size_t k = 0; k < i; k++)
+                if (strcmp(request->sources[k].folder, request->sources[i].folder) == 0)
+                    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "rename one of them",
+                                      "--stream: %.1500s and %.1500s have the same name", request->sources[k].path,
+                                      request->sources[i].path);
+        }
     }
     return OCDM_OK;
 }
 
-/* One of "mscoco=FILE" or "FILE", which stands for the stream that was named before, or else for the first that the item is
+/* One of "mscoco=FILE" or "FILE", which stands for the stream that was `named` before, or else for the first that the item is
  * about. */
-static ocdm_status add_source(struct request *request, const char *text, size_t length, ocdm_error *error)
+static ocdm_status add_source(struct request *request, const char **named, const char *text, size_t length, ocdm_error *error)
 {
-    const char *equals = memchr(text, '=', length);
+    const char *equals = memchr(text, '=', length), *file = equals != NULL ? equals + 1 : text;
     const ocdm__paper_stream *known = equals != NULL ? ocdm__paper_stream_find(text, (size_t)(equals - text)) : NULL;
     if (equals != NULL && known == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--stream mscoco=FILE,nuswide=FILE; also cocoseq and nuswideseq",
                           "--stream %.*s: no stream of the paper has that name", (int)length, text);
-    request->named = known != NULL ? known->name : request->named;
-    const char *stands_for = request->named != NULL ? request->named : request->item->streams[0];
+    *named = known != NULL ? known->name : *named;
+    const char *stands_for = *named != NULL ? *named : request->item->streams[0];
     if (!ocdm__is_among(stands_for, request->item->streams))
         return OCDM_OK;
     if (request->source_count == OCDM__PAPER_SOURCES)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "--stream: more than %zu streams", OCDM__PAPER_SOURCES);
-    struct source *source = &request->sources[request->source_count++];
-    source->stands_for = stands_for;
-    if (equals != NULL) {
-        length -= (size_t)(equals + 1 - text);
-        text = equals + 1;
-    }
-    snprintf(source->path, PATH_ROOM, "%.*s", (int)length, text);
-    return ocdm__stream_info_read(&source->info, source->path, NULL, error);
+    size_t place = 0, count = request->source_count++;
+    while (place < count && strcmp(request->sources[place].stands_for, stands_for) != 0)
+        place++;
+    while (place < count && strcmp(request->sources[place].stands_for, stands_for) == 0)
+        place++;
+    struct source *source = &request->sources[place];
+    memmove(source + 1, source, (count - place) * sizeof *source);
+    *source = (struct source){.stands_for = stands_for};
+    snprintf(source->path, PATH_ROOM, "%.*s", (int)(text + length - file), file);
+    return OCDM_OK;
 }
 
 /* The built-in stream, made into a file by this very program unless it is there. */
@@ -156,7 +157,7 @@ static ocdm_status make_builtin(struct request *request, struct source *source, 
     ocdm__own_program("ocdm", program, sizeof program);
     ocdm__children children = {
         .program = program, .children = &child, .count = 1, .jobs = 1, .ranks = &ocdm__ranks_alone, .stop = &ocdm__stop_signal};
-    if (!request->quiet)
+    if (!request->asked.quiet)
         fprintf(stderr, "no --stream: building the built-in one, %s\n", ocdm__show_path(source->path).text);
     ocdm_status status = ocdm__children_run(&children, error);
     ocdm__output_abandon(&command);
@@ -170,27 +171,28 @@ static ocdm_status add_builtin(struct request *request, ocdm_error *error)
     struct source *source = &request->sources[request->source_count++];
     source->stands_for = ocdm__is_among("mscoco", request->item->streams) ? "mscoco" : request->item->streams[0];
     source->builtin = true;
-    OCDM_TRY(make_builtin(request, source, error));
-    return ocdm__stream_info_read(&source->info, source->path, NULL, error);
+    return make_builtin(request, source, error);
 }
 
-static ocdm_status add_sources(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
+static ocdm_status add_sources(struct request *request, ocdm_error *error)
 {
-    const char *given = ocdm__argument_text(arguments, "stream"), *text = given;
+    const char *given = ocdm__argument_text(request->asked.arguments, "stream"), *text = given, *named = NULL;
     while (text != NULL && *text != '\0') {
         size_t length = strcspn(text, ",");
-        OCDM_TRY(add_source(request, text, length, error));
+        OCDM_TRY(add_source(request, &named, text, length, error));
         text += length + (text[length] == ',');
     }
-    for (size_t i = 0; i < request->source_count; i++)
-        if (!request->sources[i].info.is_stream_file)
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream build -o FILE` makes one", "%s is no stream file",
-                              request->sources[i].path);
     if (request->source_count == 0 && given != NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "without --stream the built-in one stands for it",
                           "--stream %s: %s is about %s", given, request->item->name, request->item->streams[0]);
     if (request->source_count == 0)
         OCDM_TRY(add_builtin(request, error));
+    for (struct source *source = request->sources; source < request->sources + request->source_count; source++) {
+        OCDM_TRY(ocdm__stream_info_read(&source->info, source->path, NULL, error));
+        if (!source->info.is_stream_file)
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream build -o FILE` makes one", "%s is no stream file",
+                              source->path);
+    }
     return place_all(request, error);
 }
 
@@ -205,28 +207,28 @@ static ocdm_status make_plan(const struct request *request, const struct source 
                              ocdm__compare_plan *plan, ocdm_error *error)
 {
     bool own = item != request->item && item == ocdm__paper_runs_of(request->item); /* seeds of their own, 0, 1, ... */
-    if (own && !ocdm__argument_given(request->arguments, "seeds"))
-        return ocdm__paper_plan(plan, item, source->stands_for, &source->info, OCDM__PAPER_CLAIM_SEEDS, error);
-    ocdm_status status = ocdm__paper_plan(plan, item, source->stands_for, &source->info, request->seeds.count, error);
-    plan->seeds = request->seeds.values;
+    own = own && !ocdm__argument_given(request->asked.arguments, "seeds");
+    ocdm_status status = ocdm__paper_plan(plan, item, source->stands_for, &source->info,
+                                          own ? OCDM__PAPER_CLAIM_SEEDS : request->asked.seed_count, error);
+    plan->seeds = own ? NULL : request->asked.seeds;
     return status;
 }
 
-/* A stream of labels alone has nothing to learn from: its runs have no network. */
-static ocdm_status make_setup(const struct request *request, struct source *source, ocdm_error *error)
+/* A stream of labels alone has nothing to learn from: its runs have no network, and a grid nothing to choose by. */
+static ocdm_status begin_comparison(const struct request *request, struct source *source, ocdm_error *error)
 {
-    ocdm__run_settings settings = request->settings;
-    if (!is_learnable(source)) {
-        settings = ocdm__run_settings_default();
-        settings.model = "none";
+    ocdm__comparison *comparison = &source->comparison;
+    *comparison = (ocdm__comparison){.path = source->path, .folder = source->folder, .stream = &source->info.stream};
+    if (is_learnable(source)) {
+        ocdm_status status = ocdm__comparison_begin(comparison, &request->settings, request->asked.arguments, error);
+        if (status == OCDM_BAD_ARGUMENT && request->item->kind == OCDM__PAPER_CLAIMS && error != NULL)
+            snprintf(error->hint, sizeof error->hint,
+                     "gss needs a model of what the stream has: name one with --model, or leave gss out with --model none");
+        return status;
     }
-    ocdm_status status = ocdm__run_setup_make(&source->setup, &settings, &source->info.stream, source->path, error);
-    if (status == OCDM_BAD_ARGUMENT && request->item->kind == OCDM__PAPER_CLAIMS && error != NULL)
-        snprintf(error->hint, sizeof error->hint,
-                 "gss needs a model of what the stream has: name one with --model, or leave gss out with --model none");
-    return status == OCDM_OK && is_learnable(source)
-               ? ocdm__grid_read(&source->grid, request->arguments, &source->setup, source->path, error)
-               : status;
+    ocdm__run_settings settings = ocdm__run_settings_default();
+    settings.model = "none";
+    return ocdm__run_setup_make(&comparison->setup, &settings, comparison->stream, comparison->path, error);
 }
 
 /* A run that was made on another stream or with other settings is an error before anything is run, printed or drawn. Without a
@@ -234,17 +236,16 @@ static ocdm_status make_setup(const struct request *request, struct source *sour
 static ocdm_status check_runs(struct request *request, ocdm_error *error)
 {
     const ocdm__paper_item *item = ocdm__paper_runs_of(request->item);
-    for (size_t i = 0; i < request->source_count; i++) {
-        struct source *source = &request->sources[i];
+    for (struct source *source = request->sources; source < request->sources + request->source_count; source++) {
         ocdm__compare_plan plan = {.point_count = 0};
         bool network = is_learnable(source) && strcmp(request->settings.model, "none") != 0;
         source->runs_item = item == request->item || network ? item : NULL;
         if (source->runs_item == NULL)
             continue;
-        OCDM_TRY(make_setup(request, source, error));
+        OCDM_TRY(begin_comparison(request, source, error));
         ocdm_status status = make_plan(request, source, item, &plan, error);
-        if (status == OCDM_OK && source->grid.count == 0)
-            status = ocdm__paper_check_runs(&plan, source->folder, &source->setup, error);
+        if (status == OCDM_OK && source->comparison.grid.count == 0)
+            status = ocdm__paper_check_runs(&plan, source->folder, &source->comparison.setup, error);
         ocdm__compare_plan_clear(&plan);
         OCDM_TRY(status);
     }
@@ -255,45 +256,28 @@ static ocdm_status check_runs(struct request *request, ocdm_error *error)
  * validation are known only after the validation runs, so existing runs are checked after those. */
 static ocdm_status provide_runs(struct request *request, struct source *source, ocdm__compare_plan *plan, ocdm_error *error)
 {
-    int tried = 0, failed = 0;
-    if (source->grid.count == 0 && ocdm__paper_has_runs(plan, source->folder))
+    ocdm__comparison *comparison = &source->comparison;
+    if (comparison->grid.count == 0 && ocdm__paper_has_runs(plan, source->folder))
         return OCDM_OK;
     if (!is_learnable(source)) {
         fprintf(stderr, "%s has labels and nothing to learn from: its runs are missing\n", ocdm__show_path(source->path).text);
         return OCDM_OK;
     }
-    ocdm__plan_run run = {.plan = plan,
-                          .stream = source->path,
-                          .folder = source->folder,
-                          .words = request->passed.words,
-                          .word_count = request->passed.word_count,
-                          .setup = &source->setup,
-                          .jobs = request->jobs,
-                          .quiet = request->quiet};
-    if (!request->quiet)
+    if (!request->asked.quiet)
         fprintf(stderr, "%s: runs into %s, model %s, lr %g\n", request->item->name, ocdm__show_path(source->folder).text,
                 request->settings.model, request->settings.network.learning_rate);
-    ocdm_status status = ocdm__grid_choose(&source->grid, &run, plan, &tried, error);
-    OCDM_THEN(status, ocdm__paper_check_runs(plan, source->folder, &source->setup, error));
-    OCDM_THEN(status, ocdm__run_plan(&run, &failed, error));
-    if (request->failed == 0)
-        request->failed = tried != 0 ? tried : failed;
-    return status;
+    OCDM_TRY(ocdm__choose_settings(&request->asked, comparison, plan, error));
+    OCDM_TRY(ocdm__paper_check_runs(plan, source->folder, &comparison->setup, error));
+    return ocdm__run_plan(&request->asked, comparison, plan, error);
 }
 
 static ocdm_status run_memories(const struct request *request, const struct source *source, const ocdm__compare_plan *plan,
                                 ocdm__compare_memories *memories, ocdm_error *error)
 {
-    ocdm__progress_line line;
-    ocdm__compare_memory_options options = {.settings = &request->settings, .threads = (unsigned)request->jobs};
+    ocdm__compare_memory_options options = {.settings = &request->settings};
     if (ocdm__paper_needs[request->item->kind].curves)
         options.curve_every = source->info.statistics.total.train / ((uint64_t)request->settings.batch * CURVE_POINTS) + 1;
-    ocdm__catch_signals();
-    ocdm__progress_line_begin(&line, request->quiet);
-    ocdm_status status =
-        ocdm__compare_memories_run(memories, plan, &source->info.stream.table, &options, &line.progress, error);
-    ocdm__progress_line_end(&line);
-    return status;
+    return ocdm__run_memories(&request->asked, &source->info.stream.table, plan, &options, memories, error);
 }
 
 /* Methods that learn have the memories of runs, where there is a network; the trends with rho need memories of their own. */
@@ -330,26 +314,15 @@ static ocdm_status gather(struct request *request, struct source *source, const 
     return need->memories ? run_memories(request, source, &part->plan, &part->memories, error) : OCDM_OK;
 }
 
-/* What stands for one stream of the paper: one stream, or one for each list of tasks. */
+/* ---- under the table -------------------------------------------------------------------------------------------------- */
+
+/* What stands for one stream of the paper: one source, or one for each list of tasks. */
 struct lists {
-    struct source *sources[OCDM__PAPER_SOURCES];
+    struct source *sources;
     size_t count;
     const char *label; /* of all of them */
     bool folded;       /* the table has means over them */
 };
-
-/* ---- under the table -------------------------------------------------------------------------------------------------- */
-
-static void note_lists(struct request *request, const struct lists *lists)
-{
-    if (!lists->folded)
-        return;
-    ocdm__append(request->note, OCDM__TABLE_NOTE, "Ours on %s: mean [lowest, highest] over %zu lists of tasks", lists->label,
-                 lists->count);
-    for (size_t i = 0; i < lists->count; i++)
-        ocdm__append(request->note, OCDM__TABLE_NOTE, "%s %s", i > 0 ? "," : ":", lists->sources[i]->name);
-    ocdm__append(request->note, OCDM__TABLE_NOTE, "; without brackets, the same on all.\n");
-}
 
 /* The plan of a source's runs; NULL when it has none, or nothing to learn from. */
 static const ocdm__compare_plan *plan_of_runs(const struct source *source)
@@ -388,14 +361,13 @@ static ocdm_status note_settings(struct request *request, const struct lists *li
 {
     char common[OCDM__TABLE_NOTE / 4] = "", text[sizeof common], seeds[64] = "";
     bool any = false;
-    for (size_t i = 0; i < lists->count; i++) {
-        struct source *source = lists->sources[i];
+    for (struct source *source = lists->sources; source < lists->sources + lists->count; source++) {
         const ocdm__compare_plan *plan = plan_of_runs(source);
         if (plan == NULL)
             continue;
         if (plan == &source->part.learnt_plan)
             snprintf(seeds, sizeof seeds, " (%.20s, %zu seeds)", plan->methods[0], (size_t)plan->seed_count);
-        OCDM_TRY(ocdm__run_setup_text(&source->setup, plan, text, sizeof text, error));
+        OCDM_TRY(ocdm__run_setup_text(&source->comparison.setup, plan, text, sizeof text, error));
         if (any)
             keep_common(common, text);
         else
@@ -407,24 +379,30 @@ static ocdm_status note_settings(struct request *request, const struct lists *li
     return OCDM_OK;
 }
 
-static ocdm_status note_all(struct request *request, const struct lists *lists, ocdm_error *error)
+static ocdm_status note_lists(struct request *request, const struct lists *lists, ocdm_error *error)
 {
-    note_lists(request, lists);
-    const struct source *source = lists->sources[0];
+    char *note = request->note;
+    const struct source *first = lists->sources;
     const ocdm__paper_item *item = ocdm__paper_runs_of(request->item);
-    if (item != NULL && item != request->item && source->runs_item == NULL)
-        ocdm__append(request->note, OCDM__TABLE_NOTE, "No %s on %s: it needs a network, and %s.\n", item->methods[0],
-                     lists->label, is_learnable(source) ? "--model none is none" : "the stream has labels alone");
     ocdm__grid_choice choices[OCDM__PAPER_SOURCES];
     size_t count = 0;
+    if (lists->folded)
+        ocdm__append(note, OCDM__TABLE_NOTE, "Ours on %s: mean [lowest, highest] over %zu lists of tasks", lists->label,
+                     lists->count);
     for (size_t i = 0; i < lists->count; i++) {
-        const ocdm__compare_plan *plan = plan_of_runs(lists->sources[i]);
-        const char *name = lists->count > 1 ? lists->sources[i]->name : NULL;
+        const ocdm__compare_plan *plan = plan_of_runs(&first[i]);
         if (plan != NULL)
-            choices[count++] = (ocdm__grid_choice){&lists->sources[i]->grid, plan, name};
+            choices[count++] = (ocdm__grid_choice){&first[i].comparison.grid, plan, lists->count > 1 ? first[i].name : NULL};
+        if (lists->folded)
+            ocdm__append(note, OCDM__TABLE_NOTE, "%s %s", i > 0 ? "," : ":", first[i].name);
     }
+    if (lists->folded)
+        ocdm__append(note, OCDM__TABLE_NOTE, "; without brackets, the same on all.\n");
+    if (item != NULL && item != request->item && first->runs_item == NULL)
+        ocdm__append(note, OCDM__TABLE_NOTE, "No %s on %s: it needs a network, and %s.\n", item->methods[0], lists->label,
+                     is_learnable(first) ? "--model none is none" : "the stream has labels alone");
     if (count > 0)
-        ocdm__grid_note(choices, count, request->note);
+        ocdm__grid_note(choices, count, note);
     return note_settings(request, lists, error);
 }
 
@@ -449,13 +427,13 @@ static ocdm_status print_metrics(struct request *request, const struct lists *li
     ocdm__table table = {.row_count = 0};
     const ocdm__paper_part *parts[OCDM__PAPER_SOURCES];
     for (size_t i = 0; i < lists->count; i++)
-        parts[i] = &lists->sources[i]->part;
+        parts[i] = &lists->sources[i].part;
     if (request->printed++ > 0)
         putchar('\n');
     ocdm_status status = ocdm__table_of_paper(&table, parts, lists->count, error);
-    add_differences(request, lists->sources[0]->stands_for, table.title, sizeof table.title);
+    add_differences(request, lists->sources->stands_for, table.title, sizeof table.title);
     snprintf(table.note, sizeof table.note, "%s", request->note);
-    OCDM_THEN(status, ocdm__print_table(&table, request->format, error));
+    OCDM_THEN(status, ocdm__print_table(&table, request->asked.format, error));
     ocdm__table_clear(&table);
     request->note[0] = '\0';
     return status;
@@ -472,11 +450,11 @@ static ocdm_status add_distances(const struct source *source, ocdm__table *table
 static ocdm_status add_lists(struct request *request, const struct lists *lists, ocdm__table *table, ocdm_error *error)
 {
     size_t first = table->row_count;
-    OCDM_TRY(note_all(request, lists, error));
-    if (request->item->kind == OCDM__PAPER_METRICS && !ocdm__table_is_data(request->format))
+    OCDM_TRY(note_lists(request, lists, error));
+    if (request->item->kind == OCDM__PAPER_METRICS && !ocdm__table_is_data(request->asked.format))
         return print_metrics(request, lists, error);
     for (size_t i = 0; i < lists->count; i++) {
-        const struct source *source = lists->sources[i];
+        const struct source *source = &lists->sources[i];
         size_t start = table->row_count;
         OCDM_TRY(ocdm__paper_fill(table, &source->part, error));
         if (lists->folded)
@@ -491,21 +469,19 @@ static ocdm_status add_lists(struct request *request, const struct lists *lists,
     /* Means over the lists in place of the rows of each. */
     ocdm__table_fold(table, first, lists->count);
     for (size_t i = 0; i < lists->count; i++)
-        OCDM_TRY(add_distances(lists->sources[i], table, error));
+        OCDM_TRY(add_distances(&lists->sources[i], table, error));
     return OCDM_OK;
 }
 
-/* The lists of the paper's stream that a source stands for. */
-static ocdm_status do_stream(struct request *request, const struct source *first, ocdm__table *table, ocdm_error *error)
+/* The sources that stand for one stream of the paper. */
+static ocdm_status do_stream(struct request *request, struct source *sources, size_t count, ocdm__table *table,
+                             ocdm_error *error)
 {
-    struct lists lists = {.label = first->builtin ? "scenes" : first->stands_for};
-    for (size_t i = 0; i < request->source_count; i++)
-        if (strcmp(request->sources[i].stands_for, first->stands_for) == 0)
-            lists.sources[lists.count++] = &request->sources[i];
-    lists.folded = lists.count > 1 && ocdm__paper_needs[request->item->kind].alike && request->svg == NULL &&
-                   !ocdm__table_is_data(request->format);
-    for (size_t i = 0; i < lists.count; i++)
-        OCDM_TRY(gather(request, lists.sources[i], lists.folded ? lists.label : lists.sources[i]->name, error));
+    struct lists lists = {.sources = sources, .count = count, .label = sources->builtin ? "scenes" : sources->stands_for};
+    lists.folded = count > 1 && ocdm__paper_needs[request->item->kind].alike && request->svg == NULL &&
+                   !ocdm__table_is_data(request->asked.format);
+    for (size_t i = 0; i < count; i++)
+        OCDM_TRY(gather(request, &sources[i], lists.folded ? lists.label : sources[i].name, error));
     return add_lists(request, &lists, table, error);
 }
 
@@ -513,14 +489,14 @@ static ocdm_status write_picture(struct request *request, ocdm_error *error)
 {
     const ocdm__paper_item *item = request->item;
     OCDM_TRY(ocdm__sheet_write(&request->sheet, item->what, ocdm__paper_reading(item), request->svg, error));
-    if (!request->quiet)
+    if (!request->asked.quiet)
         fprintf(stderr, "%s: written\n", ocdm__show_path(request->svg).text);
     return OCDM_OK;
 }
 
 static ocdm_status write_table(const struct request *request, ocdm__table *table, ocdm_error *error)
 {
-    enum ocdm__table_format format = request->format;
+    enum ocdm__table_format format = request->asked.format;
     if (!ocdm__table_is_data(format)) {
         snprintf(table->title, sizeof table->title, "%s", request->item->what);
         add_differences(request, NULL, table->title, sizeof table->title);
@@ -534,17 +510,14 @@ static ocdm_status do_item(struct request *request, ocdm_error *error)
     ocdm__table table = {.row_count = 0};
     char differences[OCDM__TABLE_TITLE] = "";
     add_differences(request, NULL, differences, sizeof differences);
-    if (differences[0] != '\0' && (request->svg != NULL || ocdm__table_is_data(request->format)))
+    if (differences[0] != '\0' && (request->svg != NULL || ocdm__table_is_data(request->asked.format)))
         fprintf(stderr, "warning: %s\n", differences);
     ocdm_status status = ocdm__paper_table_begin(&table, request->item->kind, error);
     if (status == OCDM_OK && request->svg != NULL)
         status = ocdm__sheet_begin(&request->sheet, error);
-    for (size_t i = 0; status == OCDM_OK && i < request->source_count; i++) {
-        size_t first = 0;
-        while (strcmp(request->sources[first].stands_for, request->sources[i].stands_for) != 0)
-            first++;
-        if (first == i)
-            status = do_stream(request, &request->sources[i], &table, error);
+    for (size_t first = 0, count; status == OCDM_OK && first < request->source_count; first += count) {
+        count = count_lists(request, first);
+        status = do_stream(request, &request->sources[first], count, &table, error);
     }
     OCDM_THEN(status, request->svg != NULL ? write_picture(request, error) : write_table(request, &table, error));
     ocdm__sheet_clear(&request->sheet);
@@ -572,21 +545,14 @@ static ocdm_status read_svg(const ocdm__arguments *arguments, struct request *re
 static ocdm_status read_request(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
 {
     OCDM_TRY(find_item(arguments->operands[0], &request->item, error));
-    request->format = ocdm__read_format(arguments);
-    OCDM_TRY(ocdm__arguments_check(arguments, error));
-    OCDM_TRY(ocdm__read_seeds(arguments, &request->seeds, error));
-    request->jobs = ocdm__read_jobs(arguments);
-    OCDM_TRY(ocdm__arguments_check(arguments, error));
+    OCDM_TRY(ocdm__compare_request_read(&request->asked, arguments, error));
     OCDM_TRY(read_svg(arguments, request, error));
     request->settings = ocdm__run_settings_default();
     OCDM_TRY(ocdm__run_flags_read(arguments, &request->settings, error));
     if (request->settings.memory_bytes > 0)
         return ocdm__argument_fail(arguments, "memory-bytes: the paper's tables say how many samples a memory holds", error);
-    request->arguments = arguments;
-    ocdm__pass_flags(arguments, &request->passed);
     request->runs = ocdm__argument_text(arguments, "runs");
-    request->quiet = ocdm__argument_given(arguments, "quiet");
-    return add_sources(arguments, request, error);
+    return add_sources(request, error);
 }
 
 static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
@@ -603,14 +569,13 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
     OCDM_THEN(status, do_item(&request, error));
     for (size_t i = 0; i < request.source_count; i++) {
         ocdm__paper_part_clear(&request.sources[i].part);
-        ocdm__grid_clear(&request.sources[i].grid);
-        ocdm__run_setup_clear(&request.sources[i].setup);
+        ocdm__comparison_clear(&request.sources[i].comparison);
         ocdm__stream_info_clear(&request.sources[i].info);
     }
-    ocdm__release(request.seeds.values);
+    ocdm__release(request.asked.seeds);
     if (status == OCDM_STOPPED)
         error->message[0] = '\0'; /* the progress has said it */
-    arguments->code = request.failed;
+    arguments->code = request.asked.failed;
     return status;
 }
 
@@ -626,11 +591,9 @@ static const ocdm__flag flags[] = {
     OCDM__VALUE('s', "stream", "[WHICH=]FILE,...", NULL, "streams, the built-in one by default"),
     OCDM__VALUE(0, "runs", "FOLDER", "ocdm-paper", "where runs are, and where missing ones go"),
     OCDM__SEEDS_FLAG,
-    OCDM__GRID_FLAG,
-    OCDM__GRID_SEEDS_FLAG,
+    OCDM__GRID_FLAGS,
     OCDM__VALUE('j', "jobs", "J", NULL, "runs at a time; by default cores / threads, of which a run has one here"),
-    OCDM__CHOICE(0, "format", "F", "text", ocdm__table_formats, "how the table is printed"),
-    OCDM__SWITCH(0, "json", "the same as --format json"),
+    OCDM__TABLE_FLAGS,
     OCDM__VALUE(0, "svg", "FILE", NULL, "draw a figure into FILE instead of printing its data"),
     OCDM__SWITCH('q', "quiet", "print only errors of the runs"),
     /* clang-format off */
