@@ -17,6 +17,7 @@ static void release_room(struct ocdm__pass_room *room)
     *room = (struct ocdm__pass_room){.rows = 0};
 }
 
+/* Also of an agent that was not finished. */
 void ocdm__agent_destroy(void *state)
 {
     ocdm__agent *agent = state;
@@ -30,6 +31,7 @@ void ocdm__agent_destroy(void *state)
 
 /* ---- a pass --------------------------------------------------------------------------------------------------------- */
 
+/* Room of a pass, which stays for the next ones. The network comes first: it knows whether the batch is possible at all. */
 static ocdm_status reserve(ocdm__agent *agent, const struct ocdm__share *share, struct ocdm__pass_room *room, ocdm_error *error)
 {
     OCDM_TRY(ocdm__network_reserve(agent->network, share, error));
@@ -94,6 +96,7 @@ static ocdm_status make_agent(ocdm__agent *agent, const ocdm__agent_settings *se
     return status;
 }
 
+/* The agent is complete or not there; what a failed attempt allocated goes with it. */
 ocdm_status ocdm__agent_create(const ocdm__agent_settings *settings, const struct ocdm__weights *weights, ocdm__agent **agent,
                                ocdm_error *error)
 {
@@ -145,6 +148,7 @@ static void fail_together(const ocdm__agent *agent, const ocdm_error *error)
     agent->ranks->fail(error != NULL ? error : &own);
 }
 
+/* All checks of a batch, the room for it, and then the pass. A step that fails before its pass has changed nothing. */
 static ocdm_status prepared_pass(ocdm__agent *agent, const ocdm__batch *batch, bool frozen,
                                  const struct ocdm__gradient_sink *sink, double *loss, ocdm_error *error)
 {
@@ -188,6 +192,7 @@ static ocdm_status prepared_pass(ocdm__agent *agent, const ocdm__batch *batch, b
     return status;
 }
 
+/* Steps are taken from the trained weights whatever version was in use. */
 ocdm_status ocdm__agent_train(void *state, const ocdm__batch *batch, double *loss, size_t *bad, ocdm_error *error)
 {
     ocdm__agent *agent = state;
@@ -224,6 +229,7 @@ ocdm_status ocdm__agent_batch_gradient(ocdm__agent *agent, const ocdm__batch *ba
     return prepared_pass(agent, batch, false, &sink, loss, error);
 }
 
+/* Before the first step averages are the weights, so there is nothing to exchange. */
 ocdm_status ocdm__agent_use(void *state, size_t version, ocdm_error *error)
 {
     ocdm__agent *agent = state;
@@ -253,6 +259,8 @@ static ocdm_status gather_features(ocdm__agent *agent, const float *input, size_
     return OCDM_OK;
 }
 
+/* In blocks, so that features need no room for all samples. With several ranks each computes the features of its part, and all
+ * have all logits. */
 ocdm_status ocdm__agent_predict(void *state, const float *input, size_t count, float *logits, ocdm_error *error)
 {
     ocdm__agent *agent = state;
@@ -275,6 +283,7 @@ ocdm_status ocdm__agent_predict(void *state, const float *input, size_t count, f
     return status;
 }
 
+/* What the head reads; a model that has nothing before its head passes the input on. */
 ocdm_status ocdm__agent_features(ocdm__agent *agent, const float *input, size_t count, float *features, ocdm_error *error)
 {
     if (ocdm__agent_check(agent, error) != OCDM_OK)
@@ -318,6 +327,7 @@ uint64_t ocdm__agent_steps(const ocdm__agent *agent)
 /* All ranks have the whole network, and after each step the same weights, to the bit. buckets.c has what they exchange within a
  * step. */
 
+/* Training follows the lanes, so that a rank has whole lanes; predictions have no lanes. */
 const ocdm__ranks *ocdm__agent_deal(void *state, size_t count, bool training, const size_t **starts)
 {
     ocdm__agent *agent = state;

@@ -116,6 +116,7 @@ static bool is_known(const ocdm__network *network, const struct ocdm__tensor *te
 
 /* ---- shapes --------------------------------------------------------------------------------------------------------- */
 
+/* With `any_rows` the first dimension, the number of classes of a head, does not count. */
 static bool has_shape(const struct ocdm__tensor *tensor, const struct ocdm__parameter *parameter, bool any_rows)
 {
     if (tensor->rank != parameter->rank)
@@ -138,6 +139,7 @@ static bool head_is_another(const ocdm__network *network, const struct ocdm__saf
            weight->shape[0] != head[0].shape[0];
 }
 
+/* Notes a tensor that is missing or has another shape. */
 static void match_parameter(const struct ocdm__parameter *parameter, const struct ocdm__safetensors *file, const char *prefix,
                             struct match *match)
 {
@@ -190,6 +192,7 @@ static float **array_of(struct ocdm__parameter *parameter, size_t which)
 
 /* ---- out ------------------------------------------------------------------------------------------------------------ */
 
+/* Names and shapes only; the bytes come one tensor at a time, see ocdm__agent_fetch. */
 ocdm_status ocdm__agent_list(void *state, bool optimiser, ocdm__tensor_list *listed, ocdm_error *error)
 {
     ocdm__agent *agent = state;
@@ -242,6 +245,7 @@ static ocdm_status check_finite(const ocdm__agent *agent, const struct ocdm__ten
     return OCDM_OK;
 }
 
+/* A tensor at home in a layout of oneDNN is copied into plain order. */
 ocdm_status ocdm__agent_fetch(void *state, const ocdm__tensor_list *listed, size_t i, const unsigned char **data,
                               ocdm_error *error)
 {
@@ -267,6 +271,7 @@ ocdm_status ocdm__agent_fetch(void *state, const ocdm__tensor_list *listed, size
 
 /* ---- in ------------------------------------------------------------------------------------------------------------- */
 
+/* NAN for types that are not of floating-point numbers. */
 float ocdm__tensor_float(const struct ocdm__tensor *tensor, size_t i)
 {
     const unsigned char *at = tensor->data + i * ocdm__dtype_size(tensor->dtype);
@@ -291,6 +296,7 @@ float ocdm__tensor_float(const struct ocdm__tensor *tensor, size_t i)
     }
 }
 
+/* Before anything is loaded: a value that cannot be trained, or whose square root is none, refuses the file. */
 static ocdm_status check_values(const struct ocdm__weights *weights, const struct ocdm__parameter *parameter, size_t which,
                                 ocdm_error *error)
 {
@@ -342,6 +348,7 @@ static void tell_faults(const struct match *match, char text[FAULTS])
     }
 }
 
+/* Through `plain` where the parameter is at home in another layout. */
 static ocdm_status take_array(struct ocdm__parameter *parameter, size_t which, const struct ocdm__tensor *tensor, float *plain)
 {
     float *home = *array_of(parameter, which);
@@ -372,6 +379,7 @@ static ocdm_status take_all(ocdm__agent *agent, const struct ocdm__weights *weig
     return status;
 }
 
+/* Steps first, then names and shapes, then values: the cheap checks before those that read every number. */
 static ocdm_status check_all(const ocdm__network *network, const struct ocdm__weights *weights, const struct match *match,
                              ocdm_error *error)
 {
@@ -391,6 +399,7 @@ static ocdm_status check_all(const ocdm__network *network, const struct ocdm__we
     return OCDM_OK;
 }
 
+/* For the networks of others: a head of another size is no use to them. */
 ocdm_status ocdm__weights_check(const ocdm__network *network, const struct ocdm__weights *weights, ocdm_error *error)
 {
     struct match match;
@@ -401,6 +410,7 @@ ocdm_status ocdm__weights_check(const ocdm__network *network, const struct ocdm_
     return OCDM_OK;
 }
 
+/* Checks everything, then loads. Only a copy of oneDNN can fail in between, and breaks the agent. */
 ocdm_status ocdm__agent_load(void *state, const struct ocdm__weights *weights, ocdm_error *error)
 {
     ocdm__agent *agent = state;
@@ -437,6 +447,7 @@ static uint32_t dimension(const struct ocdm__safetensors *file, const char *name
     return tensor != NULL && tensor->rank > axis && tensor->shape[axis] <= INT32_MAX ? (uint32_t)tensor->shape[axis] : 0;
 }
 
+/* The last block that has weights: a network may be cut off after any of them. */
 static uint32_t mobilenet_blocks(const struct ocdm__safetensors *file)
 {
     char name[40];
@@ -470,6 +481,7 @@ struct nearest {
     struct match match;
 };
 
+/* How well the file fits a model, by an outline of it that has no weights. */
 static ocdm_status try_model(const struct ocdm__safetensors *file, const struct ocdm__model_size *size, bool *fits,
                              struct nearest *nearest, ocdm_error *error)
 {
@@ -521,6 +533,7 @@ static bool size_by_file(const struct ocdm__safetensors *file, uint32_t classes,
     return size->features > 0 || !(mlp || linear);
 }
 
+/* The first model that fits. Of a file that fits none, the nearest is named, since a user meant one of them. */
 ocdm_status ocdm__weights_fit(const struct ocdm__safetensors *file, struct ocdm__weights_fit *fit, ocdm_error *error)
 {
     struct ocdm__weights_fit found = {.class_count = dimension(file, "fc.weight", 0),

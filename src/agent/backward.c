@@ -52,6 +52,7 @@ static void step_summed(const struct back *back, const struct ocdm__parameter *p
     step_part(back, parameter, &alone, false, at, count);
 }
 
+/* Small gradients, of norms and biases, are complete when they get here. */
 static void deliver(const struct back *back, const struct ocdm__parameter *parameter, const float *gradient)
 {
     if (back->sink->flat == NULL)
@@ -118,6 +119,7 @@ static const unsigned char *slice_of_gradient(const struct item *item, size_t st
     return (const unsigned char *)copy;
 }
 
+/* The weight gradient of one lane: a convolution's, or the product of gradient and input where the layer is one. */
 static void make_lane(const struct item *item, size_t lane, float *target)
 {
     const struct ocdm__pass *pass = item->back->pass;
@@ -236,6 +238,7 @@ static void fold(const struct ocdm__pass *pass, uint32_t k, size_t image)
         fold(pass, node->residual - 1, image);
 }
 
+/* Norm, then the primitive. `raw` holds the gradient afterwards: its values are not read again. */
 static void pass_image_on(const struct back *back, size_t image, unsigned slot)
 {
     const struct ocdm__pass *pass = back->pass;
@@ -265,6 +268,7 @@ static void pass_image_on(const struct back *back, size_t image, unsigned slot)
         fold(pass, node->input - 1, image);
 }
 
+/* The first region, at position image_layers, spreads the gradient of the features over the pixels. */
 static void take_image_back(void *context, size_t item, unsigned slot)
 {
     const struct back *back = context;
@@ -389,6 +393,8 @@ static void run_region(struct back *back, bool with_images)
     back->turn = 1 - back->turn;
 }
 
+/* One more region than there are layers on either side: weights are made one region later than gradients, and added two
+ * later. */
 static void run_images_back(struct back *back)
 {
     ocdm__network *network = back->pass->network;
@@ -437,6 +443,7 @@ static ocdm_status run_vectors_back(const struct back *back)
     return status;
 }
 
+/* Linear layers from the head down, then the image layers. Biases and norms step as they come. */
 ocdm_status ocdm__network_backward(struct ocdm__pass *pass, const struct ocdm__gradient_sink *sink, ocdm_error *error)
 {
     ocdm__network *network = pass->network;

@@ -42,6 +42,7 @@ static size_t list_blocks(size_t first, size_t end, size_t most, size_t *sizes)
     return count;
 }
 
+/* Blocks first, then chunks inside each: the merges of a block do not depend on how it was cut into chunks. */
 size_t ocdm__share_chunks(const struct ocdm__share *share, size_t chunk, size_t *sizes, unsigned char *merges)
 {
     size_t count = list_blocks(share->first_lane, share->end_lane, chunk, sizes);
@@ -126,6 +127,7 @@ struct ocdm__buckets {
     size_t block_count, lanes;
 };
 
+/* Requests are over by then: a step waits for all of its own. */
 void ocdm__buckets_destroy(struct ocdm__buckets *buckets)
 {
     if (buckets == NULL)
@@ -149,6 +151,7 @@ static void cut_bucket(struct bucket *bucket, size_t ranks)
         bucket->starts[r] = bucket->begin + (r * slice < bucket->used ? r * slice : bucket->used);
 }
 
+/* A bucket is full when it has BUCKET floats, and always has whole layers. */
 static ocdm_status create_buckets(ocdm__network *network, size_t ranks, ocdm_error *error)
 {
     struct ocdm__buckets *made;
@@ -181,6 +184,7 @@ static ocdm_status create_buckets(ocdm__network *network, size_t ranks, ocdm_err
     return OCDM_OK;
 }
 
+/* At most as many blocks as there are lanes. */
 static ocdm_status reserve_blocks(struct ocdm__buckets *buckets, size_t lanes, ocdm_error *error)
 {
     if (lanes <= buckets->lanes)
@@ -202,6 +206,7 @@ static size_t slice_of(const struct bucket *bucket, size_t rank)
     return bucket->starts[rank + 1] - bucket->starts[rank];
 }
 
+/* Blocks follow from the number of images alone, so every rank lists the same ones for all ranks. */
 ocdm_status ocdm__buckets_reserve(ocdm__network *network, const struct ocdm__share *share, ocdm_error *error)
 {
     size_t rank = share->ranks->rank;
@@ -253,6 +258,7 @@ void ocdm__buckets_add(const ocdm__network *network, const struct ocdm__share *s
 
 /* ---- on their way ----------------------------------------------------------------------------------------------------- */
 
+/* This rank's blocks of every slice go to the rank that owns the slice; those of its own slice come in. */
 static void start_exchange(const struct ocdm__buckets *buckets, const struct ocdm__share *share, struct bucket *bucket)
 {
     const struct ocdm__ranks_exchange exchange = {.from = bucket->sums,
@@ -345,6 +351,7 @@ void ocdm__buckets_close(ocdm__network *network, const struct ocdm__share *share
         start_exchange(network->buckets, share, bucket);
 }
 
+/* The leader gets Adam's averages of the slices that other ranks have stepped. */
 void ocdm__buckets_collect(ocdm__network *network, const ocdm__ranks *ranks)
 {
     for (size_t i = 0; network->buckets != NULL && i < network->buckets->count; i++) {

@@ -77,6 +77,7 @@ struct region {
     size_t together;
 };
 
+/* Number 0 is the network's input, else one more than the position of a node. */
 static const unsigned char *output_of(const struct ocdm__pass *pass, uint32_t number, size_t image)
 {
     const ocdm__network *network = pass->network;
@@ -86,6 +87,7 @@ static const unsigned char *output_of(const struct ocdm__pass *pass, uint32_t nu
     return ocdm__piece(pass, &layer->output, layer->image_bytes, image);
 }
 
+/* Scale, shift, residual and activation in one pass over the image. */
 static void apply_norm(const struct ocdm__pass *pass, const struct ocdm__layer *layer, size_t image)
 {
     const ocdm__network *network = pass->network;
@@ -114,6 +116,7 @@ static void run_primitive(const struct region *region, ocdm__op *op, size_t imag
         atomic_store(&network->failed, true);
 }
 
+/* Mean and squares of this image alone: channel_statistics joins those of the batch in the order of the images. */
 static void sum_up(const struct region *region, size_t image)
 {
     const struct ocdm__pass *pass = region->pass;
@@ -166,6 +169,7 @@ static void take_images(void *context, size_t item, unsigned slot)
             sum_up(region, i);
 }
 
+/* The last norm is due here, as the norm of any layer is due when the next one runs. */
 static void average_image(void *context, size_t item, unsigned slot)
 {
     (void)slot;
@@ -210,6 +214,7 @@ static void run_images(const struct ocdm__pass *pass)
     ocdm__share_gather(share, network->vectors, network->layers[network->image_layers - 1].node->channels);
 }
 
+/* Image layers region by region, then linear layers on the features of the whole batch. */
 ocdm_status ocdm__network_forward(struct ocdm__pass *pass, ocdm_error *error)
 {
     ocdm__network *network = pass->network;
@@ -286,6 +291,7 @@ static void evaluate_layer(ocdm__network *network, uint32_t k, const void *input
                                 scale_shift, &extent, node->activation);
 }
 
+/* One image through all layers in the memory of one thread, so that nothing waits for another image. */
 static void evaluate_image(void *context, size_t image, unsigned slot)
 {
     const struct evaluation *evaluation = context;
@@ -303,6 +309,7 @@ static void evaluate_image(void *context, size_t image, unsigned slot)
                               evaluation->features + image * last->channels);
 }
 
+/* The constants of the norms are those of the running statistics, the same for all images. */
 static ocdm_status evaluate_images(ocdm__network *network, const float *input, size_t images, float *features,
                                    ocdm_error *error)
 {
@@ -328,6 +335,7 @@ static ocdm_status evaluate_vectors(ocdm__network *network, const float *input, 
     return OCDM_OK;
 }
 
+/* Vectors go through the linear layers ROWS at a time. */
 ocdm_status ocdm__network_evaluate(ocdm__network *network, const float *input, size_t images, float *features, float *logits,
                                    ocdm_error *error)
 {

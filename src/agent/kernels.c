@@ -13,6 +13,7 @@
 
 #if defined(__x86_64__) && defined(__GNUC__)
 
+/* The widest that the CPU has. */
 const struct ocdm__kernels *ocdm__kernels_for(bool bf16)
 {
     if (bf16)
@@ -47,6 +48,7 @@ void ocdm__tree_merges(const size_t *sizes, size_t count, unsigned char *merges)
     }
 }
 
+/* Row after row, so that the result does not depend on the width of vectors. */
 void ocdm__sum_rows(float *sum, const float *rows, size_t row_count, size_t stride, size_t count)
 {
     for (size_t i = 0; i < count; i++)

@@ -10,6 +10,7 @@ enum { HEAVY_WEIGHTS = 4 << 20 };
 /* The most bytes of a slice of weights, where the channels of a block allow it: seven of them fit into a core's cache. */
 enum { SLICE_BYTES = 144 << 10 };
 
+/* A node as oneDNN wants to hear of it, for so many images at once. */
 static struct ocdm__conv_shape layer_shape(const ocdm__network *network, const struct ocdm__node *node, size_t images)
 {
     return (struct ocdm__conv_shape){.images = (int64_t)images,
@@ -29,6 +30,8 @@ static struct ocdm__conv_shape layer_shape(const ocdm__network *network, const s
                                      .blocked = network->blocked};
 }
 
+/* The number of lanes is a power of two that follows from the number of images alone, and so does the sum of their
+ * gradients. */
 struct ocdm__share ocdm__share_of(const ocdm__network *network, size_t images)
 {
     struct ocdm__share share = {.images = images, .lanes = 1, .end = images, .room = images};
@@ -55,6 +58,8 @@ static const ocdm__layout *home_of(const ocdm__network *network, const struct oc
     return weight->home != NULL ? weight->home : weight->plain;
 }
 
+/* For products a matrix product, for others a convolution's backward primitive, of a slice of the output channels if there are
+ * slices. */
 static ocdm_status create_weights_op(ocdm__network *network, struct ocdm__layer *layer, size_t images, ocdm__op **op,
                                      ocdm_error *error)
 {
@@ -135,6 +140,7 @@ static ocdm_status create_copy(ocdm__network *network, const ocdm__layout *home,
 
 /* ---- making them ---------------------------------------------------------------------------------------------------- */
 
+/* What evaluation needs. Backward primitives are made when training begins. */
 static ocdm_status create_layer(ocdm__network *network, struct ocdm__layer *layer, ocdm_error *error)
 {
     const struct ocdm__node *node = layer->node;
@@ -199,6 +205,7 @@ static ocdm_status create_data_op(ocdm__network *network, struct ocdm__layer *la
     return OCDM_OK;
 }
 
+/* Weights that fall out of the cache between two images are read once for both. */
 static ocdm_status create_pair_op(ocdm__network *network, struct ocdm__layer *layer, ocdm_error *error)
 {
     const ocdm__layout *weights = ocdm__op_weights(layer->forward);
@@ -208,6 +215,7 @@ static ocdm_status create_pair_op(ocdm__network *network, struct ocdm__layer *la
     return ocdm__conv_create(network->device, OCDM__CONV_FORWARD, &shape, weights, &layer->forward_pair, error);
 }
 
+/* The first layer has no gradient of its input. */
 ocdm_status ocdm__layers_prepare_training(ocdm__network *network, ocdm_error *error)
 {
     for (uint32_t i = 0; i < network->image_layers; i++) {
@@ -219,6 +227,7 @@ ocdm_status ocdm__layers_prepare_training(ocdm__network *network, ocdm_error *er
     return OCDM_OK;
 }
 
+/* Lanes differ by one image at most, so two primitives are enough for any batch. */
 ocdm_status ocdm__layers_prepare_lanes(ocdm__network *network, const struct ocdm__share *share, ocdm_error *error)
 {
     size_t smallest = share->images / share->lanes, largest = (share->images + share->lanes - 1) / share->lanes;
@@ -232,6 +241,7 @@ ocdm_status ocdm__layers_prepare_lanes(ocdm__network *network, const struct ocdm
     return status;
 }
 
+/* Whatever was made; a layer that was not finished has NULLs. */
 void ocdm__layers_release(ocdm__network *network)
 {
     for (size_t i = 0; network->layers != NULL && i < network->model.count; i++) {
@@ -262,6 +272,7 @@ struct refreshing {
     size_t first;
 };
 
+/* Copies in the layouts that forward and backward want, from the weights at home. */
 static void refresh_one(void *context, size_t item, unsigned slot)
 {
     const struct refreshing *refreshing = context;
@@ -287,6 +298,7 @@ void ocdm__layers_refresh_for(ocdm__network *network, uint32_t k)
     refresh(network, k > 0 ? number - 1 : number, k < network->image_layers ? number + 1 : number);
 }
 
+/* After a step or a load; until then the copies are those of the last weights. */
 ocdm_status ocdm__layers_refresh(ocdm__network *network, ocdm_error *error)
 {
     if (!network->stale)

@@ -103,6 +103,7 @@ struct term {
 enum { MOST_TERMS = 200 };
 #define SMALLEST_TERM 1e-18
 
+/* The loss whose gradient is p^(1 + focal), as a series in p: for p up to one half. */
 static double focal_series(double p, double focal)
 {
     double power = pow(p, focal), sum = 0;
@@ -113,6 +114,7 @@ static double focal_series(double p, double focal)
     return sum;
 }
 
+/* The same for p near 1, where the series would be slow, up to a constant that joins the two. */
 static double focal_remainder(double u, double focal)
 {
     double coefficient = -1, sum = 0;
@@ -238,6 +240,7 @@ static const float *weigh_absent(const ocdm__batch *batch, double negatives, siz
     return weights;
 }
 
+/* Row by row. Rows of samples of the stream have weights of their own, those of replayed samples the class weights alone. */
 double ocdm__loss(const ocdm__loss_rule *rule, const ocdm__batch *batch, size_t classes, const struct ocdm__pass_room *room,
                   size_t *bad)
 {
@@ -277,6 +280,7 @@ ocdm__network_settings ocdm__network_settings_default(void)
     return (ocdm__network_settings){.learning_rate = 1e-4, .epsilon = 1e-4, .loss = {.negatives = 1}, .threads = 1};
 }
 
+/* What a row of a setting cannot say, because it takes two. */
 ocdm_status ocdm__network_settings_check(const ocdm__network_settings *settings, ocdm_error *error)
 {
     bool cosine = settings->lr_schedule == OCDM__LR_COSINE;
@@ -301,6 +305,7 @@ double ocdm__learning_rate(const ocdm__network_settings *settings, uint64_t step
     return step < settings->warmup ? rate * t / (double)settings->warmup : rate;
 }
 
+/* Adam's corrections for its first steps depend on the step alone, so they are computed once for all weights. */
 struct ocdm__adam ocdm__step_of(const ocdm__network_settings *settings, uint64_t step)
 {
     double rate = ocdm__learning_rate(settings, step), t = (double)step;

@@ -15,6 +15,7 @@ void ocdm__products_destroy(struct ocdm__products *products)
     *products = (struct ocdm__products){0};
 }
 
+/* The gradients are products in bf16 only; in f32 sgemm computes them, which needs no primitive for each number of rows. */
 static ocdm_status create_products(ocdm__network *network, const struct ocdm__node *node, struct ocdm__products *made,
                                    ocdm_error *error)
 {
@@ -67,6 +68,7 @@ static size_t input_bytes(const ocdm__network *network, const struct ocdm__node 
     return ocdm__rounded(rows * node->in_channels * network->kernels->element);
 }
 
+/* bf16 copies of weights, input and gradient, one after the other. */
 static ocdm_status reserve_narrow(const ocdm__network *network, struct ocdm__layer *layer, size_t rows, ocdm_error *error)
 {
     const struct ocdm__node *node = layer->node;
@@ -111,6 +113,7 @@ static void finish_row(float *row, const float *bias, size_t count, bool relu)
     }
 }
 
+/* The product of all rows, then bias and activation row by row. */
 ocdm_status ocdm__linear_forward(ocdm__network *network, struct ocdm__layer *layer, const float *input, size_t rows,
                                  float *output)
 {
@@ -134,6 +137,7 @@ ocdm_status ocdm__linear_forward(ocdm__network *network, struct ocdm__layer *lay
 
 /* ---- backward --------------------------------------------------------------------------------------------------------- */
 
+/* The gradients of weights and input in f32. A first layer has no gradient of its input. */
 static ocdm_status multiply(const ocdm__network *network, const struct ocdm__layer *layer, const struct ocdm__linear_back *back)
 {
     const struct ocdm__node *node = layer->node;
@@ -175,6 +179,7 @@ static ocdm_status multiply_narrow(ocdm__network *network, struct ocdm__layer *l
     return ocdm__op_run(products->input, 0, gradient, layer->narrow, back->input_gradient);
 }
 
+/* Through the activation first, in place. */
 ocdm_status ocdm__linear_backward(ocdm__network *network, struct ocdm__layer *layer, const struct ocdm__linear_back *back)
 {
     size_t count = layer->node->activation == OCDM__RELU ? back->rows * layer->node->channels : 0, i = 0;

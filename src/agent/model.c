@@ -35,6 +35,7 @@ static uint32_t append(struct list *list, struct ocdm__node node)
     return (uint32_t)list->count;
 }
 
+/* A convolution with norm and ReLU, as nearly all are. */
 static struct ocdm__node conv(uint32_t input, uint32_t channels, uint32_t kernel, uint32_t stride)
 {
     return (struct ocdm__node){.kind = OCDM__NODE_CONV,
@@ -76,6 +77,7 @@ static struct ocdm__node block_conv(const struct place *place, uint32_t number, 
     return node;
 }
 
+/* The residual where it has the shape of the block's output, else a convolution that gives it that shape. */
 static uint32_t downsample(struct list *list, const struct place *place, uint32_t channels)
 {
     if (!place->widened)
@@ -87,6 +89,7 @@ static uint32_t downsample(struct list *list, const struct place *place, uint32_
     return append(list, node);
 }
 
+/* Two convolutions of 3x3, or a bottleneck of 1x1, 3x3, 1x1 with four times as many channels at its end. */
 static uint32_t resnet_block(struct list *list, const struct place *place, bool bottleneck)
 {
     uint32_t channels = bottleneck ? 4 * place->width : place->width;
@@ -104,6 +107,7 @@ static uint32_t resnet_block(struct list *list, const struct place *place, bool 
     return append(list, last);
 }
 
+/* Four groups of blocks; the first block of a group halves the image, but for the first group. Names are torchvision's. */
 static void list_resnet(struct list *list, const struct row *row, const struct ocdm__model_size *size)
 {
     struct ocdm__node first = conv(0, 64, 7, 2);
@@ -128,6 +132,7 @@ static const struct {
 } mobilenet[MOBILENET_BLOCKS] = {{1, 64},  {2, 128}, {1, 128}, {2, 256}, {1, 256},  {2, 512}, {1, 512},
                                  {1, 512}, {1, 512}, {1, 512}, {1, 512}, {2, 1024}, {1, 1024}};
 
+/* Names are Keras's. */
 static uint32_t mobilenet_conv(struct list *list, struct ocdm__node node, const char *name, uint32_t number)
 {
     node.activation = OCDM__RELU6;
@@ -140,6 +145,7 @@ static uint32_t mobilenet_conv(struct list *list, struct ocdm__node node, const 
     return append(list, node);
 }
 
+/* Each block is a depthwise convolution and one of 1x1. */
 static void list_mobilenet(struct list *list, const struct row *row, const struct ocdm__model_size *size)
 {
     (void)row;
@@ -178,6 +184,7 @@ static void list_linear(struct list *list, const struct row *row, const struct o
     head(list, 0, size->class_count);
 }
 
+/* One hidden layer. */
 static void list_mlp(struct list *list, const struct row *row, const struct ocdm__model_size *size)
 {
     (void)row;
@@ -190,6 +197,7 @@ static void list_mlp(struct list *list, const struct row *row, const struct ocdm
 
 /* ---- sizes ---------------------------------------------------------------------------------------------------------- */
 
+/* PyTorch pads both sides alike. */
 static void pad(struct ocdm__node *node)
 {
     if (!node->pad_after) {
@@ -202,6 +210,7 @@ static void pad(struct ocdm__node *node)
     node->pad_after_height = node->pad_after_width = node->kernel / 2;
 }
 
+/* Nodes are in the order of their data, so the input of each has its size already. */
 static ocdm_status size_nodes(const struct ocdm__model_size *size, struct ocdm__model *model, ocdm_error *error)
 {
     for (size_t i = 0; i < model->count; i++) {
@@ -257,6 +266,7 @@ bool ocdm__model_is_symmetric(const char *name)
     return row != NULL && row->symmetric;
 }
 
+/* Checks what was asked for, lets the family list its nodes, then gives them their sizes. */
 ocdm_status ocdm__model_create(const struct ocdm__model_size *size, struct ocdm__model *model, ocdm_error *error)
 {
     struct list list = {0};
@@ -300,6 +310,7 @@ uint32_t ocdm__model_feature_width(const struct ocdm__model *model)
     return model->nodes[model->count - 1].in_channels;
 }
 
+/* Norms, activations and poolings are not counted: they are far below one percent. */
 static double multiply_adds(const struct ocdm__node *node)
 {
     double outputs = (double)node->channels, inputs = node->depthwise ? 1 : (double)node->in_channels;

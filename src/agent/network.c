@@ -1,6 +1,7 @@
 /* Creates and destroys networks, and allocates the memory of their passes. */
 #include "agent/network.h"
 
+/* The team first: its threads may look at anything. */
 void ocdm__network_destroy(ocdm__network *network)
 {
     if (network == NULL)
@@ -40,6 +41,7 @@ static ocdm_status list_layers(ocdm__network *network, ocdm_error *error)
     return ocdm__parameters_list(network, error);
 }
 
+/* In the order in which each needs the one before. Weights are drawn last, into the layouts that were chosen. */
 static ocdm_status fill_network(ocdm__network *network, const ocdm__agent_settings *settings, ocdm_error *error)
 {
     OCDM_TRY(ocdm__device_create(network->threads, network->bf16, &network->device, error));
@@ -55,6 +57,7 @@ static ocdm_status fill_network(ocdm__network *network, const ocdm__agent_settin
     return ocdm__network_check(network, error);
 }
 
+/* linear and mlp have no images to divide among threads. */
 ocdm_status ocdm__network_create(const ocdm__agent_settings *settings, ocdm__network **network, ocdm_error *error)
 {
     ocdm__network *made;
@@ -71,6 +74,7 @@ ocdm_status ocdm__network_create(const ocdm__agent_settings *settings, ocdm__net
     return OCDM_OK;
 }
 
+/* Names, shapes and nodes without memory or primitives: for files of weights and for ONNX. */
 ocdm_status ocdm__network_outline(const struct ocdm__model_size *size, ocdm__network **network, ocdm_error *error)
 {
     ocdm__network *made;
@@ -116,6 +120,7 @@ static size_t chunk_of(const ocdm__network *network, size_t lanes, size_t slices
     return chunk;
 }
 
+/* What one layer's weight gradient needs: all sizes follow from the share and the layer, so every caller gets the same plan. */
 struct ocdm__lane_plan ocdm__plan_lanes(const ocdm__network *network, const struct ocdm__share *share,
                                         const struct ocdm__layer *layer)
 {
@@ -135,6 +140,7 @@ struct ocdm__lane_plan ocdm__plan_lanes(const ocdm__network *network, const stru
     return plan;
 }
 
+/* For both halves: a layer is made while another one is added. */
 static ocdm_status reserve_parts(ocdm__network *network, size_t chunks, ocdm_error *error)
 {
     if (chunks <= network->part_room)
@@ -173,6 +179,7 @@ static ocdm_status reserve_lanes(ocdm__network *network, const struct ocdm__shar
     return OCDM_OK;
 }
 
+/* Two doubles for each image and channel of each layer: mean and squares, or the two sums on the way back. */
 static ocdm_status reserve_partials(ocdm__network *network, size_t images, ocdm_error *error)
 {
     size_t channels = 0;
@@ -196,6 +203,7 @@ static ocdm_status prepare_training(ocdm__network *network, ocdm_error *error)
     return status;
 }
 
+/* Everything a pass needs, so that a step cannot run out of memory half way, but for oneDNN's own. */
 ocdm_status ocdm__network_reserve(ocdm__network *network, const struct ocdm__share *share, ocdm_error *error)
 {
     size_t images = share->images;

@@ -159,6 +159,7 @@ static void put_window(struct writing *writing, const char *kind, const struct o
     put_node(writing, kind, output, input, attributes);
 }
 
+/* Convolution, norm, residual and activation are operators of their own; runtimes fuse them again. */
 static void put_conv(struct writing *writing, const struct ocdm__node *node, char name[NAME])
 {
     const struct input values[] = {{source(writing, node->input), NULL}, {node->name, "weight"}, {NULL, NULL}};
@@ -175,6 +176,7 @@ static void put_conv(struct writing *writing, const struct ocdm__node *node, cha
     put_activation(writing, node, name);
 }
 
+/* The output of the head is named: it is the output of the graph. */
 static void put_linear(struct writing *writing, const struct ocdm__node *node, bool head, char name[NAME])
 {
     static const struct attribute turned[] = {{"transB", IS_INT, 0, {1}, 1}, {.name = NULL}};
@@ -187,6 +189,7 @@ static void put_linear(struct writing *writing, const struct ocdm__node *node, b
 
 /* ---- before and around the network ----------------------------------------------------------------------------------- */
 
+/* A tensor that the weights file does not have: what the stream's normalisation subtracts and multiplies by. */
 static void add_constant(struct writing *writing, const char *name, const float *values, size_t size)
 {
     struct constant *constant = &writing->constants[writing->constant_count++];
@@ -198,6 +201,7 @@ static void add_constant(struct writing *writing, const char *name, const float 
         *constant = (struct constant){name, values, {size}, 1, size};
 }
 
+/* So that the graph takes pixels or features as a user has them. */
 static void put_normalisation(struct writing *writing)
 {
     const struct ocdm__onnx_network *asked = writing->asked;
@@ -235,6 +239,7 @@ static void put_value(struct writing *writing, unsigned field, const char *name,
     ocdm__proto_message(&writing->graph, field, value);
 }
 
+/* What goes in and what comes out, with a name for the axis of the batch. */
 static void put_values(struct writing *writing)
 {
     const struct ocdm__model_size *size = &writing->asked->size;
@@ -304,6 +309,7 @@ static uint64_t put_tensors(struct writing *writing, ocdm__output *output)
 
 /* ---- file ------------------------------------------------------------------------------------------------------------ */
 
+/* Everything before the graph. */
 static void put_head(struct writing *writing, ocdm__output *output)
 {
     ocdm__proto_whole(output, MODEL_IR_VERSION, IR_VERSION);
@@ -326,6 +332,7 @@ static ocdm_status check_messages(const struct writing *writing, ocdm_error *err
     return ocdm__output_check(&writing->inner, error);
 }
 
+/* Nodes are built in memory; tensors are written from the file, as they are most of the bytes. */
 static ocdm_status write_model(struct writing *writing, ocdm__output *output, ocdm_error *error)
 {
     static const struct attribute axis[] = {{"axis", IS_INT, 0, {1}, 1}, {.name = NULL}};
@@ -368,6 +375,7 @@ static ocdm_status write_model(struct writing *writing, ocdm__output *output, oc
     return check_messages(writing, error);
 }
 
+/* Three messages, each inside the one before it. */
 static ocdm_status open_writing(struct writing *writing, ocdm_error *error)
 {
     OCDM_TRY(ocdm__network_outline(&writing->asked->size, &writing->outline, error));
@@ -378,6 +386,7 @@ static ocdm_status open_writing(struct writing *writing, ocdm_error *error)
     return ocdm__output_open_memory(&writing->inner, "a part of a node", error);
 }
 
+/* The outline says which tensors there are, and the file must have just these. */
 ocdm_status ocdm__onnx_write(ocdm__output *output, const struct ocdm__onnx_network *network, ocdm_error *error)
 {
     struct writing writing = {.asked = network};

@@ -9,6 +9,7 @@ enum { PARAMETERS_OF_A_LAYER = 5 };
 
 /* ---- the list ------------------------------------------------------------------------------------------------------- */
 
+/* Names are those of PyTorch's state dicts, so that files go both ways. */
 static uint32_t append(ocdm__network *network, const char *name, const char *what, struct ocdm__parameter parameter)
 {
     snprintf(parameter.name, sizeof parameter.name, "%s.%s", name, what);
@@ -31,6 +32,7 @@ static uint32_t append_vector(ocdm__network *network, const char *name, const ch
                   (struct ocdm__parameter){.rank = 1, .shape = {size}, .start = start, .trained = trained});
 }
 
+/* Weight, gain and bias are trained; the norm's mean and variance are statistics. */
 static void append_conv(ocdm__network *network, struct ocdm__layer *layer)
 {
     const struct ocdm__node *node = layer->node;
@@ -48,6 +50,7 @@ static void append_conv(ocdm__network *network, struct ocdm__layer *layer)
     layer->variance = append_vector(network, node->norm, "running_var", node->channels, 1);
 }
 
+/* In the order of the nodes, which is that of the files. */
 ocdm_status ocdm__parameters_list(ocdm__network *network, ocdm_error *error)
 {
     OCDM_TRY(ocdm__new(&network->parameters, PARAMETERS_OF_A_LAYER * network->model.count, sizeof *network->parameters,
@@ -82,6 +85,8 @@ static float *array_for(const ocdm__network *network, const struct ocdm__paramet
     return *pool != NULL ? *pool + parameter->place : NULL;
 }
 
+/* The weights of convolutions are in one block in the order of the backward pass, since buckets are ranges of it. All else is
+ * small and stands alone. */
 ocdm_status ocdm__parameters_allocate(ocdm__network *network, ocdm_error *error)
 {
     for (uint32_t k = network->image_layers; k-- > 0;) {
@@ -101,6 +106,7 @@ ocdm_status ocdm__parameters_allocate(ocdm__network *network, ocdm_error *error)
     return OCDM_OK;
 }
 
+/* When training begins: a network that only predicts has no averages. */
 ocdm_status ocdm__parameters_add_adam(ocdm__network *network, ocdm_error *error)
 {
     for (size_t i = 0; i < network->parameter_count; i++) {
@@ -125,6 +131,7 @@ ocdm_status ocdm__parameters_add_adam(ocdm__network *network, ocdm_error *error)
     return OCDM_OK;
 }
 
+/* Pooled arrays go with their pool. */
 void ocdm__parameters_release(ocdm__network *network)
 {
     ocdm__parameters_use(network, 0); /* values are in the pool again */
@@ -198,6 +205,7 @@ void ocdm__parameters_average(ocdm__network *network, const ocdm__network_settin
     ocdm__team_run(network->team, &work, 1);
 }
 
+/* Pointers are exchanged, not numbers: both versions stay where they are. */
 static void exchange(ocdm__network *network, uint32_t average)
 {
     for (size_t i = 0; i < network->parameter_count; i++) {
@@ -208,6 +216,7 @@ static void exchange(ocdm__network *network, uint32_t average)
     }
 }
 
+/* Back to the trained weights first, so that any version can follow any other. */
 void ocdm__parameters_use(ocdm__network *network, uint32_t version)
 {
     if (version == network->version)
@@ -245,6 +254,7 @@ struct drawing {
     uint64_t seed;
 };
 
+/* Each parameter has random numbers of its own, whatever thread draws it. */
 static void draw_one(void *context, size_t item, unsigned slot)
 {
     const struct drawing *drawing = context;

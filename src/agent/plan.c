@@ -55,6 +55,7 @@ struct readers {
     uint32_t input[2], residual;
 };
 
+/* Models are small, so every question is a walk over the nodes. */
 static struct readers readers_of(const ocdm__network *network, uint32_t number)
 {
     struct readers readers = {{OCDM__NOTHING, OCDM__NOTHING}, OCDM__NOTHING};
@@ -121,6 +122,7 @@ static void join_gradients(ocdm__network *network, uint32_t k)
     }
 }
 
+/* From when until when each array of a layer is needed, see the moments at the top. */
 static void size_layer(ocdm__network *network, uint32_t k)
 {
     struct ocdm__layer *layer = &network->layers[k];
@@ -144,6 +146,7 @@ static void size_layer(ocdm__network *network, uint32_t k)
             (struct ocdm__span){.bytes = span_bytes(network, node->in_height, node->in_width, node->in_channels), .from = back};
 }
 
+/* The spans of all layers first, then their places. */
 ocdm_status ocdm__plan_training(ocdm__network *network, ocdm_error *error)
 {
     uint32_t count = network->image_layers;

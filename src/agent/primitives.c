@@ -37,6 +37,7 @@ static void ask_for_large_pages(unsigned char *block, size_t bytes)
 #endif
 }
 
+/* The address of the block stands before the start, so that no caller has to keep it. */
 void *ocdm__allocate_aligned(size_t count, size_t size)
 {
     if (size != 0 && count > (SIZE_MAX - 2 * ALIGNMENT) / size)
@@ -51,6 +52,7 @@ void *ocdm__allocate_aligned(size_t count, size_t size)
     return start;
 }
 
+/* NULL is fine. */
 void ocdm__release_aligned(void *start)
 {
     if (start == NULL)
@@ -60,6 +62,7 @@ void ocdm__release_aligned(void *start)
     ocdm__release(block);
 }
 
+/* Contents are not kept: what needs room here is written anew in each pass. */
 bool ocdm__reserve_aligned(void *block, size_t *room, size_t needed, size_t size)
 {
     void *start;
@@ -204,6 +207,7 @@ static const struct instructions {
     {"AVX2", dnnl_cpu_isa_avx2_vnni, false, false},          {"AVX2", dnnl_cpu_isa_avx2, false, false},
     {"SSE4.1 or AVX", dnnl_cpu_isa_all, false, false}};
 
+/* oneDNN may know more than the table; the last row stands for everything else. */
 static const struct instructions *instructions_in_use(void)
 {
     const struct instructions *used = instructions;
@@ -230,6 +234,7 @@ static void openmp_function(const char *name, void *function, size_t size)
     memcpy(function, &found, size);
 }
 
+/* Threads are ours: a primitive that started its own would fight with them for the cores. */
 int ocdm__single_thread(void)
 {
     int (*limit)(void) = NULL;
@@ -239,6 +244,7 @@ int ocdm__single_thread(void)
     return before;
 }
 
+/* 0: there is no OpenMP in this process. */
 void ocdm__restore_threads(int before)
 {
     void (*set)(int) = NULL;
@@ -252,6 +258,7 @@ void ocdm__restore_threads(int before)
 
 /* ---- the device ----------------------------------------------------------------------------------------------------- */
 
+/* Primitives are gone by then. */
 void ocdm__device_destroy(ocdm__device *device)
 {
     if (device == NULL)
@@ -266,6 +273,7 @@ void ocdm__device_destroy(ocdm__device *device)
     ocdm__release(device);
 }
 
+/* A stream for each slot, so that threads never share one. */
 static dnnl_status_t fill_device(ocdm__device *device)
 {
     dnnl_status_t status = dnnl_engine_create(&device->engine, dnnl_cpu, 0);
@@ -276,6 +284,7 @@ static dnnl_status_t fill_device(ocdm__device *device)
     return status;
 }
 
+/* bf16 is refused where the CPU has no instructions for it. */
 ocdm_status ocdm__device_create(unsigned slots, bool bf16, ocdm__device **device, ocdm_error *error)
 {
     if (!instructions_in_use()->bf16 && bf16)
@@ -297,6 +306,7 @@ ocdm_status ocdm__device_create(unsigned slots, bool bf16, ocdm__device **device
     return OCDM_OK;
 }
 
+/* One block serves all primitives of a slot, as they run one after the other. */
 static bool reserve_scratch(ocdm__device *device, size_t size)
 {
     for (unsigned i = 0; i < device->slot_count; i++) {
@@ -315,6 +325,7 @@ static bool reserve_scratch(ocdm__device *device, size_t size)
 
 /* ---- making primitives ---------------------------------------------------------------------------------------------- */
 
+/* Also of one that was not finished. */
 void ocdm__op_destroy(ocdm__op *op)
 {
     if (op == NULL)
@@ -431,6 +442,7 @@ struct geometry {
     dnnl_dims_t kernel, strides, before, after;
 };
 
+/* In plain order as PyTorch has it, or in the order that oneDNN chooses. */
 static dnnl_status_t describe_weights(const struct ocdm__conv_shape *shape, dnnl_data_type_t type, bool plain,
                                       dnnl_memory_desc_t *desc)
 {
@@ -441,6 +453,7 @@ static dnnl_status_t describe_weights(const struct ocdm__conv_shape *shape, dnnl
     return dnnl_memory_desc_init_by_tag(desc, g > 1 ? 5 : 4, g > 1 ? grouped : dense, type, tag);
 }
 
+/* Sources, targets and weights of a convolution or a pooling, with strides and padding. */
 static dnnl_status_t describe(const struct ocdm__conv_shape *shape, enum ocdm__op_kind kind, const ocdm__layout *weights,
                               struct geometry *geometry)
 {
@@ -465,6 +478,7 @@ static dnnl_status_t describe(const struct ocdm__conv_shape *shape, enum ocdm__o
     return status;
 }
 
+/* Training, not inference: a pooling then keeps where its maxima were. */
 static dnnl_status_t describe_forward(ocdm__device *device, const struct geometry *g, bool pool, dnnl_primitive_desc_t *made)
 {
     dnnl_convolution_desc_t convolution;
@@ -504,6 +518,7 @@ static dnnl_status_t describe_backward(ocdm__device *device, const struct geomet
     return dnnl_primitive_desc_create(made, desc, device->attributes, device->engine, hint);
 }
 
+/* A backward primitive wants to know the forward one that it belongs to. */
 static dnnl_status_t describe_op(ocdm__op *op, const struct ocdm__conv_shape *shape, enum ocdm__op_kind kind,
                                  const ocdm__layout *weights)
 {
@@ -524,6 +539,7 @@ static dnnl_status_t describe_op(ocdm__op *op, const struct ocdm__conv_shape *sh
     return status;
 }
 
+/* Keeps what callers ask for later: the layout of the weights, or the size of the workspace. */
 ocdm_status ocdm__conv_create(ocdm__device *device, enum ocdm__op_kind kind, const struct ocdm__conv_shape *shape,
                               const ocdm__layout *weights, ocdm__op **op, ocdm_error *error)
 {
@@ -541,6 +557,7 @@ ocdm_status ocdm__conv_create(ocdm__device *device, enum ocdm__op_kind kind, con
 
 /* ---- products and copies -------------------------------------------------------------------------------------------- */
 
+/* f32 sums in either precision. */
 static dnnl_status_t describe_product(ocdm__op *op, const struct ocdm__product_shape *shape)
 {
     dnnl_memory_desc_t a, b, c;
@@ -565,6 +582,7 @@ ocdm_status ocdm__product_create(ocdm__device *device, const struct ocdm__produc
     return finish_op(made, describe_product(made, shape), op, error);
 }
 
+/* Copies weights from one layout to another. */
 ocdm_status ocdm__reorder_create(ocdm__device *device, const ocdm__layout *from, const ocdm__layout *to, ocdm__op **op,
                                  ocdm_error *error)
 {
@@ -585,6 +603,7 @@ static void *writable(const void *pointer)
     return result;
 }
 
+/* Only pointers change between runs: the objects around them were made with the primitive. */
 ocdm_status ocdm__op_run(ocdm__op *op, unsigned slot, const void *first, const void *second, void *third)
 {
     struct slot *own = &op->device->slots[slot];
@@ -618,6 +637,7 @@ size_t ocdm__op_workspace(const ocdm__op *op)
 
 /* ---- layouts -------------------------------------------------------------------------------------------------------- */
 
+/* A layout of ours around a description of oneDNN's. */
 static ocdm_status make_layout(const dnnl_memory_desc_t *desc, dnnl_status_t status, ocdm__layout **layout, ocdm_error *error)
 {
     if (status != dnnl_success)
@@ -642,6 +662,7 @@ ocdm_status ocdm__layout_turned(const struct ocdm__conv_shape *shape, ocdm__layo
     return make_layout(&desc, dnnl_memory_desc_init_by_tag(&desc, 4, size, dnnl_f32, dnnl_bacd), layout, error);
 }
 
+/* The first `channels` output channels, in the layout of the whole. */
 ocdm_status ocdm__layout_slice(const ocdm__layout *whole, int64_t channels, ocdm__layout **layout, ocdm_error *error)
 {
     dnnl_memory_desc_t desc;
@@ -671,6 +692,7 @@ void ocdm__layout_destroy(ocdm__layout *layout)
     ocdm__release(layout);
 }
 
+/* oneDNN's sgemm takes rows, as we do. */
 ocdm_status ocdm__gemm(const struct ocdm__gemm *g)
 {
     enter("a matrix product");

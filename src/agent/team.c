@@ -35,6 +35,7 @@ static void pause_briefly(void)
 #endif
 }
 
+/* Until the lists are empty: whoever is free takes the next item, in order. */
 static void take_items(ocdm__team *team, unsigned slot)
 {
     for (;;) {
@@ -62,6 +63,7 @@ static void await_region(ocdm__team *team, unsigned seen)
     pthread_mutex_unlock(&team->mutex);
 }
 
+/* A thread's life: wait for a region, work, say that it is done. */
 static void *work(void *argument)
 {
     struct member *member = argument;
@@ -76,6 +78,7 @@ static void *work(void *argument)
     }
 }
 
+/* Wakes the threads for the last time and waits for them. */
 void ocdm__team_destroy(ocdm__team *team)
 {
     if (team == NULL)
@@ -92,6 +95,7 @@ void ocdm__team_destroy(ocdm__team *team)
     OCDM_RELEASE(team->members, team);
 }
 
+/* On failure those that were started are ended by ocdm__team_destroy. */
 static bool start_members(ocdm__team *team)
 {
     for (unsigned i = 1; i < team->count; i++) {
@@ -104,6 +108,7 @@ static bool start_members(ocdm__team *team)
     return true;
 }
 
+/* Slot 0 is the caller's, so a team of one has no thread. */
 ocdm_status ocdm__team_create(unsigned threads, ocdm__team **team, ocdm_error *error)
 {
     ocdm__team *made;
@@ -124,6 +129,7 @@ ocdm_status ocdm__team_create(unsigned threads, ocdm__team **team, ocdm_error *e
     return OCDM_OK;
 }
 
+/* The caller works too, and returns when the last thread has left the region. */
 void ocdm__team_run(ocdm__team *team, const struct ocdm__work *works, size_t work_count)
 {
     team->total = 0;

@@ -15,6 +15,7 @@ struct outcome {
     ocdm_error error;
 };
 
+/* Each rank has a folder of its own, which the others need not see. Names in it follow from the number of the file. */
 static ocdm_status make_folder(ocdm__rank_files *files, const char *const endings[2], ocdm_error *error)
 {
     const char *place = getenv("TMPDIR");
@@ -81,6 +82,7 @@ static ocdm_status collect_round(const ocdm__rank_files *files, size_t first, si
     return status;
 }
 
+/* Files are dealt in turn. The first failure in the order of the files is what all ranks return, as one process would. */
 ocdm_status ocdm__rank_files_make(ocdm__rank_files *files, const ocdm__ranks *ranks, size_t count, const char *const endings[2],
                                   ocdm__rank_file_make *make, void *state, ocdm_error *error)
 {
@@ -105,6 +107,7 @@ ocdm_status ocdm__rank_files_make(ocdm__rank_files *files, const ocdm__ranks *ra
     return status;
 }
 
+/* Each rank removes what is in its folder. */
 void ocdm__rank_files_remove(ocdm__rank_files *files)
 {
     for (size_t i = 0; files->folder != NULL && i < 2 * files->count; i++)

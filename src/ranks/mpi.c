@@ -74,6 +74,7 @@ static void say_last(void)
         nap(NAP);
 }
 
+/* MPI has no way to unwind all ranks: the job ends, with the exit code of the status. */
 static _Noreturn void fail(ocdm_status status, const char *message)
 {
     int code = exit_code_of(status);
@@ -100,6 +101,7 @@ static int int_of(size_t units)
 
 /* ---- exchanges -------------------------------------------------------------------------------------------------------- */
 
+/* Out of memory here ends the job: the others wait in a call that this rank would never make. */
 static void reserve_requests(struct pending *parts, size_t count)
 {
     if (count <= parts->room)
@@ -111,6 +113,7 @@ static void reserve_requests(struct pending *parts, size_t count)
     parts->room = count;
 }
 
+/* A free place in the table of exchanges under way. */
 static ocdm__ranks_request begin_exchange(size_t requests)
 {
     for (int i = 0; i < REQUESTS; i++) {
@@ -137,6 +140,7 @@ static bool finished(ocdm__ranks_request request)
     return !parts->used;
 }
 
+/* Yields at first, then sleeps between looks: a rank that is far ahead must not keep a core busy. */
 static void await(ocdm__ranks_request request)
 {
     double begun = ocdm__seconds_now();
@@ -154,6 +158,7 @@ static double waited(void)
     return seconds_waited;
 }
 
+/* An exchange in which rank r has the units starts[r] to starts[r + 1] - 1. */
 static struct pending *begin_parts(const size_t *starts, ocdm__ranks_request *request)
 {
     *request = begin_exchange(1);
@@ -172,6 +177,7 @@ static void broadcast(void *data, size_t units)
     await(request);
 }
 
+/* Into the leader's `everything`, where its own part is in place. */
 static void gather(const void *own, const size_t *starts, void *everything)
 {
     ocdm__ranks_request request;
@@ -181,6 +187,7 @@ static void gather(const void *own, const size_t *starts, void *everything)
     await(request);
 }
 
+/* Every rank sends its part to all; nothing blocks until it is waited for. */
 static ocdm__ranks_request start_gather_all(void *everything, const size_t *starts, bool aside)
 {
     ocdm__ranks_request request;
@@ -203,6 +210,7 @@ static size_t pieces_of(const struct ocdm__ranks_exchange *exchange)
     return pieces;
 }
 
+/* Blocks to the owners of slices, and the blocks of our slice from everyone, at once. */
 static ocdm__ranks_request start_exchange(const struct ocdm__ranks_exchange *exchange)
 {
     ocdm__ranks_request request = begin_exchange(pieces_of(exchange));
@@ -234,6 +242,7 @@ static void send_message(size_t to, const void *bytes, size_t length)
     await(request);
 }
 
+/* One message that has arrived, if any; false when there is none. */
 static bool take_message(ocdm__ranks_message *message)
 {
     int arrived = 0, length = 0;
@@ -326,6 +335,7 @@ static uint64_t checksum_of(ocdm__ranks_build *build)
     return checksum;
 }
 
+/* Results depend on program and CPU, so ranks of different builds must not begin. */
 static bool builds_agree(ocdm__ranks_build *build)
 {
     bool agree = true;
@@ -345,6 +355,7 @@ static bool builds_agree(ocdm__ranks_build *build)
     return agree;
 }
 
+/* Counts and places of every exchange that may be under way, so that none has to allocate them. */
 static void reserve_parts(void)
 {
     for (int i = 0; i < REQUESTS; i++) {
@@ -361,6 +372,7 @@ bool ocdm__ranks_over_mpi(void)
     return true;
 }
 
+/* Heartbeats, exchanges, gathers and messages have communicators of their own: a kind is then started in one order everywhere. */
 bool ocdm__ranks_begin(ocdm__ranks_build *build, int (*exit_code)(ocdm_status), const volatile sig_atomic_t *stop)
 {
     int provided;
@@ -403,6 +415,7 @@ bool ocdm__ranks_begin(ocdm__ranks_build *build, int (*exit_code)(ocdm_status), 
     return true;
 }
 
+/* The heart stops first; after it nothing uses the communicators. */
 void ocdm__ranks_end(void)
 {
     if (ocdm__ranks_all()->size > 1) {

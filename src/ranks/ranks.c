@@ -79,6 +79,7 @@ void ocdm__ranks_end_after(const ocdm__ranks *ranks, const ocdm_error *error)
         ranks->fail(error);
 }
 
+/* The first failure by rank counts: all ranks return its status, and the leader has its message. */
 ocdm_status ocdm__ranks_agree(const ocdm__ranks *ranks, ocdm_error *own)
 {
     ocdm__ranks_bytes gathered;
@@ -100,6 +101,7 @@ static void fail_for_memory(const ocdm__ranks *ranks, const char *what)
 
 /* ---- bytes ------------------------------------------------------------------------------------------------------------- */
 
+/* Sizes first, then bytes: the leader has to know how much room to make. */
 void ocdm__ranks_gather_bytes(const ocdm__ranks *ranks, const void *own, size_t size, ocdm__ranks_bytes *gathered)
 {
     gathered->starts = ocdm__allocate(ranks->size + 1, sizeof *gathered->starts);
