@@ -32,6 +32,7 @@ size_t ocdm__larger_room(size_t room, size_t needed)
     return larger > needed ? larger : needed;
 }
 
+/* The pointer is read and written as bytes: the caller's has a type of its own. */
 bool ocdm__reserve(void *array, size_t *room, size_t needed, size_t size)
 {
     void *block;
@@ -47,6 +48,7 @@ bool ocdm__reserve(void *array, size_t *room, size_t needed, size_t size)
     return true;
 }
 
+/* Only what is new is cleared. */
 bool ocdm__reserve_zeroed(void *array, size_t *room, size_t needed, size_t size)
 {
     unsigned char *block;
@@ -59,6 +61,7 @@ bool ocdm__reserve_zeroed(void *array, size_t *room, size_t needed, size_t size)
     return true;
 }
 
+/* A block that grew stays grown when a later one of the same group fails: it is only larger than its `room` says. */
 void *ocdm__grown(void *block, size_t count, size_t size, bool *failed)
 {
     void *larger = ocdm__resize(block, count, size);
@@ -85,6 +88,7 @@ union ocdm__arena_block {
     max_align_t aligned;
 };
 
+/* Each piece is a block of its own. A failure is remembered, so that several can be asked for before ocdm__arena_check. */
 void *ocdm__arena_new(ocdm__arena *arena, size_t count, size_t size)
 {
     union ocdm__arena_block *block = NULL;
@@ -103,6 +107,7 @@ ocdm_status ocdm__arena_check(const ocdm__arena *arena, const char *what, ocdm_e
     return arena->failed ? ocdm__fail_memory(error, what) : OCDM_OK;
 }
 
+/* All pieces; none has a release of its own. */
 void ocdm__arena_clear(ocdm__arena *arena)
 {
     while (arena->last != NULL) {

@@ -9,6 +9,7 @@ const char *ocdm_version(void)
     return DOTTED(OCDM_VERSION_MAJOR, OCDM_VERSION_MINOR, OCDM_VERSION_PATCH);
 }
 
+/* In words for a message that has nothing better. */
 const char *ocdm_status_text(ocdm_status status)
 {
     switch (status) {
@@ -21,6 +22,7 @@ const char *ocdm_status_text(ocdm_status status)
     return "unknown status";
 }
 
+/* In place: each byte of what is not printable becomes a question mark. */
 void ocdm__make_printable(char *text)
 {
     unsigned char *at = (unsigned char *)text, *end = at + strlen(text);
@@ -34,6 +36,7 @@ void ocdm__make_printable(char *text)
     }
 }
 
+/* Without an error to fill only the status remains. */
 ocdm_status ocdm__fail(ocdm_error *error, ocdm_status status, const char *hint, const char *format, ...)
 {
     if (!error)
@@ -49,6 +52,7 @@ ocdm_status ocdm__fail(ocdm_error *error, ocdm_status status, const char *hint, 
     return status;
 }
 
+/* The place is part of the message, in the form that editors jump to. */
 ocdm_status ocdm__fail_at(const char *file, ocdm__place place, ocdm_status status, ocdm_error *error, const char *hint,
                           const char *format, ...)
 {

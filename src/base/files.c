@@ -35,6 +35,7 @@ static struct watched {
 
 static const unsigned char taken[1];
 
+/* Mapped files are remembered, so that a fault while one is read can be told with its name. */
 static void watch(const ocdm__mapped_file *file)
 {
     for (size_t i = 0; file->mapped > 0 && i < WATCHED; i++) {
@@ -48,6 +49,7 @@ static void watch(const ocdm__mapped_file *file)
     }
 }
 
+/* For the handler of that fault: it may call nothing that allocates. */
 const char *ocdm__mapped_file_at(const void *address)
 {
     uintptr_t at = (uintptr_t)address;
@@ -59,6 +61,7 @@ const char *ocdm__mapped_file_at(const void *address)
     return NULL;
 }
 
+/* Regular files only: a pipe would block, and a folder cannot be mapped. */
 ocdm_status ocdm__map_file(ocdm__mapped_file *file, const char *path, ocdm_error *error)
 {
     static const unsigned char nothing[1];
@@ -78,6 +81,7 @@ ocdm_status ocdm__map_file(ocdm__mapped_file *file, const char *path, ocdm_error
     return OCDM_OK;
 }
 
+/* By the first bytes, since a name may say anything. */
 ocdm_status ocdm__refuse_packed(const ocdm__mapped_file *file, ocdm_error *error)
 {
     bool gzip = file->size > 2 && memcmp(file->bytes, "\x1f\x8b", 2) == 0;
@@ -89,6 +93,7 @@ ocdm_status ocdm__refuse_packed(const ocdm__mapped_file *file, ocdm_error *error
                       gzip ? "gzip" : "zstd");
 }
 
+/* A hint to the system that these pages are not needed again, so that a large file does not fill memory. */
 void ocdm__mapped_file_passed(ocdm__mapped_file *file, size_t offset)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -98,6 +103,7 @@ void ocdm__mapped_file_passed(ocdm__mapped_file *file, size_t offset)
     madvise((void *)file->bytes, behind, MADV_DONTNEED);
 }
 
+/* A file that was never mapped is fine. */
 void ocdm__unmap_file(ocdm__mapped_file *file)
 {
     if (file->mapped > 0) {
@@ -133,6 +139,7 @@ static ocdm__file_identity identify_new(const char *path)
     return identity;
 }
 
+/* Two paths of one file have the same identity. */
 ocdm__file_identity ocdm__identify_path(const char *path)
 {
     struct stat status;
@@ -205,6 +212,7 @@ static char *climb(const char *from, const char *to)
     return path;
 }
 
+/* So that a folder of results can be moved together with what it refers to. */
 ocdm_status ocdm__path_from(const char *folder, const char *path, char **relative, ocdm_error *error)
 {
     char *from = realpath(folder, NULL), *to = realpath(path, NULL);

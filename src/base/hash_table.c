@@ -43,6 +43,7 @@ static void expand_secret(const uint64_t secret[2], struct ocdm__hash_key *key)
     memcpy(key, words, sizeof *key);
 }
 
+/* Once per process: with a key that nobody outside knows, no input can be made whose entries all collide. */
 void ocdm__hash_key_prepare(void)
 {
     if (atomic_load_explicit(&key_state, memory_order_acquire) == CHOSEN)
@@ -108,6 +109,7 @@ void ocdm__hash_table_add(struct ocdm__hash_table *table, uint64_t hash, uint32_
     table->places[place] = (struct ocdm__hash_table_place){tag, entry};
 }
 
+/* Entries behind the gap move up until one stands where it belongs: there are no marks of removed ones. */
 void ocdm__hash_table_remove(struct ocdm__hash_table *table, uint64_t hash, uint32_t entry)
 {
     struct ocdm__hash_table_place *places = table->places;

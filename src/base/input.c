@@ -12,6 +12,7 @@
 /* Milliseconds to wait for bytes before the stop flag is checked again: a signal may arrive just before the wait begins. */
 #define WAIT_MILLISECONDS 200
 
+/* The descriptor stays the caller's. */
 ocdm_status ocdm__input_open_fd(ocdm__input *input, int fd, const char *name, const volatile sig_atomic_t *stop,
                                 ocdm_error *error)
 {
@@ -34,6 +35,7 @@ static ocdm_status open_file(ocdm__input *input, const char *path, ocdm_error *e
     return ocdm__fail(error, OCDM_IO, "", "cannot open %s: %s", path, strerror(errno));
 }
 
+/* Standard input is not ours to close. */
 static void close_file(ocdm__input *input)
 {
     if (input->filter.close != NULL)
@@ -44,6 +46,7 @@ static void close_file(ocdm__input *input)
     input->owns_fd = false;
 }
 
+/* NULL and "-" are standard input. */
 ocdm_status ocdm__input_open(ocdm__input *input, const char *path, const volatile sig_atomic_t *stop, ocdm_error *error)
 {
     ocdm__input opened = {.fd = -1};
@@ -122,6 +125,7 @@ static bool wait_for_bytes(ocdm__input *input)
     return false;
 }
 
+/* Nothing, when the stop flag is set while it waits. */
 ocdm_status ocdm__input_read(ocdm__input *input, char *to, size_t room, size_t *count, ocdm_error *error)
 {
     ssize_t got;
@@ -138,6 +142,7 @@ ocdm_status ocdm__input_read(ocdm__input *input, char *to, size_t room, size_t *
     return OCDM_OK;
 }
 
+/* The window doubles when it is full, so that reading costs O(1) per byte; bytes behind it are readable as padding. */
 ocdm_status ocdm__input_fill(ocdm__input *input, ocdm_error *error)
 {
     if (input->ended || must_stop(input))

@@ -19,6 +19,7 @@ enum expect {
     EXPECT_FAILED
 };
 
+/* Vectors may read up to `last_stride`; behind it bytes are read one by one. */
 void ocdm__json_begin(ocdm__json *json, const void *bytes, size_t size)
 {
     json->start = bytes;
@@ -48,6 +49,7 @@ static APART enum ocdm__json_event fail(ocdm__json *json, const unsigned char *a
     return OCDM__JSON_ERROR;
 }
 
+/* Returns the next byte that is no space, 0 at the end. */
 static APART unsigned char pass_space(ocdm__json *json)
 {
     const unsigned char *at = json->at;
@@ -187,6 +189,7 @@ static APART const unsigned char *pass_fraction(ocdm__json *json, const unsigned
     return at;
 }
 
+/* By the grammar, without computing the value. */
 static inline enum ocdm__json_event scan_number(ocdm__json *json)
 {
     const unsigned char *first = json->at, *digits = first + (*first == '-');
@@ -207,6 +210,7 @@ static inline enum ocdm__json_event scan_number(ocdm__json *json)
     return OCDM__JSON_NUMBER;
 }
 
+/* true, false, null. */
 static enum ocdm__json_event scan_word(ocdm__json *json, const char *word, size_t length, enum ocdm__json_event event)
 {
     if ((size_t)(json->end - json->at) < length || memcmp(json->at, word, length) != 0)
@@ -220,6 +224,7 @@ static enum ocdm__json_event scan_word(ocdm__json *json, const char *word, size_
 
 /* ---- structure ------------------------------------------------------------------------------------------------------ */
 
+/* What was around it is kept as a bit: object or array. */
 static enum ocdm__json_event open_container(ocdm__json *json, bool is_object)
 {
     if (json->depth == OCDM__JSON_DEPTH)
@@ -235,6 +240,7 @@ static enum ocdm__json_event open_container(ocdm__json *json, bool is_object)
     return is_object ? OCDM__JSON_OBJECT : OCDM__JSON_ARRAY;
 }
 
+/* Everything but strings and numbers, out of the way of the common path. */
 static APART enum ocdm__json_event scan_rare_value(ocdm__json *json, unsigned char byte)
 {
     if (byte == '[' || byte == '{')
@@ -248,6 +254,7 @@ static APART enum ocdm__json_event scan_rare_value(ocdm__json *json, unsigned ch
     return fail_here(json, "a value is missing");
 }
 
+/* The first byte decides. */
 static inline enum ocdm__json_event scan_value(ocdm__json *json)
 {
     unsigned char byte = next_byte(json);
@@ -260,6 +267,7 @@ static inline enum ocdm__json_event scan_value(ocdm__json *json)
     return scan_rare_value(json, byte);
 }
 
+/* Nothing but space may follow the value. */
 static APART enum ocdm__json_event scan_end(ocdm__json *json)
 {
     next_byte(json);
@@ -271,6 +279,7 @@ static APART enum ocdm__json_event scan_end(ocdm__json *json)
     return OCDM__JSON_END;
 }
 
+/* One event. `expect` says what may come: the scanner is a state machine with a stack of bits. */
 enum ocdm__json_event ocdm__json_next(ocdm__json *json)
 {
     if (json->expect > EXPECT_MORE)
@@ -310,6 +319,7 @@ enum ocdm__json_event ocdm__json_next(ocdm__json *json)
     return scan_value(json);
 }
 
+/* Up to the depth at which it began. */
 enum ocdm__json_event ocdm__json_skip(ocdm__json *json, enum ocdm__json_event last)
 {
     if (last == OCDM__JSON_KEY)
@@ -357,6 +367,7 @@ static size_t unescape_one(const char **at, char *out)
     return length;
 }
 
+/* Escapes were checked by the scanner; what comes out is never longer than what went in. */
 size_t ocdm__json_unescape(const char *raw, size_t length, char *out)
 {
     const char *at = raw, *end = raw + length;
@@ -373,6 +384,7 @@ size_t ocdm__json_unescape(const char *raw, size_t length, char *out)
     return (size_t)(to - out);
 }
 
+/* Escaped names are compared as they are undone, without room for them. */
 bool ocdm__json_is(const ocdm__json *json, const char *text, size_t length)
 {
     if (!json->escaped)
@@ -392,6 +404,7 @@ bool ocdm__json_is(const ocdm__json *json, const char *text, size_t length)
     return text == text_end;
 }
 
+/* Overflow is found before it happens. */
 bool ocdm__json_uint64(const ocdm__json *json, uint64_t *value)
 {
     if (!json->whole || json->length == 0 || json->text[0] == '-')
@@ -419,6 +432,7 @@ static void use_decimal_point(char *text)
     memmove(text + start + 1, text + after, strlen(text + after) + 1);
 }
 
+/* 17 digits always suffice; most numbers need fewer. */
 size_t ocdm__json_double(double value, char out[OCDM__JSON_DOUBLE])
 {
     if (!isfinite(value)) {

@@ -18,6 +18,7 @@ struct making {
     bool out_of_memory;
 };
 
+/* Nodes and texts come from blocks that live as long as the tree. */
 static void *cut(struct making *making, size_t size)
 {
     struct block *block = making->tree->blocks;
@@ -95,6 +96,7 @@ static void make_nodes(struct making *making)
     }
 }
 
+/* Lines are counted only for the message about an error. */
 ocdm_status ocdm__json_tree_parse(ocdm__json_tree *tree, const char *name, const char *bytes, size_t size, ocdm_error *error)
 {
     struct making making = {.tree = tree};
@@ -119,6 +121,7 @@ ocdm_status ocdm__json_tree_parse(ocdm__json_tree *tree, const char *name, const
     return status;
 }
 
+/* The file is not needed any more once the tree is made: texts are copies. */
 ocdm_status ocdm__json_tree_read(ocdm__json_tree *tree, const char *path, ocdm_error *error)
 {
     ocdm__mapped_file file = {.size = 0};
@@ -129,6 +132,7 @@ ocdm_status ocdm__json_tree_read(ocdm__json_tree *tree, const char *path, ocdm_e
     return status;
 }
 
+/* All blocks. */
 void ocdm__json_tree_clear(ocdm__json_tree *tree)
 {
     for (struct block *block = tree->blocks, *before; block != NULL; block = before) {
@@ -140,6 +144,7 @@ void ocdm__json_tree_clear(ocdm__json_tree *tree)
 
 /* ---- questions ------------------------------------------------------------------------------------------------------- */
 
+/* Objects are small; a walk over their members is short. */
 static const ocdm__json_node *member(const ocdm__json_node *node, const char *key, size_t length)
 {
     if (node == NULL || node->kind != OCDM__JSON_OBJECT)
@@ -150,6 +155,7 @@ static const ocdm__json_node *member(const ocdm__json_node *node, const char *ke
     return NULL;
 }
 
+/* A key with a dot in it cannot be named. */
 const ocdm__json_node *ocdm__json_find(const ocdm__json_node *node, const char *path)
 {
     for (;;) {
@@ -161,6 +167,7 @@ const ocdm__json_node *ocdm__json_find(const ocdm__json_node *node, const char *
     }
 }
 
+/* O(i). */
 const ocdm__json_node *ocdm__json_element(const ocdm__json_node *list, size_t i)
 {
     if (list == NULL || list->kind != OCDM__JSON_ARRAY)

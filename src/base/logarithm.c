@@ -16,6 +16,7 @@ static double twice_atanh(double z)
     return 2 * (z + z * (square * sum));
 }
 
+/* Splits off the power of two; what remains is near 1. */
 double ocdm__ln_real(double x)
 {
     int exponent = 0;
@@ -46,6 +47,7 @@ double ocdm__ln_step(uint64_t m)
     return ocdm__ln(m) + ((double)m - 1) * ocdm__ln_ratio(m);
 }
 
+/* Splits off whole multiples of ln 2; the remainder goes into a polynomial. */
 double ocdm__exp(double x)
 {
     if (x > 709.7)

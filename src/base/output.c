@@ -26,6 +26,7 @@ static ocdm_status fail_call(const ocdm__output *output, ocdm_error *error, cons
     return ocdm__fail(error, OCDM_IO, hint, "cannot %s %s: %s", verb, output->path, strerror(reason));
 }
 
+/* NULL when out of memory. */
 static char *copy_text(const char *text)
 {
     size_t size = strlen(text) + 1;
@@ -147,6 +148,7 @@ static void remove_leftovers(const char *path)
     closedir(folder);
 }
 
+/* In the folder of the result, so that putting it in place is a rename. */
 static int create_temporary(const char *path)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -180,6 +182,7 @@ static ocdm_status open_temporary(ocdm__output *output, ocdm_error *error)
     return fail_call(output, error, "write", reason);
 }
 
+/* A device, a pipe or a borrowed descriptor is written to; a file, or none, gets its contents at the end. */
 static ocdm_status open_path(ocdm__output *output, ocdm_error *error)
 {
     struct stat there;
@@ -209,6 +212,7 @@ static ocdm_status open_path(ocdm__output *output, ocdm_error *error)
     return OCDM_OK;
 }
 
+/* A failure to open leaves nothing behind. */
 static ocdm_status open_or_abandon(ocdm__output *output, const char *path, ocdm_error *error,
                                    ocdm_status (*open_it)(ocdm__output *output, ocdm_error *error))
 {
@@ -231,6 +235,7 @@ ocdm_status ocdm__output_open_own(ocdm__output *output, const char *path, ocdm_e
 
 /* ---- writing -------------------------------------------------------------------------------------------------------- */
 
+/* The first failure is kept; later writes do nothing. */
 static void write_all(ocdm__output *output, const char *bytes, size_t size)
 {
     while (size > 0 && !output->failure) {
@@ -250,6 +255,7 @@ static void write_all(ocdm__output *output, const char *bytes, size_t size)
     }
 }
 
+/* Small writes are gathered in the buffer until here. */
 void ocdm__output_flush(ocdm__output *output)
 {
     if (output->grows)
@@ -260,6 +266,7 @@ void ocdm__output_flush(ocdm__output *output)
     output->used = 0;
 }
 
+/* Into memory: the buffer is the result. */
 static void grow_and_append(ocdm__output *output, const void *bytes, size_t size)
 {
     if (size > SIZE_MAX / 4 || output->used > SIZE_MAX / 4)
@@ -272,6 +279,7 @@ static void grow_and_append(ocdm__output *output, const void *bytes, size_t size
     output->used += size;
 }
 
+/* What is larger than the buffer does not go through it. */
 void ocdm__output_write_through(ocdm__output *output, const void *bytes, size_t size)
 {
     if (output->grows) {
@@ -288,6 +296,7 @@ void ocdm__output_write_through(ocdm__output *output, const void *bytes, size_t 
     output->used = size;
 }
 
+/* Up to 1,000 bytes; what is longer is cut off. */
 void ocdm__put(ocdm__output *output, const char *format, ...)
 {
     char text[1001];
@@ -299,6 +308,7 @@ void ocdm__put(ocdm__output *output, const char *format, ...)
         ocdm__output_write(output, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
 }
 
+/* Digits from the last to the first. */
 void ocdm__output_uint64(ocdm__output *output, uint64_t value)
 {
     char digits[20];
@@ -361,6 +371,7 @@ static bool comma_is_due(const ocdm__output *output)
     return last != '\0' && last != '{' && last != '[' && last != ':' && last != ',' && last != '\n';
 }
 
+/* With the comma that belongs before it. */
 void ocdm__json_key(ocdm__output *output, const char *key)
 {
     if (comma_is_due(output))
@@ -445,6 +456,7 @@ static void close_descriptor(ocdm__output *output)
     output->fd = -1;
 }
 
+/* After a crash there is the old file or the new one: the data are on disk by now. */
 static void put_in_place(ocdm__output *output)
 {
     if (rename(output->temporary, output->path) != 0) {
@@ -464,6 +476,7 @@ ocdm_status ocdm__output_sync(ocdm__output *output, ocdm_error *error)
     return ocdm__output_check(output, error);
 }
 
+/* The end of an output: all errors of its writes come out here. */
 ocdm_status ocdm__output_commit(ocdm__output *output, ocdm_error *error)
 {
     (void)ocdm__output_sync(output, NULL);
@@ -484,6 +497,7 @@ ocdm_status ocdm__output_commit(ocdm__output *output, ocdm_error *error)
     return status;
 }
 
+/* What was at the path stays. */
 void ocdm__output_abandon(ocdm__output *output)
 {
     if (output->owns_fd)
@@ -499,6 +513,7 @@ void ocdm__output_abandon(ocdm__output *output)
 /* Magic, version, and the length of the text; all of it and the text end at a multiple of 64. */
 enum { NPY_START = 10, NPY_HEADER = 128, NPY_PIECE = 1024 };
 
+/* Padded so that the data begin at a multiple of 64 bytes. */
 void ocdm__npy_write_header(ocdm__output *output, uint64_t rows, uint64_t columns)
 {
     char header[NPY_HEADER + 1] = "\x93NUMPY\x01";
@@ -511,6 +526,7 @@ void ocdm__npy_write_header(ocdm__output *output, uint64_t rows, uint64_t column
     ocdm__output_write(output, header, NPY_HEADER);
 }
 
+/* Little-endian on every machine. */
 void ocdm__npy_write_floats(ocdm__output *output, const float *values, size_t count)
 {
     unsigned char piece[4 * NPY_PIECE];

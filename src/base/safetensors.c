@@ -14,6 +14,7 @@ size_t ocdm__dtype_size(enum ocdm__dtype dtype)
     return ocdm__dtypes[dtype].size;
 }
 
+/* A list of numbers; the caller gives it more dimensions if it has them. */
 struct ocdm__tensor ocdm__tensor_of(const char *name, enum ocdm__dtype dtype, const void *data, uint64_t count)
 {
     return (struct ocdm__tensor){
@@ -27,6 +28,7 @@ struct ocdm__tensor ocdm__tensor_of(const char *name, enum ocdm__dtype dtype, co
     };
 }
 
+/* Files have hundreds of tensors at most, and names differ early. */
 const struct ocdm__tensor *ocdm__safetensors_find(const struct ocdm__safetensors *file, const char *name)
 {
     size_t length = strlen(name);
@@ -36,6 +38,7 @@ const struct ocdm__tensor *ocdm__safetensors_find(const struct ocdm__safetensors
     return NULL;
 }
 
+/* NULL if the file has none of that key. */
 const struct ocdm__note *ocdm__safetensors_note(const struct ocdm__safetensors *file, const char *key)
 {
     size_t length = strlen(key);
@@ -45,6 +48,7 @@ const struct ocdm__note *ocdm__safetensors_note(const struct ocdm__safetensors *
     return NULL;
 }
 
+/* Also of a note with escapes in it. */
 bool ocdm__note_is(const struct ocdm__note *note, const char *text)
 {
     char value[OCDM__NOTE_COMPARED];
@@ -98,6 +102,7 @@ static ocdm_status build_header(ocdm__output *header, bool has_checksum, const s
     return status;
 }
 
+/* The header names every offset, so all sizes must be known. */
 ocdm_status ocdm__safetensors_begin(ocdm__output *output, const struct ocdm__note *notes, size_t note_count,
                                     const struct ocdm__tensor *tensors, size_t tensor_count, uint64_t *sum, ocdm_error *error)
 {
@@ -125,6 +130,7 @@ static ocdm_status pass_data(const struct ocdm__tensor *tensors, size_t count, o
     return OCDM_OK;
 }
 
+/* Tensors come one by one, so that no two of them have to be in memory. */
 ocdm_status ocdm__safetensors_write_from(ocdm__output *output, const struct ocdm__note *notes, size_t note_count,
                                          const struct ocdm__tensor *tensors, size_t tensor_count, ocdm__tensor_data *data_of,
                                          const void *state, ocdm_error *error)
@@ -189,6 +195,7 @@ static ocdm_status unexpected(struct reader *reader, enum ocdm__json_event event
 
 /* ---- pieces of the header ------------------------------------------------------------------------------------------- */
 
+/* A key and its text; other kinds of values are no notes. */
 static ocdm_status read_note(struct reader *reader)
 {
     struct ocdm__safetensors *file = reader->file;
@@ -204,6 +211,7 @@ static ocdm_status read_note(struct reader *reader)
     return OCDM_OK;
 }
 
+/* All of __metadata__. */
 static ocdm_status read_notes(struct reader *reader)
 {
     if (reader->has_metadata)
@@ -246,6 +254,7 @@ static bool shape_fits(const struct ocdm__tensor *tensor)
     return bytes == tensor->size;
 }
 
+/* Offsets must lie in the file, and be as far apart as the shape says. */
 static ocdm_status place_tensor(struct reader *reader, struct ocdm__tensor *tensor, const uint64_t offset[2], size_t at)
 {
     size_t data = 8 + reader->header_length;
@@ -256,6 +265,7 @@ static ocdm_status place_tensor(struct reader *reader, struct ocdm__tensor *tens
     return shape_fits(tensor) ? OCDM_OK : bad(reader, at, "a tensor's shape does not fit its offsets");
 }
 
+/* Each of the three once, in any order. */
 static ocdm_status read_member(struct reader *reader, struct ocdm__tensor *tensor, uint64_t offset[2], unsigned *seen)
 {
     static const char *const members[] = {"dtype", "shape", "data_offsets"};
@@ -284,6 +294,7 @@ static ocdm_status read_member(struct reader *reader, struct ocdm__tensor *tenso
     return OCDM_OK;
 }
 
+/* A name and what is said of it. */
 static ocdm_status read_tensor(struct reader *reader)
 {
     struct ocdm__tensor tensor = {.name = reader->json.text, .name_length = reader->json.length};
@@ -305,6 +316,7 @@ static ocdm_status read_tensor(struct reader *reader)
     return OCDM_OK;
 }
 
+/* One JSON object, with spaces behind it at most. */
 static ocdm_status read_header(struct reader *reader)
 {
     ocdm__json_begin(&reader->json, reader->bytes + 8, reader->header_length);
@@ -361,6 +373,7 @@ static ocdm_status check_layout(struct reader *reader)
     return OCDM_OK;
 }
 
+/* Over everything but the checksum itself, where a file has one. */
 static ocdm_status check_checksum(struct reader *reader)
 {
     const struct ocdm__note *note = ocdm__safetensors_note(reader->file, "checksum");
@@ -377,6 +390,7 @@ static ocdm_status check_checksum(struct reader *reader)
     return memcmp(text, note->value, digits) ? bad(reader, 0, "the checksum does not match the contents") : OCDM_OK;
 }
 
+/* Nothing is copied: tensors and notes point into the bytes. */
 ocdm_status ocdm__safetensors_read(struct ocdm__safetensors *file, const char *name, const unsigned char *bytes, size_t size,
                                    ocdm_error *error)
 {

@@ -22,6 +22,7 @@ static uint32_t big_endian(const unsigned char *bytes)
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
+/* FIPS 180-4, 6.2.2, in its own letters. */
 static void add_block(uint32_t state[8], const unsigned char *bytes)
 {
     uint32_t w[64], v[8];
@@ -58,6 +59,7 @@ static void add_blocks(ocdm__sha256 *sha, const unsigned char *bytes, size_t cou
     (sha->native ? ocdm__sha256_blocks_native : ocdm__sha256_blocks_plain)(sha->state, bytes, count);
 }
 
+/* The first words are the fractional parts of square roots of primes. */
 void ocdm__sha256_begin(ocdm__sha256 *sha)
 {
     static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
@@ -67,6 +69,7 @@ void ocdm__sha256_begin(ocdm__sha256 *sha)
     sha->native = ocdm__sha256_has_native();
 }
 
+/* Whole blocks are taken from the bytes where they are. */
 void ocdm__sha256_add(ocdm__sha256 *sha, const void *bytes, size_t size)
 {
     const unsigned char *at = bytes;
@@ -84,6 +87,7 @@ void ocdm__sha256_add(ocdm__sha256 *sha, const void *bytes, size_t size)
     memcpy(sha->block, at + size / 64 * 64, size % 64);
 }
 
+/* A one, zeros, and the number of bits fill the last block. */
 void ocdm__sha256_end(ocdm__sha256 *sha, char text[OCDM__SHA256_TEXT])
 {
     static const unsigned char padding[64] = {0x80};
@@ -97,6 +101,7 @@ void ocdm__sha256_end(ocdm__sha256 *sha, char text[OCDM__SHA256_TEXT])
     text[64] = '\0';
 }
 
+/* In pieces, with a look at the stop signal between them. */
 ocdm_status ocdm__sha256_of_file(const char *path, const ocdm__progress *progress, char text[OCDM__SHA256_TEXT],
                                  ocdm_error *error)
 {
@@ -134,6 +139,7 @@ bool ocdm__sha256_has_native(void)
 /* The instructions want the state as two words of four: a b e f and c d g h, from high to low. */
 #define TARGET __attribute__((target("sha,sse4.1,ssse3")))
 
+/* Four rounds an instruction pair; words are kept in the order that the instructions want. */
 TARGET static void add_block_native(__m128i *abef, __m128i *cdgh, const unsigned char *bytes)
 {
     const __m128i order = _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
@@ -155,6 +161,7 @@ TARGET static void add_block_native(__m128i *abef, __m128i *cdgh, const unsigned
     *cdgh = _mm_add_epi32(*cdgh, y);
 }
 
+/* For CPUs that have the instructions, which the caller has asked. */
 TARGET void ocdm__sha256_blocks_native(uint32_t state[8], const unsigned char *bytes, size_t count)
 {
     __m128i abef = _mm_set_epi32((int)state[0], (int)state[1], (int)state[4], (int)state[5]);

@@ -33,6 +33,7 @@ unsigned ocdm__terminal_width(int descriptor)
     return size.ws_col;
 }
 
+/* By the locale that the environment names: the program itself stays in "C". */
 bool ocdm__speaks_utf8(void)
 {
     static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
@@ -46,6 +47,7 @@ bool ocdm__speaks_utf8(void)
     return false;
 }
 
+/* Seconds, minutes, or hours and minutes: no more digits than people need. */
 void ocdm__duration(double seconds, char text[OCDM__DURATION])
 {
     double whole = round(seconds < 0 ? 0 : seconds), minutes = round(whole / 60);
@@ -69,6 +71,7 @@ const ocdm__bar_style ocdm__bar_blocks = {8, blocks, "▲", "×"};
 const ocdm__bar_style ocdm__bar_ascii = {3, ascii, "^", "x"};
 const ocdm__bar_style ocdm__bar_ascii_fine = {8, ascii_fine, "^", "x"};
 
+/* What a bar shows in a row of text, which has as many heights as the style has levels. */
 static const char *glyph_of(const ocdm__bars *bars, double height, unsigned row)
 {
     const ocdm__bar_style *style = bars->style;
@@ -80,6 +83,7 @@ static const char *glyph_of(const ocdm__bars *bars, double height, unsigned row)
     return style->glyphs[steps >= style->levels ? style->levels : steps > 0 ? (unsigned)ceil(steps) : 0];
 }
 
+/* One line of the chart, from the left. */
 void ocdm__bars_row(ocdm__output *output, const ocdm__bars *bars, unsigned row)
 {
     for (size_t i = 0; i < bars->count; i++) {
@@ -93,6 +97,7 @@ void ocdm__bars_row(ocdm__output *output, const ocdm__bars *bars, unsigned row)
     ocdm__output_text(output, "\n");
 }
 
+/* Each `merged` neighbours become one bar, of their mean. */
 size_t ocdm__bars_merge(const double *values, size_t count, size_t merged, double *means)
 {
     size_t bars = 0;

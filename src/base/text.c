@@ -12,6 +12,7 @@
 
 /* ---- appending ------------------------------------------------------------------------------------------------------ */
 
+/* A text that is full stays as it is. */
 void ocdm__append(char *text, size_t room, const char *format, ...)
 {
     size_t used = strlen(text);
@@ -52,6 +53,7 @@ static inline bool is_digit(char byte)
     return byte >= '0' && byte <= '9';
 }
 
+/* The first 19 digits make the number, further ones only its exponent. */
 static const char *scan_digits(struct decimal *decimal, const char *at, const char *end, int64_t step, int *significant)
 {
     for (; at < end && is_digit(*at); at++) {
@@ -80,6 +82,7 @@ static const char *scan_exponent(struct decimal *decimal, const char *at, const 
     return at == digits ? NULL : at;
 }
 
+/* Digits, point, exponent; false for anything else. */
 static bool scan_decimal(struct decimal *decimal, const char *at, const char *end)
 {
     int significant = 0;
@@ -100,6 +103,7 @@ static bool scan_decimal(struct decimal *decimal, const char *at, const char *en
     return at == end;
 }
 
+/* In any case of letters. */
 static bool is_word(const char *text, size_t length, const char *word)
 {
     if (length != strlen(word))
@@ -204,6 +208,7 @@ static bool begin(const char *text, size_t length, struct decimal *decimal, doub
     return *named != 0;
 }
 
+/* The short way where it rounds correctly, else the long one. */
 bool ocdm__text_to_double(const char *text, size_t length, double *value)
 {
     struct decimal decimal;
@@ -216,6 +221,7 @@ bool ocdm__text_to_double(const char *text, size_t length, double *value)
     return true;
 }
 
+/* By way of a double only where rounding twice cannot matter. */
 bool ocdm__text_to_float(const char *text, size_t length, float *value)
 {
     struct decimal decimal;
@@ -229,6 +235,7 @@ bool ocdm__text_to_float(const char *text, size_t length, float *value)
     return true;
 }
 
+/* Signs and spaces are no digits. */
 bool ocdm__text_to_whole(const char *text, size_t length, uint64_t low, uint64_t high, uint64_t *value)
 {
     uint64_t sum = 0;
@@ -248,6 +255,7 @@ bool ocdm__text_to_whole(const char *text, size_t length, uint64_t low, uint64_t
 
 /* ---- labels --------------------------------------------------------------------------------------------------------- */
 
+/* For messages: printable, and cut to a width in columns. */
 ocdm__shown_label ocdm__show_label(const char *label, size_t length)
 {
     ocdm__shown_label shown = {.width = 0};
@@ -284,6 +292,7 @@ static int same_letter(char a, char b)
     return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
+/* Levenshtein's, with exchanged neighbours as one step; two rows of the table are kept. */
 size_t ocdm__edit_distance(const char *a, const char *b)
 {
     size_t rows = strlen(a);
@@ -321,6 +330,7 @@ static const char *only_completion(const char *word, const char *const *candidat
     return found;
 }
 
+/* The nearest candidate, if it is near enough to be what was meant. */
 const char *ocdm__suggest(const char *word, const char *const *candidates, size_t count)
 {
     if (strlen(word) < 2)

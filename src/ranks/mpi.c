@@ -372,7 +372,7 @@ bool ocdm__ranks_over_mpi(void)
     return true;
 }
 
-/* Heartbeats, exchanges, gathers and messages have communicators of their own: a kind is then started in one order everywhere. */
+/* Heartbeats, exchanges, gathers and messages have communicators of their own: each kind is started in one order everywhere. */
 bool ocdm__ranks_begin(ocdm__ranks_build *build, int (*exit_code)(ocdm_status), const volatile sig_atomic_t *stop)
 {
     int provided;
