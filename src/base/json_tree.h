@@ -44,6 +44,12 @@ void ocdm__json_tree_clear(ocdm__json_tree *tree);
 /* The member at the end of a path of keys with dots between; NULL when there is none. The first of equal keys. */
 const ocdm__json_node *ocdm__json_find(const ocdm__json_node *node, const char *path);
 
+/* The first member or element, NULL when there is none; those behind it are `next`. */
+static inline const ocdm__json_node *ocdm__json_first(const ocdm__json_node *node)
+{
+    return node != NULL ? node->first : NULL;
+}
+
 /* Element number i of a list. */
 const ocdm__json_node *ocdm__json_element(const ocdm__json_node *list, size_t i);
 

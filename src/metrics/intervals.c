@@ -223,3 +223,90 @@ ocdm__summary ocdm__summarise_pairs(const double *a, const double *b, size_t cou
 {
     return summarise(a, b, count);
 }
+
+/* ---- judging ---------------------------------------------------------------------------------------------------------- */
+
+/* What is judged. */
+struct column {
+    const double *values;
+    size_t methods, seeds;
+    int sign;
+    const ocdm__judgement *judgements;
+};
+
+/* Whether a seed can be compared: all competing methods have a value for it. */
+static bool all_have(const struct column *column, size_t seed)
+{
+    for (size_t i = 0; i < column->methods; i++)
+        if (column->judgements[i].competes && isnan(column->values[i * column->seeds + seed]))
+            return false;
+    return true;
+}
+
+/* Over the seeds that all have. */
+static ocdm__summary difference_of(const struct column *column, size_t method, size_t other, double least)
+{
+    ocdm__summary difference = {0, NAN, NAN, NAN, NAN};
+    double sum = 0;
+    for (size_t seed = 0; seed < column->seeds; seed++) {
+        double value = column->values[method * column->seeds + seed] - column->values[other * column->seeds + seed];
+        if (isnan(value) || !all_have(column, seed))
+            continue;
+        sum += value;
+        difference.count++;
+    }
+    if (difference.count == 0)
+        return difference;
+    difference.mean = sum / (double)difference.count;
+    if (column->judgements[method].competes) {
+        difference.low = difference.mean - least;
+        difference.high = difference.mean + least;
+    }
+    return difference;
+}
+
+/* The best competing method except `but`, the first of equals; the number of methods if there is none. */
+static size_t best_but(const struct column *column, size_t but)
+{
+    const ocdm__judgement *judgements = column->judgements;
+    size_t best = column->methods;
+    for (size_t i = 0; i < column->methods; i++)
+        if (i != but && judgements[i].competes &&
+            (best == column->methods ||
+             column->sign * judgements[i].summary.mean > column->sign * judgements[best].summary.mean))
+            best = i;
+    return best;
+}
+
+void ocdm__judge(const double *values, size_t methods, size_t seeds, int sign, double *room, ocdm__judgement *judgements)
+{
+    const struct column column = {values, methods, seeds, sign, judgements};
+    size_t rivals = 0, bold = 0, used = 0;
+    for (size_t i = 0; i < methods; i++) {
+        size_t count = 0;
+        for (size_t seed = 0; seed < seeds; seed++)
+            if (!isnan(values[i * seeds + seed]))
+                room[count++] = values[i * seeds + seed];
+        judgements[i] = (ocdm__judgement){.competes = judgements[i].competes && count > 0,
+                                          .summary = ocdm__summarise(room, count),
+                                          .other = methods,
+                                          .difference = ocdm__summarise(room, 0)};
+        rivals += judgements[i].competes;
+    }
+    for (size_t i = 0; i < methods; i++)
+        for (size_t seed = 0; judgements[i].competes && seed < seeds; seed++)
+            if (all_have(&column, seed))
+                room[used++] = values[i * seeds + seed];
+    double least = ocdm__least_significant_difference(room, rivals, rivals > 0 ? used / rivals : 0);
+    size_t best = best_but(&column, methods);
+    for (size_t i = 0; i < methods; i++) {
+        judgements[i].bold = judgements[i].competes && (judgements[i].summary.mean == judgements[best].summary.mean ||
+                                                        fabs(difference_of(&column, best, i, least).mean) <= least);
+        bold += judgements[i].bold;
+        judgements[i].other = best_but(&column, i);
+        if (judgements[i].other < methods)
+            judgements[i].difference = difference_of(&column, i, judgements[i].other, least);
+    }
+    for (size_t i = 0; bold == rivals && i < methods; i++)
+        judgements[i].bold = false;
+}

@@ -51,4 +51,27 @@ double ocdm__paired_error(const double *values, size_t methods, size_t seeds);
  * range. With two methods it is half the width of the paired t interval. */
 double ocdm__least_significant_difference(const double *values, size_t methods, size_t seeds);
 
+/* A method among others in a column of numbers. */
+typedef struct ocdm__judgement {
+    bool competes;            /* the caller's choice: an upper bound does not; nor does what has no value */
+    bool bold;                /* the best, or not significantly worse */
+    ocdm__summary summary;    /* over the seeds that have a value */
+    size_t other;             /* the best of the other methods; the number of methods when there is none */
+    ocdm__summary difference; /* to it, over the seeds that all have; positive when this method's number is larger. Its interval
+                                 holds together with those of all other pairs; NaN for a method that does not compete */
+} ocdm__judgement;
+
+/*
+ * Judges methods that were run with the same seeds. A difference is significant when it exceeds
+ * ocdm__least_significant_difference over all competing methods and the seeds that all of them have: the best one is picked
+ * from the same numbers, so that an interval of one pair would find differences between equal methods far too often. Without
+ * it, as with one seed, only the best itself is bold. Where every method would be bold nothing is.
+ *
+ * values      methods x seeds, those of a method one after another; NaN where a run has none
+ * sign        1 when more is better, -1 when less is
+ * room        scratch space for as many numbers
+ * judgements  of each method; `competes` is set by the caller, and cleared for a method without a value
+ */
+void ocdm__judge(const double *values, size_t methods, size_t seeds, int sign, double *room, ocdm__judgement *judgements);
+
 #endif

@@ -66,7 +66,7 @@ static void expect_near(double expected, double actual)
 TEST(judge_bolds_what_is_not_significantly_worse)
 {
     ocdm__compare_results results;
-    ocdm__compare_judgement judged[METHODS];
+    ocdm__judgement judged[METHODS];
     ocdm__compare_plan plan = make_plan(&results);
     assert_int_equal(OCDM_OK, ocdm__compare_judge(&results, 0, OCDM__COMPARE_TOTAL_MAP, judged, NULL));
     expect_near(42, judged[BEST].summary.mean);
@@ -84,7 +84,7 @@ TEST(judge_bolds_what_is_not_significantly_worse)
 TEST(judge_pairs_seeds_with_the_best_other_method)
 {
     ocdm__compare_results results;
-    ocdm__compare_judgement judged[METHODS];
+    ocdm__judgement judged[METHODS];
     ocdm__compare_plan plan = make_plan(&results);
     assert_int_equal(OCDM_OK, ocdm__compare_judge(&results, 0, OCDM__COMPARE_TOTAL_MAP, judged, NULL));
     assert_int_equal(NEAR, judged[BEST].other);
@@ -115,7 +115,7 @@ TEST(judge_takes_the_seeds_that_all_have)
 {
     static const double forgetting[METHODS][3] = {{NAN, NAN, NAN}, {1, 2, NAN}, {4, 4, 100}, {21, 23, 3}};
     ocdm__compare_results results;
-    ocdm__compare_judgement judged[METHODS];
+    ocdm__judgement judged[METHODS];
     ocdm__compare_plan plan = make_plan(&results);
     set_column(&results, OCDM__COMPARE_FORGETTING, forgetting);
     assert_int_equal(OCDM_OK, ocdm__compare_judge(&results, 0, OCDM__COMPARE_FORGETTING, judged, NULL));
@@ -146,7 +146,7 @@ TEST(judge_marks_nothing_that_tells_no_methods_apart)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ocdm__compare_results results;
-        ocdm__compare_judgement judged[METHODS];
+        ocdm__judgement judged[METHODS];
         ocdm__compare_plan plan = make_plan(&results);
         set_column(&results, cases[i].column, cases[i].values);
         assert_int_equal(OCDM_OK, ocdm__compare_judge(&results, 0, cases[i].column, judged, NULL));
@@ -160,7 +160,7 @@ TEST(judge_marks_nothing_that_tells_no_methods_apart)
 TEST(judge_bolds_the_best_alone_when_there_is_one_seed)
 {
     ocdm__compare_results results;
-    ocdm__compare_judgement judged[METHODS];
+    ocdm__judgement judged[METHODS];
     ocdm__compare_plan plan = {.methods = methods, .method_count = METHODS, .seed_count = 1};
     assert_int_equal(OCDM_OK, ocdm__compare_points_make(&plan, "1000", "0", NULL, NULL, 0, NULL));
     assert_int_equal(OCDM_OK, ocdm__compare_results_create(&results, &plan, NULL));

@@ -101,10 +101,36 @@ TEST(groups_hold_runs_that_differ_in_the_seed_alone)
     ocdm__summary summary = ocdm__group_summary(&study->groups[1], "final.total.mAP");
     assert_float_equal(summary.mean, 42, 1e-12);
     assert_float_equal(summary.deviation, 2, 1e-12);
-    ocdm__summary difference = ocdm__group_difference(&study->groups[0], &study->groups[1], "final.total.mAP");
+    ocdm__summary difference = ocdm__group_evaluation_difference(&study->groups[0], &study->groups[1], 1, "total.mAP");
     assert_int_equal(difference.count, 3);
     assert_float_equal(difference.mean, 1, 1e-12);
     assert_float_equal(difference.deviation, 3, 1e-9); /* 1, -2, 4 */
+}
+
+/* Seed 2 of rs is missing: the means are over the seeds that each has, the difference is over seeds 0 and 1 of both. */
+TEST(judge_of_a_study_takes_the_seeds_that_all_have)
+{
+    static const char *const maps[2][3] = {{"40", "42", "62"}, {"30", "32", NULL}};
+    for (unsigned m = 0; m < 2; m++)
+        for (unsigned s = 0; s < 3 && maps[m][s] != NULL; s++) {
+            char folder[32];
+            struct made_run run = MADE_RUN;
+            run.method = m == 0 ? "ocdm" : "rs";
+            run.seed = s;
+            run.map = maps[m][s];
+            snprintf(folder, sizeof folder, "r/%s-s%u", run.method, run.seed);
+            assert_int_equal(put_run(folder, &run), 0);
+        }
+    read_runs("r");
+    const ocdm__judgement *judged = ocdm__study_judge(&studies.studies[0], 1, "final.total.mAP", 1);
+    assert_float_equal(judged[0].summary.mean, 48, 1e-12);
+    assert_int_equal(judged[0].other, 1);
+    assert_int_equal(judged[0].difference.count, 2);
+    assert_float_equal(judged[0].difference.mean, 10, 1e-12);
+    assert_true(judged[0].bold && !judged[1].bold);
+    judged = ocdm__study_judge(&studies.studies[0], 2, "count.lost", -1); /* b is lost by both: nothing is bold */
+    assert_float_equal(judged[1].summary.mean, 1, 0);
+    assert_false(judged[0].bold || judged[1].bold);
 }
 
 /* A sweep of the memory and one of the order: the default values are the base, and only the base has the method's name. */
@@ -304,6 +330,7 @@ int main(void)
         WITH_TREE(runs_of_a_folder_that_is_one_is_that_run),
         WITH_TREE(runs_missing_folder_is_a_missing_run),
         WITH_TREE(groups_hold_runs_that_differ_in_the_seed_alone),
+        WITH_TREE(judge_of_a_study_takes_the_seeds_that_all_have),
         WITH_TREE(groups_of_a_sweep_are_not_in_the_base),
         WITH_TREE(studies_are_one_for_each_stream),
         WITH_TREE(classes_stand_in_the_order_of_the_stream),

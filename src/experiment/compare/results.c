@@ -152,138 +152,34 @@ void ocdm__compare_results_clear(ocdm__compare_results *results)
 
 /* ---- judging ---------------------------------------------------------------------------------------------------------- */
 
-/* The numbers of a column at a point. */
-struct view {
-    const ocdm__compare_results *results;
-    size_t point, column;
-    ocdm__compare_judgement *judgements;
-    double *values; /* room for [method][seed] */
-    size_t seeds;   /* that all competing methods have */
-};
-
-static double value_at(const struct view *view, size_t method, size_t seed)
-{
-    return ocdm__compare_values(view->results, view->point, method, seed)[view->column];
-}
-
-/* Over the seeds that have a value. */
-static ocdm__summary summary_of(const struct view *view, size_t method)
-{
-    size_t count = 0;
-    for (size_t seed = 0; seed < view->results->seed_count; seed++)
-        if (!isnan(value_at(view, method, seed)))
-            view->values[count++] = value_at(view, method, seed);
-    return ocdm__summarise(view->values, count);
-}
-
 ocdm_status ocdm__compare_summary(const ocdm__compare_results *results, size_t point, size_t column, size_t method,
                                   ocdm__summary *summary, ocdm_error *error)
 {
-    struct view view = {.results = results, .point = point, .column = column};
-    OCDM_TRY(ocdm__new(&view.values, results->seed_count, sizeof *view.values, "the numbers of a method", error));
-    *summary = column < OCDM__COMPARE_COLUMNS ? summary_of(&view, method) : ocdm__summarise(view.values, 0);
-    ocdm__release(view.values);
+    double *values;
+    size_t count = 0;
+    OCDM_TRY(ocdm__new(&values, results->seed_count, sizeof *values, "the numbers of a method", error));
+    for (size_t seed = 0; column < OCDM__COMPARE_COLUMNS && seed < results->seed_count; seed++) {
+        values[count] = ocdm__compare_values(results, point, method, seed)[column];
+        count += isnan(values[count]) ? 0 : 1;
+    }
+    *summary = ocdm__summarise(values, count);
+    ocdm__release(values);
     return OCDM_OK;
 }
 
-/* Whether a method takes part in being the best: not without any value, and not multitask, the upper bound, which sees all
- * data. */
-static bool competes(const struct view *view, size_t method)
+ocdm_status ocdm__compare_judge(const ocdm__compare_results *results, size_t point, size_t column, ocdm__judgement *judgements,
+                                ocdm_error *error)
 {
-    return !isnan(view->judgements[method].summary.mean) && !ocdm__is_upper_bound(view->results->methods[method]);
-}
-
-/* Whether a seed can be compared: all competing methods have a value for it. */
-static bool all_have(const struct view *view, size_t seed)
-{
-    for (size_t i = 0; i < view->results->method_count; i++)
-        if (competes(view, i) && isnan(value_at(view, i, seed)))
-            return false;
-    return true;
-}
-
-/* Over the seeds that all have. */
-static ocdm__summary difference_of(const struct view *view, size_t method, size_t other, double least)
-{
-    ocdm__summary difference = {0, NAN, NAN, NAN, NAN};
-    double sum = 0;
-    for (size_t seed = 0; seed < view->results->seed_count; seed++) {
-        double value = value_at(view, method, seed) - value_at(view, other, seed);
-        if (isnan(value) || !all_have(view, seed))
-            continue;
-        sum += value;
-        difference.count++;
+    const size_t methods = results->method_count, seeds = results->seed_count;
+    double *values;
+    OCDM_TRY(ocdm__new(&values, methods, 2 * seeds * sizeof *values, "judging the methods", error));
+    for (size_t i = 0; i < methods * seeds; i++) {
+        judgements[i / seeds].competes = !ocdm__is_upper_bound(results->methods[i / seeds]);
+        values[i] = ocdm__compare_values(results, point, i / seeds, i % seeds)[column];
     }
-    if (difference.count == 0)
-        return difference;
-    difference.mean = sum / (double)difference.count;
-    if (competes(view, method)) {
-        difference.low = difference.mean - least;
-        difference.high = difference.mean + least;
-    }
-    return difference;
-}
-
-/* The best competing method except `but`, the first of equals; method_count if there is none. */
-static size_t best_but(const struct view *view, size_t but)
-{
-    size_t best = view->results->method_count;
-    double sign = ocdm__compare_columns[view->column].low ? -1 : 1;
-    for (size_t i = 0; i < view->results->method_count; i++) {
-        if (i == but || !competes(view, i))
-            continue;
-        if (best == view->results->method_count ||
-            sign * view->judgements[i].summary.mean > sign * view->judgements[best].summary.mean)
-            best = i;
-    }
-    return best;
-}
-
-/* Those as good as the best are bold. A column is not marked if it does not distinguish any two methods. */
-static void mark(const struct view *view, double least)
-{
-    ocdm__compare_judgement *judgements = view->judgements;
-    size_t best = best_but(view, view->results->method_count), rivals = 0, bold = 0;
-    for (size_t i = 0; i < view->results->method_count; i++) {
-        if (!competes(view, i))
-            continue;
-        bool equal = judgements[i].summary.mean == judgements[best].summary.mean ||
-                     fabs(difference_of(view, best, i, least).mean) <= least;
-        judgements[i].bold = ocdm__compare_columns[view->column].ranked && equal;
-        bold += judgements[i].bold;
-        rivals++;
-    }
-    for (size_t i = 0; bold == rivals && i < view->results->method_count; i++)
-        judgements[i].bold = false;
-}
-
-ocdm_status ocdm__compare_judge(const ocdm__compare_results *results, size_t point, size_t column,
-                                ocdm__compare_judgement *judgements, ocdm_error *error)
-{
-    struct view view = {.results = results, .point = point, .column = column, .judgements = judgements};
-    OCDM_TRY(ocdm__new(&view.values, results->method_count, results->seed_count * sizeof *view.values, "judging the methods",
-                       error));
-    for (size_t i = 0; i < results->method_count; i++)
-        judgements[i] = (ocdm__compare_judgement){.summary = summary_of(&view, i), .other = results->method_count};
-    /* Collects the seeds that all competing methods have, and returns the least significant difference. */
-    size_t methods = 0, used = 0;
-    for (size_t i = 0; i < view.results->method_count; i++) {
-        if (!competes(&view, i))
-            continue;
-        methods++;
-        for (size_t seed = 0; seed < view.results->seed_count; seed++)
-            if (all_have(&view, seed))
-                view.values[used++] = value_at(&view, i, seed);
-    }
-    view.seeds = methods > 0 ? used / methods : 0;
-    double least = ocdm__least_significant_difference(view.values, methods, view.seeds);
-    mark(&view, least);
-    for (size_t i = 0; i < results->method_count; i++) {
-        judgements[i].other = best_but(&view, i);
-        judgements[i].difference = judgements[i].other < results->method_count
-                                       ? difference_of(&view, i, judgements[i].other, least)
-                                       : ocdm__summarise(view.values, 0);
-    }
-    ocdm__release(view.values);
+    ocdm__judge(values, methods, seeds, ocdm__compare_columns[column].low ? -1 : 1, values + methods * seeds, judgements);
+    for (size_t i = 0; i < methods; i++)
+        judgements[i].bold = judgements[i].bold && ocdm__compare_columns[column].ranked;
+    ocdm__release(values);
     return OCDM_OK;
 }

@@ -87,28 +87,14 @@ void ocdm__compare_group_head(const ocdm__compare_results *const *results, size_
 
 void ocdm__compare_results_clear(ocdm__compare_results *results);
 
-/* A method in one column. */
-typedef struct ocdm__compare_judgement {
-    ocdm__summary summary;    /* over the seeds that have a value */
-    bool bold;                /* the best, or not significantly worse */
-    size_t other;             /* the best of the other methods; method_count when there is none */
-    ocdm__summary difference; /* to it, over the seeds that all have; positive when this method's number is larger. Its interval
-                                 holds together with those of all other pairs; NaN for a method that does not compete */
-} ocdm__compare_judgement;
-
 /* A method's numbers at a point in a column, over the seeds that have a value; NaN where the column is none. OCDM_OK,
  * OCDM_NO_MEMORY. */
 ocdm_status ocdm__compare_summary(const ocdm__compare_results *results, size_t point, size_t column, size_t method,
                                   ocdm__summary *summary, ocdm_error *error);
 
-/*
- * Judges the methods at a point in a column, except multitask, which sees all data; `judgements` has room for one each. A
- * difference is significant when it exceeds ocdm__least_significant_difference over all competing methods and the seeds that
- * all of them have: the best one is picked from the same numbers, so that an interval of one pair would find differences
- * between equal methods far too often. Without it, as with one seed, only the best itself is bold. Where every method would be
- * bold nothing is. OCDM_OK, OCDM_NO_MEMORY.
- */
-ocdm_status ocdm__compare_judge(const ocdm__compare_results *results, size_t point, size_t column,
-                                ocdm__compare_judgement *judgements, ocdm_error *error);
+/* Judges the methods at a point in a column (metrics/intervals.h), except multitask, which sees all data; `judgements` has room
+ * for one each. Nothing is bold in a column that is not ranked. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__compare_judge(const ocdm__compare_results *results, size_t point, size_t column, ocdm__judgement *judgements,
+                                ocdm_error *error);
 
 #endif

@@ -21,16 +21,15 @@ static bool has_counts(const ocdm__run_group *group)
     return false;
 }
 
-static size_t add_panel(ocdm__chart *chart, const ocdm__study *study, const ocdm__run_group *group)
+static size_t add_panel(ocdm__chart *chart, const ocdm__run_group *group)
 {
     ocdm__series *panel =
         ocdm__chart_add_series(chart, group->method[0] != '\0' ? group->method : group->label, group->mark, group->colour);
     double distance = ocdm__group_summary(group, "final.distance_seen").mean;
     if (isfinite(distance))
         snprintf(panel->notes[0], sizeof panel->notes[0], "distance %.4f", distance);
-    snprintf(panel->notes[1], sizeof panel->notes[1], "fewest %.1f, most %.1f",
-             ocdm__group_balance(study, group, OCDM__COUNT_FEWEST).mean,
-             ocdm__group_balance(study, group, OCDM__COUNT_MOST).mean);
+    snprintf(panel->notes[1], sizeof panel->notes[1], "fewest %.1f, most %.1f", ocdm__group_summary(group, "count.fewest").mean,
+             ocdm__group_summary(group, "count.most").mean);
     const char *comma = strchr(group->label, ',');
     if (comma != NULL)
         snprintf(panel->notes[2], sizeof panel->notes[2], "%.20s", comma + 2);
@@ -57,7 +56,7 @@ void ocdm__fill_memory(const ocdm__study *study, ocdm__chart *chart)
         const ocdm__run_group *group = &study->groups[i];
         if (!ocdm__chart_takes(chart, study, group))
             continue;
-        size_t series = has_counts(group) ? add_panel(chart, study, group) : OCDM__NO_SERIES;
+        size_t series = has_counts(group) ? add_panel(chart, group) : OCDM__NO_SERIES;
         for (size_t k = 0; k < group->run_count * study->class_count; k++) {
             const ocdm__run_record *run = group->runs[k / study->class_count];
             const ocdm__study_class *class = &study->classes[k % study->class_count];

@@ -121,8 +121,7 @@ struct class_age {
 };
 
 /* Adds up the ages of a run's samples, class by class. */
-static void add_ages(const ocdm__study *study, const ocdm__run_record *run, const ocdm__study_class *const *by_name,
-                     struct class_age *ages)
+static void add_ages(const ocdm__study *study, const ocdm__run_record *run, struct class_age *ages)
 {
     double all = ocdm__json_number(ocdm__json_find(run->summary.root, "samples"));
     const ocdm__json_node *line = run->kept.root != NULL ? run->kept.root->first : NULL;
@@ -131,7 +130,7 @@ static void add_ages(const ocdm__study *study, const ocdm__run_record *run, cons
         double age = 100 * (1 - ocdm__json_number(ocdm__json_find(line, "arrival")) / all);
         const ocdm__json_node *labels = ocdm__json_find(line, "labels"), *label = labels != NULL ? labels->first : NULL;
         for (; label != NULL && isfinite(age); label = label->next) {
-            size_t class = ocdm__study_class_among(study, by_name, label->text != NULL ? label->text : "");
+            size_t class = ocdm__study_class_of(study, label);
             if (class == study->class_count)
                 continue;
             ages[class].samples++;
@@ -140,15 +139,14 @@ static void add_ages(const ocdm__study *study, const ocdm__run_record *run, cons
     }
 }
 
-static void add_class_ages(const ocdm__study *study, const ocdm__study_class *const *by_name, struct class_age *ages,
-                           ocdm__chart *chart)
+static void add_class_ages(const ocdm__study *study, struct class_age *ages, ocdm__chart *chart)
 {
     ocdm__add_classes(chart, study);
     for (size_t i = 0; i < study->base_count; i++) {
         const ocdm__run_group *group = &study->groups[i];
         size_t series = OCDM__NO_SERIES;
         for (size_t r = 0; r < group->run_count; r++) {
-            add_ages(study, group->runs[r], by_name, ages);
+            add_ages(study, group->runs[r], ages);
             for (size_t c = 0; c < study->class_count; c++) {
                 if (!(ages[c].samples > 0))
                     continue;
@@ -170,12 +168,10 @@ static void add_class_ages(const ocdm__study *study, const ocdm__study_class *co
 
 static void fill_class_age(const ocdm__study *study, ocdm__chart *chart)
 {
-    const ocdm__study_class **by_name = ocdm__study_classes_by_name(study);
     struct class_age *ages = ocdm__allocate(study->class_count, sizeof *ages);
-    chart->table.failed = by_name == NULL || ages == NULL;
-    if (!chart->table.failed)
-        add_class_ages(study, by_name, ages, chart);
-    ocdm__release((void *)by_name);
+    chart->table.failed = ages == NULL;
+    if (ages != NULL)
+        add_class_ages(study, ages, chart);
     ocdm__release(ages);
 }
 

@@ -7,12 +7,9 @@
 
 /* ---- the head ----------------------------------------------------------------------------------------------------------- */
 
-static void put_title(ocdm__output *out, const ocdm__page *page)
+static const char *title_of(const ocdm__page *page)
 {
-    if (page->title != NULL)
-        ocdm__put_plain(out, page->title, 200);
-    else
-        ocdm__output_text(out, "What the memory kept and what was learned");
+    return page->title != NULL ? page->title : "What the memory kept and what was learned";
 }
 
 /* The style sheet and the script, each in parts: the Content-Security-Policy allows them by their digests. */
@@ -38,12 +35,11 @@ static void put_head(ocdm__output *out, const ocdm__page *page)
     ocdm__put_digest(out, style);
     ocdm__output_text(out, "; script-src ");
     ocdm__put_digest(out, script);
-    ocdm__output_text(out, "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                           "<meta name=\"generator\" content=\"ocdm ");
-    ocdm__output_text(out, ocdm_version());
-    ocdm__output_text(out, "\">\n<link rel=\"icon\" href=\"data:,\">\n<title>");
-    put_title(out, page);
-    ocdm__output_text(out, "</title>\n<style>");
+    ocdm__put_markup(out,
+                     "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                     "<meta name=\"generator\" content=\"ocdm %s\">\n<link rel=\"icon\" href=\"data:,\">\n"
+                     "<title>%.200s</title>\n<style>",
+                     ocdm_version(), title_of(page));
     put_parts(out, style);
     ocdm__output_text(out, "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the verdict</a>\n");
 }
@@ -58,15 +54,20 @@ static const char *const part_titles[PARTS] = {
 
 static void put_heading(ocdm__output *out, enum part part, size_t number)
 {
-    ocdm__put(out, "<h2 id=\"%s-%zu\">%s</h2>\n", part_ids[part], number, part_titles[part]);
+    ocdm__put_markup(out, "<h2 id=\"%s-%zu\">%s</h2>\n", part_ids[part], number, part_titles[part]);
+}
+
+static const char *file_of(const ocdm__study *study)
+{
+    const ocdm__json_node *file = ocdm__json_find(study->groups[0].runs[0]->summary.root, "stream.file");
+    return ocdm__json_text(file, "a stream without a name");
 }
 
 /* The file of a stream without folder and ending. */
 static void name_stream(const ocdm__study *study, char *name, size_t room)
 {
     static const char ending[] = ".safetensors";
-    const ocdm__json_node *root = study->groups[0].runs[0]->summary.root;
-    snprintf(name, room, "%s", ocdm__json_text(ocdm__json_find(root, "stream.file"), "a stream without a name"));
+    snprintf(name, room, "%s", file_of(study));
     size_t length = strlen(name), end = sizeof ending - 1;
     if (length > end && strcmp(name + length - end, ending) == 0)
         name[length - end] = '\0';
@@ -85,63 +86,53 @@ static void put_stream_name(ocdm__output *out, const ocdm__page *page, size_t nu
     }
     ocdm__put_name(out, name, 60);
     if (same > 1)
-        ocdm__put(out, " (%zu)", before);
+        ocdm__put_markup(out, " (%zu)", before);
 }
 
-/* The stream in a sentence. */
+/* The stream in a sentence, and the values of swept settings that the plain comparison uses. */
 static void put_stream(ocdm__output *out, const ocdm__study *study)
 {
-    const ocdm__json_node *root = study->groups[0].runs[0]->summary.root;
+    const ocdm__run_record *run = study->groups[0].runs[0];
+    const char *before = " Some settings were swept; verdict, tables and plain figures are about ";
     size_t runs = 0;
     for (size_t i = 0; i < study->group_count; i++)
         runs += study->groups[i].run_count;
-    ocdm__put(out, "<p class=\"note\">%zu run%s on ", runs, runs == 1 ? "" : "s");
-    ocdm__put_name(out, ocdm__json_text(ocdm__json_find(root, "stream.file"), "a stream without a name"), 80);
-    ocdm__output_text(out, ": ");
-    ocdm__put_grouped(out, ocdm__json_number(ocdm__json_find(root, "stream.train")));
+    ocdm__put_markup(out, "<p class=\"note\">%zu run%s on %-.80s: ", runs, runs == 1 ? "" : "s", file_of(study));
+    ocdm__put_grouped(out, ocdm__json_number(ocdm__json_find(run->summary.root, "stream.train")));
     ocdm__output_text(out, " training and ");
-    ocdm__put_grouped(out, ocdm__json_number(ocdm__json_find(root, "stream.test")));
-    ocdm__put(out, " test samples, %zu classes, %zu tasks.", study->class_count, study->task_count);
-    /* The values of swept settings that the plain comparison uses. */
-    const ocdm__json_node *settings = study->groups[0].runs[0]->settings;
-    bool first = true;
-    for (const ocdm__json_node *node = settings != NULL ? settings->first : NULL; node != NULL; node = node->next) {
+    ocdm__put_grouped(out, ocdm__json_number(ocdm__json_find(run->summary.root, "stream.test")));
+    ocdm__put_markup(out, " test samples, %zu classes, %zu tasks.", study->class_count, study->order.count);
+    for (const ocdm__json_node *node = ocdm__settings_first(run); node != NULL; node = ocdm__settings_next(node)) {
         char value[100];
-        if (strcmp(node->key, "seed") == 0 || !ocdm__study_sweeps(study, node->key))
+        if (!ocdm__study_sweeps(study, node->key))
             continue;
         ocdm__setting_text(node, value, sizeof value);
-        ocdm__output_text(out, first ? " Some settings were swept; verdict, tables and plain figures are about " : ", ");
-        ocdm__put_name(out, node->key, 40);
-        ocdm__output_text(out, " ");
-        ocdm__put_name(out, value, 40);
-        first = false;
+        ocdm__put_markup(out, "%s%-.40s %-.40s", before, node->key, value);
+        before = ", ";
     }
-    if (!first)
-        ocdm__output_text(out, ".");
-    ocdm__output_text(out, "</p>\n");
+    ocdm__output_text(out, strcmp(before, ", ") == 0 ? ".</p>\n" : "</p>\n");
 }
 
+/* In two scales, the style sheet shows the picture of the one that is chosen, without a script. */
 static ocdm_status put_figure(ocdm__output *out, const ocdm__figure *figure, const ocdm__chart *chart, size_t number,
                               ocdm_error *error)
 {
-    ocdm__put(out, "<figure data-name=\"%s\"><figcaption><strong>%s</strong>\n<span class=\"how\">", figure->name,
-              figure->title);
+    static const char *const classes[2] = {"to-own", "to-other"}, *const pictures[2] = {"own", "other"};
+    size_t scales = figure->scales[1] != NULL ? 2 : 1;
+    ocdm__put_markup(out, "<figure data-name=\"%s\"><figcaption><strong>%s</strong>\n<span class=\"how\">", figure->name,
+                     figure->title);
     ocdm__output_text(out, figure->reading);
     ocdm__output_text(out, "</span></figcaption>\n");
-    if (figure->scales[1] != NULL) {
-        /* The switch between two scales: the style sheet shows the picture of the one that is chosen, without a script. */
-        static const char *const classes[2] = {"to-own", "to-other"};
-        for (size_t i = 0; i < 2; i++)
-            ocdm__put(out,
-                      "<input type=\"radio\" class=\"switch %s\" name=\"scale-%s-%zu\" id=\"scale-%s-%zu-%zu\"%s><label "
-                      "for=\"scale-%s-%zu-%zu\">%s</label>",
-                      classes[i], figure->name, number, figure->name, number, i, i == 0 ? " checked" : "", figure->name, number,
-                      i, figure->scales[i]);
+    for (size_t i = 0; scales == 2 && i < 2; i++) {
+        ocdm__put_markup(out, "<input type=\"radio\" class=\"switch %s\" name=\"scale-%s-%zu\" id=\"scale-%s-%zu-%zu\"",
+                         classes[i], figure->name, number, figure->name, number, i);
+        ocdm__put_markup(out, "%s><label for=\"scale-%s-%zu-%zu\">%s</label>", i == 0 ? " checked" : "", figure->name, number,
+                         i, figure->scales[i]);
     }
-    for (int other = 0; other < (figure->scales[1] != NULL ? 2 : 1); other++) {
-        ocdm__canvas canvas = {.out = out, .title = figure->title, .other_scale = other == 1};
-        ocdm__put(out, "<div class=\"scroll %s\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">\n",
-                  other == 1 ? "other" : "own", figure->title);
+    for (size_t i = 0; i < scales; i++) {
+        ocdm__canvas canvas = {.out = out, .title = figure->title, .other_scale = i == 1};
+        ocdm__put_markup(out, "<div class=\"scroll %s\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">\n", pictures[i],
+                         figure->title);
         OCDM_TRY(ocdm__chart_draw(chart, &canvas, error));
         ocdm__output_text(out, "</div>\n");
     }
@@ -202,10 +193,7 @@ static ocdm_status put_study(ocdm__output *out, const ocdm__page *page, const ch
 static ocdm_status put_page(ocdm__output *out, const ocdm__page *page, const char *folder, ocdm_error *error)
 {
     put_head(out, page);
-    ocdm__output_text(out, "<header><h1>");
-    put_title(out, page);
-    ocdm__output_text(out, "</h1>\n");
-    ocdm__output_text(out, "<nav aria-label=\"Contents\">\n");
+    ocdm__put_markup(out, "<header><h1>%.200s</h1>\n<nav aria-label=\"Contents\">\n", title_of(page));
     for (size_t i = 0; i < page->studies->count; i++) {
         ocdm__output_text(out, "<ul>\n");
         if (page->studies->count > 1) {
@@ -214,21 +202,21 @@ static ocdm_status put_page(ocdm__output *out, const ocdm__page *page, const cha
             ocdm__output_text(out, "</strong></li>\n");
         }
         for (size_t part = 0; part < PARTS; part++)
-            ocdm__put(out, "<li><a href=\"#%s-%zu\">%s</a></li>\n", part_ids[part], i, part_titles[part]);
+            ocdm__put_markup(out, "<li><a href=\"#%s-%zu\">%s</a></li>\n", part_ids[part], i, part_titles[part]);
         ocdm__output_text(out, "</ul>\n");
     }
-    ocdm__output_text(out, "</nav>\n");
-    ocdm__output_text(out, "</header>\n<main id=\"main\" tabindex=\"-1\">\n");
+    ocdm__output_text(out, "</nav>\n</header>\n<main id=\"main\" tabindex=\"-1\">\n");
     if (page->studies->count == 0)
         ocdm__output_text(out, "<p class=\"verdict\">No run is finished yet: there is nothing to compare.</p>\n");
     if (page->studies->count != 1)
         ocdm__put_unfinished(out, page->runs);
     for (size_t i = 0; i < page->studies->count; i++)
         OCDM_TRY(put_study(out, page, folder, i, error));
-    ocdm__output_text(out, "</main>\n<footer><p>Written by ocdm ");
-    ocdm__output_text(out, ocdm_version());
-    ocdm__output_text(out, ". The numbers behind this page are in it as JSON, in the element with the id \"data\"; <code>ocdm "
-                           "report --figures FOLDER</code> writes every figure as SVG and CSV.</p></footer>\n");
+    ocdm__put_markup(out,
+                     "</main>\n<footer><p>Written by ocdm %s. The numbers behind this page are in it as JSON, in the element "
+                     "with the id \"data\"; <code>ocdm report --figures FOLDER</code> writes every figure as SVG and "
+                     "CSV.</p></footer>\n",
+                     ocdm_version());
     OCDM_TRY(ocdm__put_data(out, page, error));
     ocdm__output_text(out, "<script>");
     put_parts(out, script);

@@ -31,8 +31,7 @@ void ocdm__put_mark_of(ocdm__output *out, const ocdm__run_group *group);
  * html.c: a table, whose rows and columns may be of a group of runs. `class` is of the style sheet: "", "text", "start", ...
  *
  *     ocdm__html_begin(out, "runs", "sort", "When each run ended.");
- *     ocdm__output_text(out, "<tr>");
- *     ocdm__html_head(out, "text", NULL, "run");
+ *     ocdm__output_text(out, "<tr>" OCDM__HEAD("text", "run"));
  *     ocdm__html_body(out);
  *     ocdm__html_row(out, group);
  *     ocdm__output_text(out, "</th>");
@@ -40,15 +39,15 @@ void ocdm__put_mark_of(ocdm__output *out, const ocdm__run_group *group);
  *     ocdm__output_text(out, "</tr>\n");
  *     ocdm__html_end(out);
  *
- * The caption may be NULL, and so may the text of a head for the name of its group. A row begins with its head, which has the
- * name of the group already. Numbers are shown with this many decimals and their deviation; sorting takes all of
- * them; a value has no deviation.
+ * The caption, which may be NULL, is markup, and so is the text of a head, which may be NULL for the name of its group. A row
+ * begins with its head, which has the name of the group already. Numbers are shown with this many decimals and their deviation;
+ * sorting takes all of them; a value has no deviation.
  */
+#define OCDM__HEAD(class, text) "<th scope=\"col\" class=\"" class "\">" text "</th>"
 void ocdm__html_begin(ocdm__output *out, const char *name, const char *class, const char *caption);
 void ocdm__html_head(ocdm__output *out, const char *class, const ocdm__run_group *group, const char *text);
 void ocdm__html_body(ocdm__output *out);
 void ocdm__html_row(ocdm__output *out, const ocdm__run_group *group);
-void ocdm__html_text(ocdm__output *out, const char *class, const char *text, size_t limit);
 void ocdm__html_number(ocdm__output *out, const char *class, const ocdm__run_group *group, const ocdm__summary *number,
                        int decimals);
 void ocdm__html_value(ocdm__output *out, const char *class, const ocdm__run_group *group, double value, int decimals);

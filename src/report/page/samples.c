@@ -87,30 +87,31 @@ static size_t count_sets(const struct entry *entries, size_t count, size_t group
     return found;
 }
 
+static const char *text_of(const ocdm__json_node *node)
+{
+    return node != NULL && node->text != NULL ? node->text : "";
+}
+
 static void put_labels(ocdm__output *out, const ocdm__json_node *labels)
 {
     size_t shown = 0;
     const ocdm__json_node *node = labels != NULL && labels->kind == OCDM__JSON_ARRAY ? labels->first : NULL;
-    if (node == NULL)
-        ocdm__output_text(out, "(no label)");
-    for (; node != NULL && shown < LABELS_SHOWN; node = node->next, shown++) {
-        ocdm__output_text(out, shown == 0 ? "" : ", ");
-        ocdm__put_name(out, node->text != NULL ? node->text : "", LABEL_LIMIT);
-    }
+    ocdm__output_text(out, node == NULL ? "(no label)" : "");
+    for (; node != NULL && shown < LABELS_SHOWN; node = node->next, shown++)
+        ocdm__put_markup(out, "%s%-.*s", shown == 0 ? "" : ", ", LABEL_LIMIT, text_of(node));
     if (node != NULL)
-        ocdm__put(out, " and %zu more", labels->count - shown);
+        ocdm__put_markup(out, " and %zu more", labels->count - shown);
 }
 
 static void put_sets(ocdm__output *out, const ocdm__study *study, const struct label_set *sets, size_t count)
 {
-    ocdm__put(
+    ocdm__put_markup(
         out,
         "<p class=\"note\">The %zu most frequent of %zu label sets: how many samples in memory have exactly these labels, "
         "in the first seed's run of each method.</p>\n",
         count < SETS_SHOWN ? count : (size_t)SETS_SHOWN, count);
     ocdm__html_begin(out, "label sets", "sort", NULL);
-    ocdm__output_text(out, "<tr>");
-    ocdm__html_head(out, "text", NULL, "labels");
+    ocdm__output_text(out, "<tr>" OCDM__HEAD("text", "labels"));
     for (size_t i = 0; i < study->base_count; i++)
         ocdm__html_head(out, "", &study->groups[i], NULL);
     ocdm__html_body(out);
@@ -136,117 +137,109 @@ static ocdm_status put_label_sets(ocdm__output *out, const ocdm__study *study, o
     if (ready && count > 0) {
         qsort(entries, count, sizeof *entries, by_labels);
         put_sets(out, study, sets, count_sets(entries, count, study->base_count, sets, counts));
-    } else if (ready) {
+    } else if (ready)
         ocdm__output_text(out, "<p>No run has a memory.jsonl with samples in it.</p>\n");
-    }
-    ocdm__release(entries);
-    ocdm__release(sets);
-    ocdm__release(counts);
+    OCDM_RELEASE(entries, sets, counts);
     return ready ? OCDM_OK : ocdm__fail_memory(error, "label sets");
 }
 
 /* ---- pictures ----------------------------------------------------------------------------------------------------------- */
 
+static double arrival_of(const ocdm__json_node *sample)
+{
+    return ocdm__json_number(ocdm__json_find(sample, "arrival"));
+}
+
 static ocdm_status put_sample(ocdm__output *out, const ocdm__json_node *sample, const uint8_t *rgb, ocdm_error *error)
 {
-    double arrival = ocdm__json_number(ocdm__json_find(sample, "arrival"));
     const ocdm__json_node *labels = ocdm__json_find(sample, "labels");
     ocdm__output_text(out, "<li data-c=\"");
-    for (const ocdm__json_node *label = labels != NULL ? labels->first : NULL; label != NULL; label = label->next) {
-        ocdm__output_text(out, label == labels->first ? "" : ", ");
-        ocdm__put_plain(out, label->text != NULL ? label->text : "", OCDM__CLASS_LIMIT);
-    }
+    for (const ocdm__json_node *label = ocdm__json_first(labels); label != NULL; label = label->next)
+        ocdm__put_markup(out, "%s%.*s", label == labels->first ? "" : ", ", OCDM__CLASS_LIMIT, text_of(label));
     ocdm__output_text(out, "\"><img width=\"112\" height=\"112\" alt=\"\" src=\"");
     ocdm_status status = ocdm__put_picture(out, rgb, OCDM__PICTURE_SIDE, error);
     ocdm__output_text(out, "\">");
     put_labels(out, labels);
     ocdm__output_text(out, " <span class=\"sd\">no. ");
-    ocdm__put_grouped(out, arrival);
+    ocdm__put_grouped(out, arrival_of(sample));
     ocdm__output_text(out, "</span></li>\n");
     return status;
 }
 
 static int by_arrival(const void *a, const void *b)
 {
-    double left = ocdm__json_number(ocdm__json_find(*(const ocdm__json_node *const *)a, "arrival"));
-    double right = ocdm__json_number(ocdm__json_find(*(const ocdm__json_node *const *)b, "arrival"));
+    double left = arrival_of(*(const ocdm__json_node *const *)a), right = arrival_of(*(const ocdm__json_node *const *)b);
     return left < right ? -1 : left > right;
 }
 
-static const char *id_of(const ocdm__json_node *sample)
+/* Samples to choose from. */
+struct choice {
+    const ocdm__study *study;
+    const ocdm__json_node **samples;
+    uint8_t *shown; /* pictures of each class so far */
+    size_t count;
+};
+
+static void swap_samples(const struct choice *choice, size_t a, size_t b)
 {
-    const ocdm__json_node *id = ocdm__json_find(sample, "id");
-    return id != NULL && id->text != NULL ? id->text : "";
+    const ocdm__json_node *sample = choice->samples[a];
+    choice->samples[a] = choice->samples[b];
+    choice->samples[b] = sample;
 }
 
 /* Whether one of the sample's classes has fewer than `most` pictures; then all of them have one more. */
-static bool takes(const ocdm__study *study, const ocdm__study_class *const *by_name, const ocdm__json_node *sample,
-                  uint8_t *shown, uint8_t most)
+static bool takes(const struct choice *choice, const ocdm__json_node *sample, uint8_t most)
 {
-    const ocdm__json_node *labels = ocdm__json_find(sample, "labels"), *first = labels != NULL ? labels->first : NULL;
+    const ocdm__json_node *first = ocdm__json_first(ocdm__json_find(sample, "labels"));
     bool wanted = false;
     for (const ocdm__json_node *label = first; label != NULL; label = label->next) {
-        size_t class = ocdm__study_class_among(study, by_name, label->text != NULL ? label->text : "");
-        wanted = wanted || (class < study->class_count && shown[class] < most);
+        size_t class = ocdm__study_class_of(choice->study, label);
+        wanted = wanted || (class < choice->study->class_count && choice->shown[class] < most);
     }
     for (const ocdm__json_node *label = first; wanted && label != NULL; label = label->next) {
-        size_t class = ocdm__study_class_among(study, by_name, label->text != NULL ? label->text : "");
-        if (class < study->class_count && shown[class] < UINT8_MAX)
-            shown[class]++;
+        size_t class = ocdm__study_class_of(choice->study, label);
+        if (class < choice->study->class_count && choice->shown[class] < UINT8_MAX)
+            choice->shown[class]++;
     }
     return wanted;
 }
 
-/* Shuffles the samples, always alike, so that a part of them is not the beginning of the stream alone. */
-static void spread(const ocdm__json_node **samples, size_t count)
+/* Chooses samples, one of each class before a second one of any, up to `wanted`; they are moved to the front, by arrival. They
+ * are shuffled first, always alike, so that a part of them is not the beginning of the stream alone. Returns how many. */
+static size_t choose(const struct choice *choice, size_t wanted)
 {
-    qsort((void *)samples, count, sizeof *samples, by_arrival);
-    for (size_t k = 0; k + 1 < count; k++) {
-        size_t from = k + (size_t)(ocdm__random_at(0, k) % (count - k));
-        const ocdm__json_node *sample = samples[from];
-        samples[from] = samples[k];
-        samples[k] = sample;
-    }
-}
-
-/* Chooses samples, one of each class before a second one of any, up to `wanted`; they are moved to the front, by arrival.
- * Returns how many. */
-static size_t choose(const ocdm__study *study, const ocdm__study_class *const *by_name, uint8_t *shown,
-                     const ocdm__json_node **samples, size_t count, size_t wanted)
-{
-    size_t chosen = 0;
-    spread(samples, count);
+    size_t chosen = 0, count = choice->count;
+    qsort((void *)choice->samples, count, sizeof *choice->samples, by_arrival);
+    for (size_t k = 0; k + 1 < count; k++)
+        swap_samples(choice, k, k + (size_t)(ocdm__random_at(0, k) % (count - k)));
     for (uint8_t most = 1; chosen < wanted && most <= wanted && most < UINT8_MAX; most++)
         for (size_t k = chosen; k < count && chosen < wanted; k++)
-            if (takes(study, by_name, samples[k], shown, most)) {
-                const ocdm__json_node *sample = samples[k];
-                samples[k] = samples[chosen];
-                samples[chosen++] = sample;
-            }
-    qsort((void *)samples, chosen, sizeof *samples, by_arrival);
+            if (takes(choice, choice->samples[k], most))
+                swap_samples(choice, k, chosen++);
+    qsort((void *)choice->samples, chosen, sizeof *choice->samples, by_arrival);
     return chosen;
 }
 
-static ocdm_status put_chosen(ocdm__output *out, const ocdm__study *study, size_t group, const ocdm__picture_source *pictures,
-                              const ocdm__json_node *const *samples, size_t count, ocdm_error *error)
+static ocdm_status put_chosen(ocdm__output *out, const ocdm__run_group *group, const ocdm__picture_source *pictures,
+                              const struct choice *choice, size_t count, ocdm_error *error)
 {
     uint8_t rgb[OCDM__PICTURE_SIDE * OCDM__PICTURE_SIDE * 3];
     bool begun = false;
     for (size_t k = 0; k < count; k++) {
-        if (!pictures->picture(pictures->state, study, id_of(samples[k]), rgb))
+        const char *id = text_of(ocdm__json_find(choice->samples[k], "id"));
+        if (!pictures->picture(pictures->state, choice->study, id, rgb))
             continue;
         if (!begun) {
             ocdm__output_text(out, "<div");
-            ocdm__put_mark_of(out, &study->groups[group]);
+            ocdm__put_mark_of(out, group);
             ocdm__output_text(out, "><h4>");
-            ocdm__put_method(out, &study->groups[group]);
+            ocdm__put_method(out, group);
             ocdm__output_text(out, "</h4>\n<ul class=\"thumbs\">\n");
             begun = true;
         }
-        OCDM_TRY(put_sample(out, samples[k], rgb, error));
+        OCDM_TRY(put_sample(out, choice->samples[k], rgb, error));
     }
-    if (begun)
-        ocdm__output_text(out, "</ul></div>\n");
+    ocdm__output_text(out, begun ? "</ul></div>\n" : "");
     return OCDM_OK;
 }
 
@@ -255,21 +248,16 @@ static ocdm_status put_group_pictures(ocdm__output *out, const ocdm__study *stud
                                       const ocdm__picture_source *pictures, size_t wanted, ocdm_error *error)
 {
     const ocdm__json_node *kept = kept_of(study, group);
-    size_t count = kept != NULL ? kept->count : 0, filled = 0;
-    const ocdm__json_node **samples = ocdm__allocate(count, sizeof *samples);
-    const ocdm__study_class **by_name = ocdm__study_classes_by_name(study);
-    uint8_t *shown = ocdm__allocate(study->class_count, sizeof *shown);
-    ocdm_status status = OCDM_OK;
-    if (samples == NULL || by_name == NULL || shown == NULL)
-        status = ocdm__fail_memory(error, "pictures");
-    for (const ocdm__json_node *line = count > 0 ? kept->first : NULL; status == OCDM_OK && line != NULL; line = line->next)
-        samples[filled++] = line;
-    if (status == OCDM_OK && filled > 0)
-        status =
-            put_chosen(out, study, group, pictures, samples, choose(study, by_name, shown, samples, filled, wanted), error);
-    ocdm__release((void *)samples);
-    ocdm__release((void *)by_name);
-    ocdm__release(shown);
+    struct choice choice = {.study = study,
+                            .samples = ocdm__allocate(kept != NULL ? kept->count : 0, sizeof *choice.samples),
+                            .shown = ocdm__allocate(study->class_count, sizeof *choice.shown)};
+    bool ready = choice.samples != NULL && choice.shown != NULL;
+    for (const ocdm__json_node *line = ready ? ocdm__json_first(kept) : NULL; line != NULL; line = line->next)
+        choice.samples[choice.count++] = line;
+    ocdm_status status = ready ? OCDM_OK : ocdm__fail_memory(error, "pictures");
+    if (choice.count > 0)
+        status = put_chosen(out, &study->groups[group], pictures, &choice, choose(&choice, wanted), error);
+    OCDM_RELEASE(choice.samples, choice.shown);
     return status;
 }
 
@@ -278,8 +266,8 @@ static bool has_pictures(const ocdm__study *study, const ocdm__picture_source *p
 {
     uint8_t rgb[OCDM__PICTURE_SIDE * OCDM__PICTURE_SIDE * 3];
     for (size_t i = 0; i < study->base_count && pictures->picture != NULL; i++) {
-        const ocdm__json_node *kept = kept_of(study, i);
-        if (kept != NULL && kept->first != NULL && pictures->picture(pictures->state, study, id_of(kept->first), rgb))
+        const ocdm__json_node *sample = ocdm__json_first(kept_of(study, i));
+        if (sample != NULL && pictures->picture(pictures->state, study, text_of(ocdm__json_find(sample, "id")), rgb))
             return true;
     }
     return false;
@@ -287,16 +275,15 @@ static bool has_pictures(const ocdm__study *study, const ocdm__picture_source *p
 
 ocdm_status ocdm__put_kept(ocdm__output *out, const ocdm__study *study, const ocdm__picture_source *pictures, ocdm_error *error)
 {
-    ocdm_status status = put_label_sets(out, study, error);
-    if (status != OCDM_OK || !has_pictures(study, pictures))
-        return status;
+    OCDM_TRY(put_label_sets(out, study, error));
+    if (!has_pictures(study, pictures))
+        return OCDM_OK;
     ocdm__output_text(
         out, "<h3>Some of the samples</h3>\n<p class=\"how\">In the memory of the first seed's run, one of "
              "each class before a second one of any, from the oldest to the newest; the number is the sample's position in "
              "the stream. <em>Find a class</em> shows those of a class.</p>\n");
-    size_t wanted = OCDM__MOST_PICTURES / study->base_count;
-    wanted = wanted < 1 ? 1 : wanted;
-    for (size_t i = 0; status == OCDM_OK && i < study->base_count && i < OCDM__MOST_PICTURES; i++)
-        status = put_group_pictures(out, study, i, pictures, wanted, error);
-    return status;
+    size_t wanted = study->base_count < OCDM__MOST_PICTURES ? OCDM__MOST_PICTURES / study->base_count : 1;
+    for (size_t i = 0; i < study->base_count && i < OCDM__MOST_PICTURES; i++)
+        OCDM_TRY(put_group_pictures(out, study, i, pictures, wanted, error));
+    return OCDM_OK;
 }

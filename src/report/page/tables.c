@@ -4,102 +4,51 @@
 #include "report/text.h"
 
 #define MOST_CLASSES 300
-#define MOST_COLUMNS 24
 
 #define SECONDS (-1)
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 struct column {
     char name[40];
-    char path[OCDM__METRIC_PATH];
-    const enum ocdm__count *count; /* instead of the number at the path of the summary: of the samples of a class */
-    double unit;                   /* that the number is shown in; 0 for 1 */
-    int decimals;                  /* SECONDS: as many as the size asks for */
-    int better;                    /* 1: more is, -1: less is, 0: neither */
-    bool starts;                   /* a group of columns */
+    char path[OCDM__METRIC_PATH]; /* as ocdm__group_summary takes it */
+    double unit;                  /* that the number is shown in; 0 for 1 */
+    int decimals;                 /* SECONDS: as many as the size asks for */
+    int better;                   /* 1: more is, -1: less is, 0: neither */
+    bool starts;                  /* a group of columns */
 };
-
-static const enum ocdm__count fewest = OCDM__COUNT_FEWEST, most = OCDM__COUNT_MOST, lost = OCDM__COUNT_LOST;
-
-static ocdm__summary cell(const ocdm__study *study, const ocdm__run_group *group, const struct column *column)
-{
-    ocdm__summary number =
-        column->count != NULL ? ocdm__group_balance(study, group, *column->count) : ocdm__group_summary(group, column->path);
-    if (column->unit > 0) {
-        number.mean /= column->unit;
-        number.deviation /= column->unit;
-    }
-    return number;
-}
-
-/* How a column is judged, as in `ocdm compare`. */
-struct judgement {
-    const ocdm__run_group *best; /* NULL: nothing is bold */
-    double least;                /* significant difference; NaN where only the best is bold: with one seed, and for counts */
-};
-
-/* Whether a group of the comparison is not significantly worse than the best. */
-static bool is_bold(const ocdm__study *study, const ocdm__run_group *group, const struct column *column,
-                    const struct judgement *judgement)
-{
-    double mean = cell(study, group, column).mean;
-    if (judgement->best == NULL || !group->base || group->bound || isnan(mean))
-        return false;
-    return mean == cell(study, judgement->best, column).mean ||
-           fabs(ocdm__group_difference(judgement->best, group, column->path).mean) <= judgement->least;
-}
-
-/* Bounds do not compete. A column that distinguishes no two groups is not marked. */
-static struct judgement judge(const ocdm__study *study, const struct column *column)
-{
-    struct judgement judgement = {NULL, column->count == NULL ? ocdm__study_least_difference(study, column->path) : NAN};
-    size_t rivals = 0, bold = 0;
-    double highest = NAN;
-    for (size_t i = 0; i < study->base_count && column->better != 0; i++) {
-        double mean = cell(study, &study->groups[i], column).mean;
-        if (study->groups[i].bound || isnan(mean))
-            continue;
-        rivals++;
-        if (judgement.best == NULL || (mean - highest) * column->better > 0) {
-            judgement.best = &study->groups[i];
-            highest = mean;
-        }
-    }
-    for (size_t i = 0; i < study->base_count; i++)
-        bold += is_bold(study, &study->groups[i], column, &judgement);
-    if (bold == rivals)
-        judgement.best = NULL;
-    return judgement;
-}
 
 static const char *class_of(const struct column *column, bool best)
 {
     return best ? (column->starts ? "best start" : "best") : column->starts ? "start" : "";
 }
 
+static void put_number(ocdm__output *out, const ocdm__run_group *group, const struct column *column, bool best)
+{
+    ocdm__summary number = ocdm__group_summary(group, column->path);
+    number.mean /= column->unit > 0 ? column->unit : 1;
+    number.deviation /= column->unit > 0 ? column->unit : 1;
+    int places = number.mean >= 100 ? 1 : number.mean >= 1 ? 2 : 4;
+    ocdm__html_number(out, class_of(column, best), NULL, &number, column->decimals != SECONDS ? column->decimals : places);
+}
+
 /* The heads of a table of numbers, below those of its groups, and its rows: a row for each of the first `groups`. */
 static void put_numbers(ocdm__output *out, const ocdm__study *study, size_t groups, const struct column *columns, size_t count)
 {
-    struct judgement judgements[MOST_COLUMNS];
-    ocdm__output_text(out, "<tr>");
-    ocdm__html_head(out, "text", NULL, "method");
-    ocdm__html_head(out, "", NULL, "seeds");
+    const ocdm__judgement *judged[OCDM__STUDY_SLOTS] = {NULL};
+    ocdm__output_text(out, "<tr>" OCDM__HEAD("text", "method") "<th scope=\"col\">seeds</th>");
     for (size_t c = 0; c < count; c++) {
         ocdm__html_head(out, class_of(&columns[c], false), NULL, columns[c].name);
-        judgements[c] = judge(study, &columns[c]);
+        if (columns[c].better != 0)
+            judged[c] = ocdm__study_judge(study, c, columns[c].path, columns[c].better);
     }
     ocdm__html_body(out);
     for (size_t i = 0; i < groups; i++) {
         const ocdm__run_group *group = &study->groups[i];
         ocdm__html_row(out, group);
-        ocdm__put(out, "%s</th><td data-v=\"%zu\">%zu</td>", group->bound ? " <span class=\"sd\">(upper bound)</span>" : "",
-                  group->run_count, group->run_count);
-        for (size_t c = 0; c < count; c++) {
-            ocdm__summary number = cell(study, group, &columns[c]);
-            int places = number.mean >= 100 ? 1 : number.mean >= 1 ? 2 : 4;
-            ocdm__html_number(out, class_of(&columns[c], is_bold(study, group, &columns[c], &judgements[c])), NULL, &number,
-                              columns[c].decimals != SECONDS ? columns[c].decimals : places);
-        }
+        ocdm__output_text(out, group->bound ? " <span class=\"sd\">(upper bound)</span>" : "");
+        ocdm__put_markup(out, "</th><td data-v=\"%zu\">%zu</td>", group->run_count, group->run_count);
+        for (size_t c = 0; c < count; c++)
+            put_number(out, group, &columns[c], i < study->base_count && judged[c] != NULL && judged[c][i].bold);
         ocdm__output_text(out, "</tr>\n");
     }
     ocdm__html_end(out);
@@ -162,7 +111,7 @@ void ocdm__put_paper_table(ocdm__output *out, const ocdm__study *study)
     for (size_t g = 0; g < OCDM__PAPER_GROUPS; g++) {
         char name[40];
         name_group(study, group_at(g), name, sizeof name);
-        ocdm__put(out, "<th scope=\"colgroup\" class=\"start\" colspan=\"%u\">%s</th>", OCDM__TABLE_METRICS, name);
+        ocdm__put_markup(out, "<th scope=\"colgroup\" class=\"start\" colspan=\"%u\">%s</th>", OCDM__TABLE_METRICS, name);
     }
     ocdm__output_text(out, "</tr>\n");
     put_numbers(out, study, study->base_count, columns, COUNT(columns));
@@ -195,9 +144,9 @@ static const struct column memory_columns[] = {
     {.name = "samples kept", .path = "memory.kept"},
     {.name = "labels a sample", .path = "memory.labels", .decimals = 2},
     {.name = "in the stream", .path = "memory.labels_seen", .decimals = 2},
-    {.name = "fewest of a class", .count = &fewest, .decimals = 1, .better = 1},
-    {.name = "most of a class", .count = &most, .decimals = 1},
-    {.name = "classes lost", .count = &lost, .decimals = 1, .better = -1},
+    {.name = "fewest of a class", .path = "count.fewest", .decimals = 1, .better = 1},
+    {.name = "most of a class", .path = "count.most", .decimals = 1},
+    {.name = "classes lost", .path = "count.lost", .decimals = 1, .better = -1},
     {.name = "forgetting, points", .path = "forgetting.mean", .decimals = 1, .better = -1},
     {.name = "BWT", .path = "BWT", .decimals = 1, .better = 1},
     {.name = "FWT", .path = "FWT", .decimals = 1, .better = 1},
@@ -224,8 +173,8 @@ void ocdm__put_memory_table(ocdm__output *out, const ocdm__study *study)
 
 static const struct column sweep_columns[] = {
     {.name = "distance, all seen", .path = "final.distance_seen", .decimals = 4},
-    {.name = "fewest of a class", .count = &fewest, .decimals = 1},
-    {.name = "classes lost", .count = &lost, .decimals = 1},
+    {.name = "fewest of a class", .path = "count.fewest", .decimals = 1},
+    {.name = "classes lost", .path = "count.lost", .decimals = 1},
 };
 
 void ocdm__put_sweep_table(ocdm__output *out, const ocdm__study *study)
@@ -250,14 +199,6 @@ void ocdm__put_sweep_table(ocdm__output *out, const ocdm__study *study)
 
 /* ---- time --------------------------------------------------------------------------------------------------------------- */
 
-static struct column time_column(const char *name, const char *path)
-{
-    struct column column = {.decimals = SECONDS};
-    snprintf(column.name, sizeof column.name, "%s", name);
-    snprintf(column.path, sizeof column.path, "%s", path);
-    return column;
-}
-
 static const struct column costs[] = {
     {.name = "GFLOP per step", .path = "cost.gflop_per_step", .decimals = SECONDS, .starts = true},
     {.name = "memory, MB", .path = "cost.memory_bytes", .unit = 1e6, .decimals = 2},
@@ -267,13 +208,16 @@ void ocdm__put_time_table(ocdm__output *out, const ocdm__study *study)
 {
     struct column columns[OCDM__TIME_PARTS + 3 + COUNT(costs)];
     size_t count = 0;
-    columns[count++] = time_column("1000 steps", "times.per_1000_steps");
-    for (size_t part = 0; part < OCDM__TIME_PARTS; part++)
-        if (ocdm__time_part_is_there(study, part))
-            columns[count++] = time_column(ocdm__time_parts[part].name, ocdm__time_parts[part].path);
-    columns[count++] = time_column("total", "times.total");
-    columns[count] = time_column("update, % of steps", "times.update_share");
-    columns[count++].decimals = 2;
+    columns[count++] = (struct column){.name = "1000 steps", .path = "times.per_1000_steps", .decimals = SECONDS};
+    for (size_t part = 0; part < OCDM__TIME_PARTS; part++) {
+        if (!ocdm__time_part_is_there(study, part))
+            continue;
+        columns[count] = (struct column){.decimals = SECONDS};
+        snprintf(columns[count].name, sizeof columns->name, "%s", ocdm__time_parts[part].name);
+        snprintf(columns[count++].path, sizeof columns->path, "%s", ocdm__time_parts[part].path);
+    }
+    columns[count++] = (struct column){.name = "total", .path = "times.total", .decimals = SECONDS};
+    columns[count++] = (struct column){.name = "update, % of steps", .path = "times.update_share", .decimals = 2};
     bool known = has_number(study, costs[0].path);
     for (size_t i = 0; known && i < COUNT(costs); i++)
         columns[count++] = costs[i];
@@ -292,17 +236,15 @@ static void put_class_heads(ocdm__output *out, const ocdm__study *study)
 {
     ocdm__output_text(out, "<tr class=\"groups\"><td></td><td></td><td></td><td></td>");
     for (size_t i = 0; i < study->base_count; i++) {
-        ocdm__put(out, "<th scope=\"colgroup\" class=\"start\"%s", study->trained ? " colspan=\"2\"" : "");
+        ocdm__output_text(out, "<th scope=\"colgroup\" class=\"start\"");
+        ocdm__output_text(out, study->trained ? " colspan=\"2\"" : "");
         ocdm__put_mark_of(out, &study->groups[i]);
         ocdm__output_text(out, ">");
         ocdm__put_method(out, &study->groups[i]);
         ocdm__output_text(out, "</th>");
     }
-    ocdm__output_text(out, "</tr>\n<tr>");
-    ocdm__html_head(out, "text", NULL, "class");
-    ocdm__html_head(out, "text", NULL, "group");
-    ocdm__html_head(out, "", NULL, "in stream");
-    ocdm__html_head(out, "", NULL, "target");
+    ocdm__output_text(out, "</tr>\n<tr>" OCDM__HEAD("text", "class")
+                               OCDM__HEAD("text", "group") "<th scope=\"col\">in stream</th><th scope=\"col\">target</th>");
     for (size_t i = 0; i < study->base_count; i++) {
         ocdm__html_head(out, "start", &study->groups[i], "in memory");
         if (study->trained)
@@ -320,12 +262,8 @@ void ocdm__put_class_table(ocdm__output *out, const ocdm__study *study)
     put_class_heads(out, study);
     for (size_t c = 0; c < study->class_count && c < MOST_CLASSES; c++) {
         const ocdm__study_class *class = &study->classes[c];
-        ocdm__output_text(out, "<tr data-c=\"");
-        ocdm__put_plain(out, class->name, OCDM__CLASS_LIMIT);
-        ocdm__output_text(out, "\"><th scope=\"row\">");
-        ocdm__put_name(out, class->name, 40);
-        ocdm__output_text(out, "</th>");
-        ocdm__html_text(out, "text", class->group, 20);
+        ocdm__put_markup(out, "<tr data-c=\"%.*s\"><th scope=\"row\">%-.40s</th><td class=\"text\">%-.20s</td>",
+                         OCDM__CLASS_LIMIT, class->name, class->name, class->group);
         ocdm__html_value(out, "", NULL, class->train, 0);
         ocdm__html_value(out, "", NULL, ocdm__group_entry(&study->groups[0], "target", class->column), 1);
         for (size_t i = 0; i < study->base_count; i++) {
@@ -338,7 +276,7 @@ void ocdm__put_class_table(ocdm__output *out, const ocdm__study *study)
     }
     ocdm__html_end(out);
     if (study->class_count > MOST_CLASSES)
-        ocdm__put(out, "<p class=\"note\">The first %d of %zu classes; the data at the end of this file has all.</p>\n",
-                  MOST_CLASSES, study->class_count);
+        ocdm__put_markup(out, "<p class=\"note\">The first %d of %zu classes; the data at the end of this file has all.</p>\n",
+                         MOST_CLASSES, study->class_count);
     ocdm__output_text(out, "</details>\n");
 }

@@ -22,36 +22,51 @@ bool ocdm__json_same(const ocdm__json_node *a, const ocdm__json_node *b)
     return true;
 }
 
+/* ---- settings ----------------------------------------------------------------------------------------------------------- */
+
+static const ocdm__json_node *skip_seed(const ocdm__json_node *setting)
+{
+    while (setting != NULL && strcmp(setting->key, "seed") == 0)
+        setting = setting->next;
+    return setting;
+}
+
+const ocdm__json_node *ocdm__settings_first(const ocdm__run_record *run)
+{
+    bool is_object = run->settings != NULL && run->settings->kind == OCDM__JSON_OBJECT;
+    return is_object ? skip_seed(run->settings->first) : NULL;
+}
+
+const ocdm__json_node *ocdm__settings_next(const ocdm__json_node *setting)
+{
+    return skip_seed(setting->next);
+}
+
 const ocdm__json_node *ocdm__group_setting(const ocdm__run_group *group, const char *setting)
 {
     return ocdm__json_find(group->runs[0]->settings, setting);
 }
 
-static bool same_stream(const ocdm__run_record *a, const ocdm__run_record *b)
-{
-    return ocdm__json_same(ocdm__json_find(a->summary.root, "stream.checksum"),
-                           ocdm__json_find(b->summary.root, "stream.checksum")) &&
-           ocdm__json_same(ocdm__json_find(a->summary.root, "classes"), ocdm__json_find(b->summary.root, "classes"));
-}
-
-/* All settings but the seed are equal. */
-static bool same_settings(const ocdm__run_record *a, const ocdm__run_record *b)
-{
-    if (a->settings == NULL || b->settings == NULL || a->settings->count != b->settings->count)
-        return false;
-    for (const ocdm__json_node *node = a->settings->first; node != NULL; node = node->next) {
-        const ocdm__json_node *other = b->settings->first;
-        while (other != NULL && strcmp(other->key, node->key) != 0)
-            other = other->next;
-        if (strcmp(node->key, "seed") != 0 && !ocdm__json_same(node, other))
-            return false;
-    }
-    return true;
-}
-
 bool ocdm__groups_agree(const ocdm__run_group *a, const ocdm__run_group *b, const char *setting)
 {
     return ocdm__json_same(ocdm__group_setting(a, setting), ocdm__group_setting(b, setting));
+}
+
+static const char *plain_text(const ocdm__json_node *setting)
+{
+    if (setting == NULL || setting->kind == OCDM__JSON_NULL)
+        return "none";
+    if (setting->kind == OCDM__JSON_TRUE || setting->kind == OCDM__JSON_FALSE)
+        return setting->kind == OCDM__JSON_TRUE ? "yes" : "no";
+    return setting->text != NULL ? setting->text : "{}";
+}
+
+void ocdm__setting_text(const ocdm__json_node *setting, char *text, size_t room)
+{
+    bool is_list = setting != NULL && setting->kind == OCDM__JSON_ARRAY;
+    snprintf(text, room, "%s", is_list ? "" : plain_text(setting));
+    for (const ocdm__json_node *node = is_list ? setting->first : NULL; node != NULL; node = node->next)
+        ocdm__append(text, room, "%s%s", node == setting->first ? "" : ",", plain_text(node));
 }
 
 /* ---- numbers ------------------------------------------------------------------------------------------------------------ */
@@ -61,12 +76,31 @@ void ocdm__metric_path(size_t group, ocdm_metric metric, char path[OCDM__METRIC_
     snprintf(path, OCDM__METRIC_PATH, "final.%s.%s", ocdm__paper_groups[group], ocdm__metric_name(metric));
 }
 
+/* A number of samples in a file; what is not a count becomes 0. */
+static uint32_t whole_count(const ocdm__numbers *numbers, size_t c)
+{
+    return numbers->values[c] >= 0 && numbers->values[c] < UINT32_MAX ? (uint32_t)numbers->values[c] : 0;
+}
+
+static double count_of(const ocdm__run_record *run, const char *what)
+{
+    ocdm__balance balance = {.classes = 0};
+    for (size_t c = 0; c < run->counts.count; c++)
+        ocdm__balance_add(&balance, whole_count(&run->counts, c), c < run->seen.count ? whole_count(&run->seen, c) : 1);
+    if (balance.classes == 0)
+        return NAN;
+    return strcmp(what, "fewest") == 0 ? balance.fewest : strcmp(what, "most") == 0 ? balance.most : (double)balance.lost;
+}
+
 /* A number of the summary, in place of one of an evaluation. */
 #define IN_SUMMARY SIZE_MAX
 
 static double number_of(const ocdm__run_record *run, size_t after, const char *path)
 {
+    static const char counted[] = "count.";
     const ocdm__json_node *node = run->summary.root;
+    if (strncmp(path, counted, strlen(counted)) == 0)
+        return count_of(run, path + strlen(counted));
     if (after != IN_SUMMARY)
         node = ocdm__json_element(ocdm__json_find(node, "evaluations"), after);
     return ocdm__json_number(ocdm__json_find(node, path));
@@ -84,28 +118,93 @@ ocdm__summary ocdm__group_summary(const ocdm__run_group *group, const char *path
     return ocdm__group_evaluation(group, IN_SUMMARY, path);
 }
 
+/* Runs that do not say their seed have one in common. */
+static bool is_seed(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+/* The run of a group with this seed; NULL when there is none. */
+static const ocdm__run_record *run_of_seed(const ocdm__run_group *group, double seed)
+{
+    for (size_t i = 0; i < group->run_count; i++)
+        if (is_seed(group->runs[i]->seed, seed))
+            return group->runs[i];
+    return NULL;
+}
+
 /* A group against itself has its numbers in one place, whose differences are 0. */
 ocdm__summary ocdm__group_evaluation_difference(const ocdm__run_group *a, const ocdm__run_group *b, size_t after,
                                                 const char *path)
 {
     size_t count = 0;
-    for (size_t i = 0; i < a->run_count; i++)
-        for (size_t j = 0; j < b->run_count && count < a->run_count && count < b->run_count; j++) {
-            if (!(a->runs[i]->seed == b->runs[j]->seed))
-                continue;
-            a->room[count] = number_of(a->runs[i], after, path);
-            b->room[count++] = number_of(b->runs[j], after, path);
-            break;
-        }
+    for (size_t i = 0; i < a->run_count; i++) {
+        const ocdm__run_record *other = run_of_seed(b, a->runs[i]->seed);
+        if (other == NULL || count == b->run_count)
+            continue;
+        a->room[count] = number_of(a->runs[i], after, path);
+        b->room[count++] = number_of(other, after, path);
+    }
     return ocdm__summarise_pairs(a->room, b->room, count);
 }
 
-ocdm__summary ocdm__group_difference(const ocdm__run_group *a, const ocdm__run_group *b, const char *path)
+const ocdm__judgement *ocdm__study_judge(const ocdm__study *study, size_t slot, const char *path, int sign)
 {
-    return ocdm__group_evaluation_difference(a, b, IN_SUMMARY, path);
+    ocdm__judgement *judgements = study->judgements + slot * study->base_count;
+    const size_t seeds = study->seeds.count, count = study->base_count * seeds;
+    for (size_t i = 0; i < count; i++) {
+        const ocdm__run_group *group = &study->groups[i / seeds];
+        const ocdm__run_record *run = run_of_seed(group, study->seeds.values[i % seeds]);
+        study->room[i] = run != NULL ? number_of(run, IN_SUMMARY, path) : NAN;
+        judgements[i / seeds].competes = !group->bound && !isnan(ocdm__group_summary(group, path).mean);
+    }
+    ocdm__judge(study->room, study->base_count, seeds, sign, study->room + count, judgements);
+    return judgements;
+}
+
+double ocdm__group_entry(const ocdm__run_group *group, const char *list, size_t column)
+{
+    double sum = 0;
+    for (size_t i = 0; i < group->run_count; i++) {
+        const ocdm__numbers *numbers = ocdm__run_list_of(group->runs[i], list);
+        sum += column < numbers->count ? numbers->values[column] : NAN;
+    }
+    return sum / (double)group->run_count;
+}
+
+double ocdm__group_precision(const ocdm__run_group *group, size_t column)
+{
+    double sum = 0;
+    for (size_t i = 0; i < group->run_count; i++) {
+        const ocdm__json_node *list = ocdm__json_find(group->runs[i]->summary.root, "final.per_class");
+        sum += ocdm__json_number(ocdm__json_find(ocdm__json_element(list, column), "AP"));
+    }
+    return sum / (double)group->run_count;
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------------------- */
+
+static bool same_stream(const ocdm__run_record *a, const ocdm__run_record *b)
+{
+    const ocdm__json_node *left = a->summary.root, *right = b->summary.root;
+    return ocdm__json_same(ocdm__json_find(left, "stream.checksum"), ocdm__json_find(right, "stream.checksum")) &&
+           ocdm__json_same(ocdm__json_find(left, "classes"), ocdm__json_find(right, "classes"));
+}
+
+/* All settings but the seed are equal. */
+static bool same_settings(const ocdm__run_record *a, const ocdm__run_record *b)
+{
+    if (a->settings == NULL || b->settings == NULL || a->settings->count != b->settings->count)
+        return false;
+    for (const ocdm__json_node *node = ocdm__settings_first(a); node != NULL; node = ocdm__settings_next(node)) {
+        const ocdm__json_node *other = ocdm__settings_first(b);
+        while (other != NULL && strcmp(other->key, node->key) != 0)
+            other = other->next;
+        if (!ocdm__json_same(node, other))
+            return false;
+    }
+    return true;
+}
 
 static ocdm_status join_group(ocdm__run_group *group, const ocdm__run_record *run, ocdm_error *error)
 {
@@ -168,19 +267,26 @@ bool ocdm__study_sweeps(const ocdm__study *study, const char *setting)
     return false;
 }
 
+bool ocdm__study_varies(const ocdm__study *study, const char *setting)
+{
+    for (size_t i = 1; i < study->group_count; i++)
+        if (!ocdm__groups_agree(&study->groups[i], &study->groups[0], setting))
+            return true;
+    return false;
+}
+
 /* The most frequent value; the first one if several are. */
 static const ocdm__json_node *usual_value(const ocdm__study *study, const char *setting)
 {
     const ocdm__json_node *usual = NULL;
     size_t most = 0;
     for (size_t i = 0; i < study->group_count; i++) {
-        const ocdm__json_node *value = ocdm__group_setting(&study->groups[i], setting);
         size_t same = 0;
         for (size_t j = 0; j < study->group_count; j++)
-            same += ocdm__json_same(value, ocdm__group_setting(&study->groups[j], setting));
+            same += ocdm__groups_agree(&study->groups[i], &study->groups[j], setting);
         if (same > most) {
             most = same;
-            usual = value;
+            usual = ocdm__group_setting(&study->groups[i], setting);
         }
     }
     return usual;
@@ -192,9 +298,9 @@ static void mark_base(ocdm__study *study)
 {
     for (size_t i = 0; i < study->group_count; i++)
         study->groups[i].base = true;
-    const ocdm__json_node *settings = study->groups[0].runs[0]->settings;
-    for (const ocdm__json_node *node = settings != NULL ? settings->first : NULL; node != NULL; node = node->next) {
-        if (strcmp(node->key, "seed") == 0 || !ocdm__study_sweeps(study, node->key))
+    const ocdm__json_node *node = ocdm__settings_first(study->groups[0].runs[0]);
+    for (; node != NULL; node = ocdm__settings_next(node)) {
+        if (!ocdm__study_sweeps(study, node->key))
             continue;
         const ocdm__json_node *usual = usual_value(study, node->key);
         for (size_t i = 0; i < study->group_count; i++)
@@ -217,10 +323,8 @@ static double measure_of(const ocdm__study *study, const ocdm__run_group *group)
 /* Base groups first, better ones first, a bound before all; the others in their given order. */
 static bool comes_before(const ocdm__study *study, const ocdm__run_group *a, const ocdm__run_group *b)
 {
-    if (a->base != b->base)
-        return a->base;
-    if (!a->base)
-        return false;
+    if (!a->base || !b->base)
+        return a->base && !b->base;
     if (a->bound != b->bound)
         return a->bound;
     double left = measure_of(study, a), right = measure_of(study, b);
@@ -229,14 +333,14 @@ static bool comes_before(const ocdm__study *study, const ocdm__run_group *a, con
 
 static void sort_groups(ocdm__study *study)
 {
-    for (size_t i = 1; i < study->group_count; i++)
+    for (size_t i = 0; i < study->group_count; i++) {
+        study->base_count += study->groups[i].base;
         for (size_t j = i; j > 0 && comes_before(study, &study->groups[j], &study->groups[j - 1]); j--) {
             ocdm__run_group moved = study->groups[j];
             study->groups[j] = study->groups[j - 1];
             study->groups[j - 1] = moved;
         }
-    for (study->base_count = 0; study->base_count < study->group_count && study->groups[study->base_count].base;)
-        study->base_count++;
+    }
 }
 
 /* The base group of the same contender: itself, if it is one. */
@@ -260,8 +364,7 @@ static bool is_taken(const ocdm__study *study, unsigned colour)
  * left to the methods of this program. */
 static unsigned free_colour(const ocdm__study *study, const ocdm__run_group *group)
 {
-    const unsigned all = OCDM__COLOURS * OCDM__DASHES;
-    unsigned own = ocdm__method_colour(group->method);
+    const unsigned all = OCDM__COLOURS * OCDM__DASHES, own = ocdm__method_colour(group->method);
     for (unsigned i = 0; i < all; i++) {
         unsigned colour = (own + i * OCDM__COLOURS + i / OCDM__DASHES) % all;
         if (!is_taken(study, colour) && (colour == own || colour >= OCDM__COLOURS))
@@ -275,16 +378,16 @@ static void colour_groups(ocdm__study *study)
 {
     for (size_t i = 0; i < study->group_count; i++)
         study->groups[i].colour = UINT_MAX;
-    for (size_t i = 0; i < study->base_count; i++) {
-        unsigned own = ocdm__method_colour(study->groups[i].method);
-        if (ocdm__method_is_coloured(study->groups[i].method) && !is_taken(study, own))
-            study->groups[i].colour = own;
-    }
     for (size_t i = 0; i < study->base_count; i++)
-        if (study->groups[i].colour == UINT_MAX)
-            study->groups[i].colour = free_colour(study, &study->groups[i]);
-    for (size_t i = study->base_count; i < study->group_count; i++)
-        study->groups[i].colour = base_of(study, &study->groups[i])->colour;
+        if (ocdm__method_is_coloured(study->groups[i].method) && !is_taken(study, ocdm__method_colour(study->groups[i].method)))
+            study->groups[i].colour = ocdm__method_colour(study->groups[i].method);
+    for (size_t i = 0; i < study->group_count; i++) {
+        ocdm__run_group *group = &study->groups[i];
+        if (i >= study->base_count)
+            group->colour = base_of(study, group)->colour;
+        else if (group->colour == UINT_MAX)
+            group->colour = free_colour(study, group);
+    }
 }
 
 /* ---- classes ------------------------------------------------------------------------------------------------------------ */
@@ -297,26 +400,31 @@ static int by_turn(const void *a, const void *b)
     return left->column < right->column ? -1 : left->column > right->column;
 }
 
+static int by_name(const void *a, const void *b)
+{
+    return strcmp((*(const ocdm__study_class *const *)a)->name, (*(const ocdm__study_class *const *)b)->name);
+}
+
+/* Brings the counts from the order of task numbers into that of the turns; `places` says where the count of each turn is. Some
+ * files have a count for every number up to the highest, also for numbers that are no task. */
 static ocdm_status read_class(ocdm__study *study, const ocdm__json_node *node, const size_t *places, ocdm_error *error)
 {
+    const ocdm__numbers *order = &study->order;
     ocdm__study_class *class = &study->classes[study->class_count];
+    ocdm__numbers counts;
     *class = (ocdm__study_class){.name = ocdm__json_text(ocdm__json_find(node, "name"), ""),
                                  .group = ocdm__json_text(ocdm__json_find(node, "group"), ""),
                                  .train = ocdm__json_number(ocdm__json_find(node, "train")),
                                  .column = study->class_count++};
-    OCDM_TRY(ocdm__numbers_of(ocdm__json_find(node, "tasks"), &class->turns, error));
-    /* Brings the counts from the order of task numbers into that of the turns. Some files have a count for every number up to
-     * the highest, also for numbers that are no task. */
-    ocdm__numbers *counts = &class->turns;
-    double *values;
-    OCDM_TRY(ocdm__new(&values, study->order.count, sizeof *values, "classes", error));
-    for (size_t turn = 0; turn < study->order.count; turn++) {
-        double place = counts->count == study->order.count ? (double)places[turn] : study->order.values[turn];
-        values[turn] = place >= 0 && place < (double)counts->count ? counts->values[(size_t)place] : NAN;
+    OCDM_TRY(ocdm__new(&class->turns.values, order->count, sizeof *class->turns.values, "classes", error));
+    OCDM_TRY(ocdm__numbers_of(ocdm__json_find(node, "tasks"), &counts, error));
+    for (size_t turn = 0; turn < order->count; turn++) {
+        double place = counts.count == order->count ? (double)places[turn] : order->values[turn];
+        class->turns.values[turn] = place >= 0 && place < (double)counts.count ? counts.values[(size_t)place] : NAN;
     }
-    ocdm__release(counts->values);
-    *counts = (ocdm__numbers){.values = values, .count = study->order.count};
-    while (class->turn < counts->count && !(values[class->turn] > 0))
+    ocdm__release(counts.values);
+    class->turns.count = order->count;
+    while (class->turn < order->count && !(class->turns.values[class->turn] > 0))
         class->turn++;
     return OCDM_OK;
 }
@@ -324,48 +432,35 @@ static ocdm_status read_class(ocdm__study *study, const ocdm__json_node *node, c
 static ocdm_status read_classes(ocdm__study *study, ocdm_error *error)
 {
     const ocdm__json_node *root = study->groups[0].runs[0]->summary.root, *list = ocdm__json_find(root, "classes");
-    size_t count = list != NULL && list->kind == OCDM__JSON_ARRAY ? list->count : 0;
+    const ocdm__json_node *node = list != NULL && list->kind == OCDM__JSON_ARRAY ? list->first : NULL;
+    size_t count = node != NULL ? list->count : 0;
     OCDM_TRY(ocdm__numbers_of(ocdm__json_find(root, "settings.order"), &study->order, error));
-    study->task_count = study->order.count;
-    study->classes = ocdm__allocate(count, sizeof *study->classes);
-    size_t *places = ocdm__allocate(study->order.count, sizeof *places);
-    ocdm_status status = study->classes == NULL || places == NULL ? ocdm__fail_memory(error, "classes") : OCDM_OK;
-    if (status == OCDM_OK) {
-        /* Where the count of each turn's task is in a list by rising task number. */
-        for (size_t turn = 0; turn < study->order.count; turn++) {
-            places[turn] = 0;
-            for (size_t other = 0; other < study->order.count; other++)
-                places[turn] += study->order.values[other] < study->order.values[turn];
-        }
-    }
-    for (const ocdm__json_node *node = count > 0 ? list->first : NULL; status == OCDM_OK && node != NULL; node = node->next)
+    OCDM_TRY(ocdm__new(&study->classes, count, sizeof *study->classes, "classes", error));
+    OCDM_TRY(ocdm__new(&study->by_name, count, sizeof *study->by_name, "classes", error));
+    size_t *places;
+    OCDM_TRY(ocdm__new(&places, study->order.count, sizeof *places, "classes", error));
+    for (size_t turn = 0; turn < study->order.count; turn++)
+        for (size_t other = 0; other < study->order.count; other++)
+            places[turn] += study->order.values[other] < study->order.values[turn];
+    ocdm_status status = OCDM_OK;
+    for (; status == OCDM_OK && node != NULL; node = node->next)
         status = read_class(study, node, places, error);
     ocdm__release(places);
     if (study->class_count > 1)
         qsort(study->classes, study->class_count, sizeof *study->classes, by_turn);
+    for (size_t c = 0; c < study->class_count; c++)
+        study->by_name[c] = &study->classes[c];
+    if (study->class_count > 1)
+        qsort((void *)study->by_name, study->class_count, sizeof *study->by_name, by_name);
     return status;
 }
 
-/* ---- settings as text --------------------------------------------------------------------------------------------------- */
-
-static const char *plain_text(const ocdm__json_node *setting)
+size_t ocdm__study_class_of(const ocdm__study *study, const ocdm__json_node *label)
 {
-    if (setting == NULL || setting->kind == OCDM__JSON_NULL)
-        return "none";
-    if (setting->kind == OCDM__JSON_TRUE || setting->kind == OCDM__JSON_FALSE)
-        return setting->kind == OCDM__JSON_TRUE ? "yes" : "no";
-    return setting->text != NULL ? setting->text : "{}";
-}
-
-void ocdm__setting_text(const ocdm__json_node *setting, char *text, size_t room)
-{
-    if (setting == NULL || setting->kind != OCDM__JSON_ARRAY) {
-        snprintf(text, room, "%s", plain_text(setting));
-        return;
-    }
-    text[0] = '\0';
-    for (const ocdm__json_node *node = setting->first; node != NULL; node = node->next)
-        ocdm__append(text, room, "%s%s", node == setting->first ? "" : ",", plain_text(node));
+    const ocdm__study_class key = {.name = label->text != NULL ? label->text : ""}, *wanted = &key;
+    const ocdm__study_class *const *found =
+        bsearch(&wanted, (const void *)study->by_name, study->class_count, sizeof *study->by_name, by_name);
+    return found != NULL ? (size_t)(*found - study->classes) : study->class_count;
 }
 
 /* ---- labels ------------------------------------------------------------------------------------------------------------- */
@@ -374,8 +469,8 @@ void ocdm__setting_text(const ocdm__json_node *setting, char *text, size_t room)
 static const ocdm__run_group *plain_group(const ocdm__study *study, const char *method)
 {
     const ocdm__run_group *plain = NULL;
-    for (size_t i = 0; i < study->group_count; i++) {
-        if (!study->groups[i].base || strcmp(study->groups[i].method, method) != 0)
+    for (size_t i = 0; i < study->base_count; i++) {
+        if (strcmp(study->groups[i].method, method) != 0)
             continue;
         if (plain != NULL)
             return NULL;
@@ -399,16 +494,14 @@ static bool tells_apart(const ocdm__study *study, const ocdm__run_group *group, 
 
 static ocdm_status label_group(const ocdm__study *study, ocdm__run_group *group, ocdm_error *error)
 {
-    char text[LABEL_ROOM];
+    char text[LABEL_ROOM], value[100];
     snprintf(text, sizeof text, "%.99s", group->method[0] != '\0' ? group->method : "(no method)");
-    const ocdm__json_node *settings = group->runs[0]->settings;
-    for (const ocdm__json_node *node = settings != NULL ? settings->first : NULL; node != NULL; node = node->next) {
-        char value[100];
-        if (strcmp(node->key, "seed") == 0 || !tells_apart(study, group, node->key))
-            continue;
-        ocdm__setting_text(node, value, sizeof value);
-        ocdm__append(text, sizeof text, ", %.40s %s", node->key, value);
-    }
+    const ocdm__json_node *node = ocdm__settings_first(group->runs[0]);
+    for (; node != NULL; node = ocdm__settings_next(node))
+        if (tells_apart(study, group, node->key)) {
+            ocdm__setting_text(node, value, sizeof value);
+            ocdm__append(text, sizeof text, ", %.40s %s", node->key, value);
+        }
     OCDM_TRY(ocdm__new(&group->label, strlen(text) + 1, 1, "a label", error));
     memcpy(group->label, text, strlen(text) + 1);
     return OCDM_OK;
@@ -416,9 +509,29 @@ static ocdm_status label_group(const ocdm__study *study, ocdm__run_group *group,
 
 /* ---- the study ---------------------------------------------------------------------------------------------------------- */
 
+/* Collects the seeds of the base, and makes room for their numbers. */
+static ocdm_status list_seeds(ocdm__study *study, ocdm_error *error)
+{
+    size_t runs = 0;
+    for (size_t i = 0; i < study->base_count; i++)
+        runs += study->groups[i].run_count;
+    OCDM_TRY(ocdm__new(&study->seeds.values, runs, sizeof *study->seeds.values, "the seeds of runs", error));
+    for (size_t i = 0; i < study->base_count; i++)
+        for (size_t j = 0, k = 0; j < study->groups[i].run_count; j++, k = 0) {
+            double seed = study->groups[i].runs[j]->seed;
+            while (k < study->seeds.count && !is_seed(study->seeds.values[k], seed))
+                k++;
+            study->seeds.values[k] = seed;
+            study->seeds.count += k == study->seeds.count;
+        }
+    OCDM_TRY(ocdm__new(&study->judgements, study->base_count, OCDM__STUDY_SLOTS * sizeof *study->judgements,
+                       "the numbers of runs", error));
+    return ocdm__new(&study->room, study->base_count, 2 * study->seeds.count * sizeof *study->room, "the numbers of runs",
+                     error);
+}
+
 static ocdm_status finish_study(ocdm__study *study, ocdm_error *error)
 {
-    size_t most = 0;
     for (size_t i = 0; i < study->group_count; i++)
         for (size_t j = 0; j < study->groups[i].run_count; j++)
             study->trained =
@@ -426,10 +539,7 @@ static ocdm_status finish_study(ocdm__study *study, ocdm_error *error)
     mark_base(study);
     sort_groups(study);
     colour_groups(study);
-    for (size_t i = 0; i < study->base_count; i++)
-        most = study->groups[i].run_count > most ? study->groups[i].run_count : most;
-    /* A seed that not all have is written too, and overwritten by the next. */
-    OCDM_TRY(ocdm__new(&study->room, study->base_count, (2 * most + 1) * sizeof *study->room, "the numbers of runs", error));
+    OCDM_TRY(list_seeds(study, error));
     OCDM_TRY(read_classes(study, error));
     for (size_t i = 0; i < study->group_count; i++)
         OCDM_TRY(label_group(study, &study->groups[i], error));
@@ -452,135 +562,22 @@ ocdm_status ocdm__studies_make(ocdm__study_list *studies, const ocdm__run_list *
     return status;
 }
 
-static void study_clear(ocdm__study *study)
-{
-    for (size_t i = 0; i < study->group_count; i++) {
-        ocdm__release(study->groups[i].runs);
-        ocdm__release(study->groups[i].room);
-        ocdm__release(study->groups[i].label);
-    }
-    for (size_t i = 0; i < study->class_count; i++)
-        ocdm__release(study->classes[i].turns.values);
-    ocdm__release(study->groups);
-    ocdm__release(study->classes);
-    ocdm__release(study->order.values);
-    ocdm__release(study->room);
-}
-
 void ocdm__studies_clear(ocdm__study_list *studies)
 {
-    for (size_t i = 0; i < studies->count; i++)
-        study_clear(&studies->studies[i]);
+    for (size_t k = 0; k < studies->count; k++) {
+        ocdm__study *study = &studies->studies[k];
+        for (size_t i = 0; i < study->group_count; i++)
+            OCDM_RELEASE(study->groups[i].runs, study->groups[i].room, study->groups[i].label);
+        for (size_t i = 0; i < study->class_count; i++)
+            ocdm__release(study->classes[i].turns.values);
+        OCDM_RELEASE(study->groups, study->classes, study->by_name, study->order.values, study->seeds.values, study->room,
+                     study->judgements);
+    }
     ocdm__release(studies->studies);
     *studies = (ocdm__study_list){.studies = NULL};
 }
 
 /* ---- questions ---------------------------------------------------------------------------------------------------------- */
-
-static double value_of_seed(const ocdm__run_group *group, double seed, const char *path)
-{
-    for (size_t i = 0; i < group->run_count; i++)
-        if (group->runs[i]->seed == seed)
-            return number_of(group->runs[i], IN_SUMMARY, path);
-    return NAN;
-}
-
-static bool is_rival(const ocdm__run_group *group, const char *path)
-{
-    return group->base && !group->bound && !isnan(ocdm__group_summary(group, path).mean);
-}
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp((*(const ocdm__study_class *const *)a)->name, (*(const ocdm__study_class *const *)b)->name);
-}
-
-const ocdm__study_class **ocdm__study_classes_by_name(const ocdm__study *study)
-{
-    const ocdm__study_class **classes = ocdm__allocate(study->class_count, sizeof *classes);
-    for (size_t c = 0; classes != NULL && c < study->class_count; c++)
-        classes[c] = &study->classes[c];
-    if (classes != NULL && study->class_count > 1)
-        qsort((void *)classes, study->class_count, sizeof *classes, by_name);
-    return classes;
-}
-
-size_t ocdm__study_class_among(const ocdm__study *study, const ocdm__study_class *const *by_names, const char *name)
-{
-    const ocdm__study_class key = {.name = name}, *wanted = &key;
-    const ocdm__study_class *const *found = bsearch(&wanted, by_names, study->class_count, sizeof *by_names, by_name);
-    return found != NULL ? (size_t)(*found - study->classes) : study->class_count;
-}
-
-double ocdm__study_least_difference(const ocdm__study *study, const char *path)
-{
-    size_t rivals = 0;
-    for (size_t i = 0; i < study->base_count; i++)
-        rivals += is_rival(&study->groups[i], path);
-    if (rivals < 2)
-        return NAN;
-    /* A row of values for each seed that all rivals have. */
-    const ocdm__run_group *first = NULL;
-    size_t seeds = 0;
-    for (size_t i = 0; i < study->base_count && first == NULL; i++)
-        first = is_rival(&study->groups[i], path) ? &study->groups[i] : NULL;
-    for (size_t i = 0; first != NULL && i < first->run_count; i++) {
-        size_t rival = 0;
-        bool whole = true;
-        for (size_t j = 0; j < study->base_count; j++)
-            if (is_rival(&study->groups[j], path)) {
-                double value = value_of_seed(&study->groups[j], first->runs[i]->seed, path);
-                study->room[seeds * rivals + rival++] = value;
-                whole = whole && !isnan(value);
-            }
-        seeds += whole;
-    }
-    double *values = study->room + rivals * (seeds + 1);
-    for (size_t i = 0; i < rivals * seeds; i++)
-        values[i % rivals * seeds + i / rivals] = study->room[i];
-    return ocdm__least_significant_difference(values, rivals, seeds);
-}
-
-double ocdm__group_entry(const ocdm__run_group *group, const char *list, size_t column)
-{
-    double sum = 0;
-    for (size_t i = 0; i < group->run_count; i++) {
-        const ocdm__numbers *numbers = ocdm__run_list_of(group->runs[i], list);
-        sum += column < numbers->count ? numbers->values[column] : NAN;
-    }
-    return sum / (double)group->run_count;
-}
-
-/* A number of samples in a file; what is not a count becomes 0. */
-static uint32_t whole_count(const ocdm__numbers *numbers, size_t c)
-{
-    return numbers->values[c] >= 0 && numbers->values[c] < UINT32_MAX ? (uint32_t)numbers->values[c] : 0;
-}
-
-ocdm__summary ocdm__group_balance(const ocdm__study *study, const ocdm__run_group *group, enum ocdm__count what)
-{
-    for (size_t i = 0; i < group->run_count; i++) {
-        const ocdm__numbers *counts = &group->runs[i]->counts, *seen = &group->runs[i]->seen;
-        ocdm__balance balance = {.classes = 0};
-        for (size_t c = 0; c < study->class_count && c < counts->count; c++)
-            ocdm__balance_add(&balance, whole_count(counts, c), c < seen->count ? whole_count(seen, c) : 1);
-        double value = what == OCDM__COUNT_FEWEST ? balance.fewest
-                       : what == OCDM__COUNT_MOST ? balance.most
-                                                  : (double)balance.lost;
-        group->room[i] = balance.classes > 0 ? value : NAN;
-    }
-    return ocdm__summarise(group->room, group->run_count);
-}
-
-double ocdm__group_precision(const ocdm__run_group *group, size_t column)
-{
-    double sum = 0;
-    for (size_t i = 0; i < group->run_count; i++) {
-        const ocdm__json_node *list = ocdm__json_find(group->runs[i]->summary.root, "final.per_class");
-        sum += ocdm__json_number(ocdm__json_find(ocdm__json_element(list, column), "AP"));
-    }
-    return sum / (double)group->run_count;
-}
 
 const ocdm__run_group *ocdm__study_best(const ocdm__study *study)
 {
@@ -599,12 +596,4 @@ bool ocdm__study_has_images(const ocdm__study *study)
 const char *ocdm__study_measure(const ocdm__study *study)
 {
     return study->trained ? "final.total." OCDM__MAP_NAME : "final.distance_seen";
-}
-
-bool ocdm__study_varies(const ocdm__study *study, const char *setting)
-{
-    for (size_t i = 1; i < study->group_count; i++)
-        if (!ocdm__groups_agree(&study->groups[i], &study->groups[0], setting))
-            return true;
-    return false;
 }

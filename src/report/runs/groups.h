@@ -14,10 +14,10 @@
 /* A class of the stream, from the first run of a study. */
 typedef struct ocdm__study_class {
     const char *name;
-    const char *group;   /* "majority", "moderate", "minority", or whatever else the file contains */
-    size_t column;       /* its index in the lists of the files */
-    size_t turn;         /* the first position in the base order of tasks at which it occurs; task_count if it does not */
-    double train;        /* training samples with it */
+    const char *group; /* "majority", "moderate", "minority", or whatever else the file contains */
+    size_t column;     /* its index in the lists of the files */
+    size_t turn;  /* the first position in the base order of tasks at which it occurs; as many as there are tasks if at none */
+    double train; /* training samples with it */
     ocdm__numbers turns; /* the same of each task, in the base order of tasks */
 } ocdm__study_class;
 
@@ -39,10 +39,12 @@ typedef struct ocdm__study {
     size_t base_count;
     ocdm__study_class *classes; /* in the order of their first task */
     size_t class_count;
-    size_t task_count;
-    ocdm__numbers order; /* of the tasks in the base */
-    double *room;        /* scratch space for the numbers of all runs of the base, twice */
-    bool trained;        /* there is a network: groups are ranked by total mAP, otherwise by distance */
+    const ocdm__study_class **by_name; /* the same, sorted */
+    ocdm__numbers order;               /* of the tasks in the base */
+    bool trained;                      /* there is a network: groups are ranked by total mAP, otherwise by distance */
+    ocdm__numbers seeds;               /* of the runs of the base, each once */
+    double *room;                      /* scratch space: two numbers for each group of the base and seed, */
+    ocdm__judgement *judgements;       /* and a judgement for each slot and group of the base */
 } ocdm__study;
 
 typedef struct ocdm__study_list {
@@ -57,43 +59,37 @@ void ocdm__studies_clear(ocdm__study_list *studies);
 
 /* ---- questions ---------------------------------------------------------------------------------------------------------- */
 
-/* Summarises the number at a path of the summary ("final.total.mAP") over the runs of a group. */
+/*
+ * Summarises the number at a path of the summary ("final.total.mAP") over the runs of a group. Three paths are counted over the
+ * classes that the training part has: "count.fewest" and "count.most", samples in memory of the rarest and of the most frequent
+ * class, and "count.lost", classes without any.
+ */
 ocdm__summary ocdm__group_summary(const ocdm__run_group *group, const char *path);
 
 /* The path of a metric over one of ocdm__paper_groups at the end of the stream: "final.total.mAP". */
 #define OCDM__METRIC_PATH 48
 void ocdm__metric_path(size_t group, ocdm_metric metric, char path[OCDM__METRIC_PATH]);
 
-/* The same for evaluation number `after`. */
+/* The same by a path in evaluation number `after`. */
 ocdm__summary ocdm__group_evaluation(const ocdm__run_group *group, size_t after, const char *path);
 
 /* The difference a - b of that number over the seeds that both groups have; count is 0 when there are none. */
-ocdm__summary ocdm__group_difference(const ocdm__run_group *a, const ocdm__run_group *b, const char *path);
-
-/* The same of evaluation number `after`, by a path in it. */
 ocdm__summary ocdm__group_evaluation_difference(const ocdm__run_group *a, const ocdm__run_group *b, size_t after,
                                                 const char *path);
 
-/* The least difference of that number between two of the base groups that is significant (metrics/intervals.h), bounds
- * excluded, over the seeds that all of them have; NaN when there are fewer than two groups or seeds. */
-double ocdm__study_least_difference(const ocdm__study *study, const char *path);
+/* Judges the base groups by the number at a path, bounds excluded (ocdm__judge); `sign` is 1 where more is better, -1 where
+ * less is. The judgements of a slot, such as the column of a table, are valid until the next call for it. */
+#define OCDM__STUDY_SLOTS 24
+const ocdm__judgement *ocdm__study_judge(const ocdm__study *study, size_t slot, const char *path, int sign);
 
 /* The mean over the runs of entry `column` of a list of theirs (ocdm__run_list_of), such as "counts"; NaN when one has none. */
 double ocdm__group_entry(const ocdm__run_group *group, const char *list, size_t column);
 
-/* Over the classes that the training part has, of each run of a group: samples in memory of the rarest and of the most frequent
- * class, and the classes lost. */
-enum ocdm__count { OCDM__COUNT_FEWEST, OCDM__COUNT_MOST, OCDM__COUNT_LOST };
-ocdm__summary ocdm__group_balance(const ocdm__study *study, const ocdm__run_group *group, enum ocdm__count what);
-
 /* The mean over the runs of the average precision of entry `column`; NaN when one has none. */
 double ocdm__group_precision(const ocdm__run_group *group, size_t column);
 
-/* The classes of a study by name, to be released, for ocdm__study_class_among; NULL if an allocation fails. */
-const ocdm__study_class **ocdm__study_classes_by_name(const ocdm__study *study);
-
-/* The number of a class in study->classes; class_count for a name that is none. */
-size_t ocdm__study_class_among(const ocdm__study *study, const ocdm__study_class *const *by_name, const char *name);
+/* The number in study->classes of the class that a label names; class_count for one that names none. */
+size_t ocdm__study_class_of(const ocdm__study *study, const ocdm__json_node *label);
 
 /* The best base group by the measure, bounds excluded; NULL when none has a number. */
 const ocdm__run_group *ocdm__study_best(const ocdm__study *study);
@@ -103,6 +99,11 @@ bool ocdm__study_has_images(const ocdm__study *study);
 
 /* The path of the number that ranks methods. */
 const char *ocdm__study_measure(const ocdm__study *study);
+
+/* The settings of the first run but for its seed, one after another: the first, and the one after `setting`; NULL at the end.
+ */
+const ocdm__json_node *ocdm__settings_first(const ocdm__run_record *run);
+const ocdm__json_node *ocdm__settings_next(const ocdm__json_node *setting);
 
 /* A setting of the group's runs, which are alike but for the seed; NULL when they do not say. */
 const ocdm__json_node *ocdm__group_setting(const ocdm__run_group *group, const char *setting);

@@ -44,7 +44,7 @@ static size_t name_columns(const ocdm__compare_plan *plan, const ocdm__compare_r
 }
 
 /* "+1.3 [0.2, 2.4] prs"; without an interval (one seed) only the difference. */
-static void put_difference(ocdm__table *table, const ocdm__compare_results *results, const ocdm__compare_judgement *judgement,
+static void put_difference(ocdm__table *table, const ocdm__compare_results *results, const ocdm__judgement *judgement,
                            ocdm__cell *cell)
 {
     char text[OCDM__TABLE_TEXT];
@@ -61,7 +61,7 @@ static void put_difference(ocdm__table *table, const ocdm__compare_results *resu
 
 /* A row for each method. Deviations are of what is ranked; those of times and distances say little. */
 static ocdm_status fill_methods(ocdm__table *table, const ocdm__compare_plan *plan, const ocdm__compare_results *results,
-                                size_t point, ocdm__compare_judgement *judgements, ocdm_error *error)
+                                size_t point, ocdm__judgement *judgements, ocdm_error *error)
 {
     size_t place = 1 + (plan->choices != NULL);
     for (size_t i = 0; i < results->method_count; i++) {
@@ -151,7 +151,7 @@ ocdm_status ocdm__table_of_comparison(ocdm__table *table, const ocdm__compare_pl
 {
     ocdm__column columns[MOST_COLUMNS];
     OCDM_TRY(ocdm__table_begin(table, columns, name_columns(plan, results, columns), error));
-    ocdm__compare_judgement *judgements = ocdm__allocate(results->method_count, sizeof *judgements);
+    ocdm__judgement *judgements = ocdm__allocate(results->method_count, sizeof *judgements);
     ocdm_status status = judgements == NULL ? ocdm__fail_memory(error, "judging the methods")
                                             : fill_methods(table, plan, results, point, judgements, error);
     ocdm__release(judgements);
@@ -179,7 +179,7 @@ static void add_point(ocdm__table *table, const ocdm__compare_plan *plan, size_t
 }
 
 static void add_data(ocdm__table *table, const ocdm__compare_plan *plan, size_t point, const ocdm__compare_results *results,
-                     size_t column, size_t method, const ocdm__compare_judgement *judgement)
+                     size_t column, size_t method, const ocdm__judgement *judgement)
 {
     const size_t group = ocdm__compare_group(column);
     const ocdm__summary *summary = &judgement->summary, *difference = &judgement->difference;
@@ -211,7 +211,7 @@ static void add_data(ocdm__table *table, const ocdm__compare_plan *plan, size_t 
 ocdm_status ocdm__table_of_comparison_data(ocdm__table *table, const ocdm__compare_plan *plan,
                                            const ocdm__compare_results *results, ocdm_error *error)
 {
-    ocdm__compare_judgement *judgements = ocdm__allocate(results->method_count, sizeof *judgements);
+    ocdm__judgement *judgements = ocdm__allocate(results->method_count, sizeof *judgements);
     ocdm_status status = judgements == NULL ? ocdm__fail_memory(error, "the table of a comparison") : OCDM_OK;
     *table = (ocdm__table){.row_count = 0};
     for (size_t i = 0; status == OCDM_OK && i < plan->point_count * OCDM__COMPARE_COLUMNS; i++) {
