@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "stream/label_stream.h"
+#include "bench/label_stream.h"
 #include "ocdm/ocdm.h"
 
 /* The most passes over the stream that one figure is the median of. */

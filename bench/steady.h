@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "stream/label_stream.h"
+#include "bench/label_stream.h"
 #include "ocdm/ocdm.h"
 
 /* ---- streams ------------------------------------------------------------------------------------------------------- */

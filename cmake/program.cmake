@@ -20,7 +20,8 @@ endif()
 set_source_files_properties(bench/reference.c PROPERTIES COMPILE_OPTIONS -O2)
 
 # What measures is not part of the product: `make bench` builds it.
-file(GLOB bench_sources CONFIGURE_DEPENDS bench/verb_*.c bench/memory.c bench/reference.c bench/steady.c bench/gap*.c)
+file(GLOB bench_sources CONFIGURE_DEPENDS bench/verb_*.c bench/memory.c bench/reference.c bench/steady.c bench/gap*.c
+     bench/label_stream.c)
 add_library(ocdm_bench OBJECT EXCLUDE_FROM_ALL ${bench_sources})
 target_include_directories(ocdm_bench PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(ocdm_bench PRIVATE ocdm_flags ocdm_parts)

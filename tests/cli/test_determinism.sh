@@ -15,7 +15,7 @@ builds=(
 )
 mapfile -t sources < <(cd "$source/src" && ls "$source"/tests/cli/sample_alone.c "$PWD"/{base,memory}/*.c \
     "$PWD"/stream/records/{record,content,delimited,doubt,jsonl}.c "$PWD"/stream/label_table.c \
-    "$PWD"/stream/scenes/builtin.c "$PWD"/sample/*.c "$PWD"/stream/label_stream.c \
+    "$PWD"/stream/scenes/builtin.c "$PWD"/sample/*.c \
     "$PWD"/ranks/{ranks,files}.c "$PWD"/metrics/{metrics,rankings}.c "$PWD"/report/{text,figures/balance,tables/table}.c "$PWD"/report/charts/*.c \
     "$PWD"/stream/statistics.c \
     "$PWD"/cli/verbs/{sample,demo}.c "$PWD"/cli/{flags,console}.c)

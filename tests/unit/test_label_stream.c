@@ -10,7 +10,7 @@
 
 #include "../test.h"
 #include "base/error.h"
-#include "stream/label_stream.h"
+#include "bench/label_stream.h"
 #include "stream/scenes/scenes.h"
 
 /* Reads `text` as the file of a stream. */

@@ -8,7 +8,6 @@
 #include "experiment/compare/memory_only.h"
 #include "report/figures/balance.h"
 #include "report/text.h"
-#include "stream/label_stream.h"
 #include "stream/scenes/scenes.h"
 #include "stream/statistics.h"
 
@@ -47,7 +46,7 @@ static double cpu_seconds(void)
 }
 
 /* Passes the stream through a memory. */
-static ocdm_status run_policy(const ocdm__label_stream *stream, const char *policy, uint64_t seed, struct outcome *outcome,
+static ocdm_status run_policy(const ocdm__builtin *stream, const char *policy, uint64_t seed, struct outcome *outcome,
                               ocdm_error *error)
 {
     ocdm_options options = ocdm_options_default();
@@ -72,10 +71,10 @@ static ocdm_status run_policy(const ocdm__label_stream *stream, const char *poli
 }
 
 /* n_i of every class: how many samples of the stream carry it. */
-static void count_classes(const ocdm__label_stream *stream, uint64_t seen[MAX_CLASSES])
+static void count_classes(const ocdm__builtin *stream, uint64_t seen[MAX_CLASSES])
 {
     memset(seen, 0, MAX_CLASSES * sizeof *seen);
-    for (size_t j = 0; j < stream->label_count; j++)
+    for (size_t j = 0; j < stream->label_start[stream->sample_count]; j++)
         seen[stream->label[j]]++;
 }
 
@@ -135,7 +134,7 @@ static void print_pictures(ocdm__output *output, const struct outcome outcomes[M
     }
 }
 
-static ocdm_status print_comparison(const ocdm__label_stream *stream, const struct outcome outcomes[MOST_POLICIES],
+static ocdm_status print_comparison(const ocdm__builtin *stream, const struct outcome outcomes[MOST_POLICIES],
                                     ocdm_error *error)
 {
     ocdm__output output;
@@ -151,8 +150,8 @@ static ocdm_status print_comparison(const ocdm__label_stream *stream, const stru
               "%d of them, %d at a time. Its %zu classes come in four tasks, one after another;\n"
               "the most frequent is on %.0f%% of all samples, the rarest on %llu samples in all.\n"
               "Every class should be in the memory equally often. How near does each policy come?\n\n",
-              stream->sample_count, (double)stream->label_count / (double)stream->sample_count, CAPACITY, BATCH,
-              stream->class_count, 100.0 * (double)most / (double)stream->sample_count, (unsigned long long)fewest);
+              stream->sample_count, (double)stream->label_start[stream->sample_count] / (double)stream->sample_count, CAPACITY,
+              BATCH, stream->class_count, 100.0 * (double)most / (double)stream->sample_count, (unsigned long long)fewest);
     ocdm__put(&output, "%-*s %9s %9s | %6s %6s %6s %6s %6s | %8s\n", NAME_WIDTH, "policy", "distance", "of seen", "fewest",
               "most", "lost", "<20", ">40", "us/step");
     for (size_t i = 0; i < policy_count(); i++) {
@@ -190,7 +189,7 @@ static void write_outcome(ocdm__output *output, const char *name, const struct o
     ocdm__output_text(output, "]}");
 }
 
-static ocdm_status write_json(const ocdm__label_stream *stream, uint64_t seed, const struct outcome outcomes[MOST_POLICIES],
+static ocdm_status write_json(const ocdm__builtin *stream, uint64_t seed, const struct outcome outcomes[MOST_POLICIES],
                               ocdm_error *error)
 {
     ocdm__output output;
@@ -239,8 +238,8 @@ static ocdm_status print_stream(uint64_t seed, ocdm_error *error)
     return status;
 }
 
-static ocdm_status draw_picture(const ocdm__label_stream *stream, const struct outcome outcomes[MOST_POLICIES],
-                                const char *path, ocdm_error *error)
+static ocdm_status draw_picture(const ocdm__builtin *stream, const struct outcome outcomes[MOST_POLICIES], const char *path,
+                                ocdm_error *error)
 {
     ocdm__picture_class classes[MAX_CLASSES];
     ocdm__picture_panel panels[MOST_POLICIES];
@@ -275,15 +274,15 @@ static ocdm_status draw_picture(const ocdm__label_stream *stream, const struct o
 /* The picture comes first: when it cannot be written, nothing is printed that looks like success. */
 static ocdm_status compare(uint64_t seed, bool json, const char *picture, ocdm_error *error)
 {
-    ocdm__label_stream *stream = NULL;
+    ocdm__builtin *stream = NULL;
     struct outcome outcomes[MOST_POLICIES] = {{.kept = {0}}};
-    ocdm_status status = ocdm__label_stream_open(NULL, seed, &stream, error);
+    ocdm_status status = ocdm__builtin_create(seed, 0, &stream, error);
     for (size_t i = 0; status == OCDM_OK && i < policy_count(); i++)
         status = run_policy(stream, policy_names()[i], seed, &outcomes[i], error);
     if (status == OCDM_OK && picture != NULL)
         status = draw_picture(stream, outcomes, picture, error);
     OCDM_THEN(status, json ? write_json(stream, seed, outcomes, error) : print_comparison(stream, outcomes, error));
-    ocdm__label_stream_destroy(stream);
+    ocdm__builtin_destroy(stream);
     return status;
 }
 

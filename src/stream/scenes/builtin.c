@@ -176,7 +176,8 @@ static ocdm_status spread(const struct making *making, size_t tests, ocdm__built
     builtin->task = ocdm__allocate(samples, sizeof *builtin->task);
     builtin->label_start = ocdm__allocate(samples + 1, sizeof *builtin->label_start);
     builtin->label = ocdm__allocate(labels, sizeof *builtin->label);
-    if (builtin->task == NULL || builtin->label_start == NULL || builtin->label == NULL)
+    builtin->samples = ocdm__allocate(samples, sizeof *builtin->samples);
+    if (builtin->task == NULL || builtin->label_start == NULL || builtin->label == NULL || builtin->samples == NULL)
         return ocdm__fail_memory(error, "the built-in stream");
     for (size_t i = 0; i < samples; i++) {
         uint64_t set = i < making->count ? making->set[i] : UINT64_C(1) << (i - making->count) / tests;
@@ -185,6 +186,7 @@ static ocdm_status spread(const struct making *making, size_t tests, ocdm__built
                 builtin->label[at++] = c;
         builtin->label_start[i + 1] = at;
         builtin->task[i] = recipe_classes[builtin->label[at - 1]].task;
+        builtin->samples[i] = (ocdm_sample){i, builtin->label + builtin->label_start[i], at - builtin->label_start[i]};
     }
     builtin->train_count = making->count;
     builtin->sample_count = samples;
@@ -226,7 +228,7 @@ void ocdm__builtin_destroy(ocdm__builtin *builtin)
 {
     if (builtin == NULL)
         return;
-    OCDM_RELEASE(builtin->task, builtin->label_start, builtin->label, builtin);
+    OCDM_RELEASE(builtin->task, builtin->label_start, builtin->label, builtin->samples, builtin);
 }
 
 const char *ocdm__builtin_class_name(uint32_t class_number)

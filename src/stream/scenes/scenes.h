@@ -25,6 +25,7 @@ typedef struct ocdm__builtin {
     uint32_t *task;      /* of each sample */
     size_t *label_start; /* sample_count + 1 of them */
     uint32_t *label;
+    ocdm_sample *samples; /* the same for a memory; they point into the labels */
 } ocdm__builtin;
 
 /* Makes the stream of a seed, with `tests` test samples of each class. OCDM_OK or OCDM_NO_MEMORY; `builtin` is set on success,

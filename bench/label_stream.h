@@ -1,7 +1,6 @@
-/* A stream of label sets that is in memory as a whole, ready to be offered batch by batch: what the demo and the benches run
- * on. */
-#ifndef OCDM_STREAM_LABEL_STREAM_H
-#define OCDM_STREAM_LABEL_STREAM_H
+/* A stream of label sets that is in memory as a whole, ready to be offered batch by batch: what the benches run on. */
+#ifndef OCDM_BENCH_LABEL_STREAM_H
+#define OCDM_BENCH_LABEL_STREAM_H
 
 #include "base/base.h"
 

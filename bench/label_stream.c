@@ -1,5 +1,5 @@
 /* Collects label sets, from records or from the built-in stream, into one block of labels with samples that point into it. */
-#include "stream/label_stream.h"
+#include "bench/label_stream.h"
 
 #include "stream/records/record.h"
 #include "stream/scenes/scenes.h"
