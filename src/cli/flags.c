@@ -1,6 +1,8 @@
 /* Parses command lines by a verb's table of flags, reads their values, suggests words, and writes command lines as text. */
 #include "cli/flags.h"
 
+#include <unistd.h>
+
 #include "base/output.h"
 #include "base/text.h"
 #include "cli/console.h"
@@ -167,8 +169,13 @@ ocdm_status ocdm__parse_arguments(const ocdm__verb *verb, size_t argc, char **ar
 
 int ocdm__run_verb(const ocdm__verb *verb, ocdm__arguments *arguments)
 {
+    ocdm__output out = {.buffer = NULL};
     ocdm_error error = {.message = ""};
-    ocdm_status status = verb->run(arguments, &error);
+    arguments->out = &out;
+    ocdm_status status = ocdm__output_open_fd(&out, STDOUT_FILENO, "standard output", &error);
+    OCDM_THEN(status, verb->run(arguments, &error));
+    OCDM_THEN(status, ocdm__output_commit(&out, &error));
+    ocdm__output_abandon(&out);
     if (status == OCDM_OK)
         return arguments->code != OCDM__EXIT_OK ? arguments->code : ocdm__finish_output();
     int code = status != OCDM_STOPPED || error.message[0] != '\0' ? ocdm__report(&error) : OCDM__EXIT_OK;

@@ -25,6 +25,7 @@
 #define OCDM_CLI_FLAGS_H
 
 #include "base/base.h"
+#include "base/output.h"
 
 #include "stream/records/record.h"
 
@@ -102,6 +103,7 @@ struct ocdm__arguments {
     size_t repeated_count;
     char **operands;
     size_t operand_count;
+    ocdm__output *out; /* standard output, while the verb runs: what is in it is written when all went well */
     bool help;           /* -h or --help was given; the words after it were not parsed */
     int code;            /* the exit code when all goes well */
     ocdm_error *failure; /* the first value that a reader below refused */

@@ -7,48 +7,52 @@
 
 /* ---- evaluations -------------------------------------------------------------------------------------------------------- */
 
-static void print_percent(FILE *out, double fraction)
+/* A number in `columns`, a dash where there is none. */
+static void put_number(ocdm__output *output, int columns, int decimals, double value)
 {
-    if (isnan(fraction))
-        fprintf(out, "  %6s", "-");
+    if (isnan(value))
+        ocdm__put(output, "%*s", columns, "-");
     else
-        fprintf(out, "  %6.1f", 100 * fraction);
+        ocdm__put(output, "%*.*f", columns, decimals, value);
 }
 
-static void print_row(FILE *out, const char *name, const ocdm__averages *averages)
+static void print_row(ocdm__output *out, const char *name, const ocdm__averages *averages)
 {
-    fprintf(out, "%-8s  %7zu", name, averages->classes);
+    ocdm__put(out, "%-8s  %7zu", name, averages->classes);
     for (size_t i = 0; i < OCDM__TABLE_METRICS; i++)
-        print_percent(out, averages->value[i]);
-    fprintf(out, "\n");
+        put_number(out, 8, 1, 100 * averages->value[i]);
+    ocdm__output_text(out, "\n");
 }
 
-void ocdm__print_evaluation(FILE *out, const ocdm__evaluation *evaluation, const char *groups)
+void ocdm__print_evaluation(ocdm__output *out, const ocdm__evaluation *evaluation, const char *groups)
 {
-    fprintf(out, "%-8s  %7s", ocdm__groups_are_terciles(groups) ? groups : "", "classes");
+    ocdm__put(out, "%-8s  %7s", ocdm__groups_are_terciles(groups) ? groups : "", "classes");
     for (size_t i = 0; i < OCDM__TABLE_METRICS; i++)
-        fprintf(out, "  %6s", ocdm__metrics[i].about.name);
-    fprintf(out, "\n");
+        ocdm__put(out, "  %6s", ocdm__metrics[i].about.name);
+    ocdm__output_text(out, "\n");
     for (int g = 0; g < OCDM__GROUPS; g++)
         print_row(out, ocdm__class_group_name((enum ocdm__class_group)g), &evaluation->groups[g]);
     print_row(out, "total", &evaluation->total);
 }
 
-void ocdm__print_class_scores(FILE *out, const ocdm__stream_table *table, const uint8_t *groups,
+void ocdm__print_class_scores(ocdm__output *out, const ocdm__stream_table *table, const uint8_t *groups,
                               const ocdm__class_score *scores)
 {
-    fprintf(out, "%-*s  %-8s  %7s  %6s  %6s  %6s\n", OCDM__LABEL_WIDTH, "class", "group", "tests", "AP", "prec.", "recall");
+    ocdm__put(out, "\n%-*s  %-8s  %7s  %6s  %6s  %6s\n", OCDM__LABEL_WIDTH, "class", "group", "tests", "AP", "prec.", "recall");
     for (size_t c = 0; c < table->class_count; c++) {
         size_t length;
         const char *name = ocdm__text_at(&table->classes, c, &length);
         ocdm__shown_label shown = ocdm__show_label(name, length);
         const ocdm__class_score *score = &scores[c];
-        fprintf(out, "%s%*s  %-8s  %7lu", shown.text, (int)(OCDM__LABEL_WIDTH - shown.width), "",
-                ocdm__class_group_name((enum ocdm__class_group)groups[c]), (unsigned long)score->positives);
-        print_percent(out, score->ap);
-        print_percent(out, score->positives == 0 ? NAN : score->predicted > 0 ? (double)score->hits / score->predicted : 0);
-        print_percent(out, score->positives > 0 ? (double)score->hits / score->positives : NAN);
-        fprintf(out, "\n");
+        ocdm__put(out, "%s%*s  %-8s  %7lu", shown.text, (int)(OCDM__LABEL_WIDTH - shown.width), "",
+                  ocdm__class_group_name((enum ocdm__class_group)groups[c]), (unsigned long)score->positives);
+        put_number(out, 8, 1, 100 * score->ap);
+        put_number(out, 8, 1,
+                   score->positives == 0  ? NAN
+                   : score->predicted > 0 ? 100 * ((double)score->hits / score->predicted)
+                                          : 0);
+        put_number(out, 8, 1, score->positives > 0 ? 100 * ((double)score->hits / score->positives) : NAN);
+        ocdm__output_text(out, "\n");
     }
 }
 
@@ -56,15 +60,6 @@ void ocdm__print_class_scores(FILE *out, const ocdm__stream_table *table, const 
 
 #define WIDEST_BAR 60
 #define MLR_COLUMNS 8
-
-/* A ratio in percent in `columns`, a dash where there is none. */
-static void put_percent(ocdm__output *output, int columns, double percent)
-{
-    if (isnan(percent))
-        ocdm__put(output, "%*s", columns, "-");
-    else
-        ocdm__put(output, "%*.2f", columns, percent);
-}
 
 /* Two spaces, a bar of at most `room` characters for `share` of the longest, and the end of the line. */
 static void put_bar(ocdm__output *output, double share, size_t room)
@@ -131,7 +126,7 @@ static void write_tally(ocdm__output *output, const char *name, const ocdm__tall
 {
     ocdm__put(output, "%6s %10llu %10llu %8zu ", name, (unsigned long long)tally->train, (unsigned long long)tally->test,
               ocdm__tally_class_count(tally));
-    put_percent(output, 8, ocdm__tally_amlr(tally));
+    put_number(output, 8, 2, ocdm__tally_amlr(tally));
     ocdm__put(output, "\n");
 }
 
@@ -203,7 +198,7 @@ static void write_class(ocdm__output *output, const ocdm__stream_info *info, uin
         ocdm__put(output, " %*llu", (int)layout->task, (unsigned long long)count);
     }
     ocdm__put(output, " %*llu", (int)layout->total, (unsigned long long)total);
-    put_percent(output, MLR_COLUMNS, ocdm__tally_mlr(&statistics->total, class_number));
+    put_number(output, MLR_COLUMNS, 2, ocdm__tally_mlr(&statistics->total, class_number));
     put_bar(output, (double)total / (double)layout->largest, layout->bar);
 }
 
@@ -238,7 +233,7 @@ void ocdm__write_stream_text(ocdm__output *output, const ocdm__stream_info *info
     if (statistics->task_count > 0 && statistics->without_task > 0)
         ocdm__put(output, "; samples without one: %llu", (unsigned long long)statistics->without_task);
     ocdm__put(output, "\nAMLR               ");
-    put_percent(output, 0, ocdm__tally_amlr(total));
+    put_number(output, 0, 2, ocdm__tally_amlr(total));
     ocdm__put(output, "%s\n", isnan(ocdm__tally_amlr(total)) ? "" : " %");
     if (largest > 0)
         ocdm__put(output, "imbalance          %.1f: largest class %llu, smallest %llu\n", (double)largest / (double)smallest,

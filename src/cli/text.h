@@ -10,10 +10,10 @@
 #include "stream/info.h"
 
 /* The groups and the total, a row each: classes, CF1, OF1, mAP in percent. */
-void ocdm__print_evaluation(FILE *out, const ocdm__evaluation *evaluation, const char *groups);
+void ocdm__print_evaluation(ocdm__output *out, const ocdm__evaluation *evaluation, const char *groups);
 
-/* A row for each class: name, group, tests with it, AP, precision, recall. */
-void ocdm__print_class_scores(FILE *out, const ocdm__stream_table *table, const uint8_t *groups,
+/* After an empty line, a row for each class: name, group, tests with it, AP, precision, recall. */
+void ocdm__print_class_scores(ocdm__output *out, const ocdm__stream_table *table, const uint8_t *groups,
                               const ocdm__class_score *scores);
 
 /* Writes summary, tasks and classes; `bounds` are those of the groups as for ocdm__stream_info_groups, NULL for the stream's

@@ -35,9 +35,7 @@ static void close_work(struct work *work)
     if (work->learner.state != NULL)
         work->learner.functions->destroy(work->learner.state);
     ocdm__model_inputs_close(work->inputs);
-    ocdm__release(work->counts);
-    ocdm__release(work->groups);
-    ocdm__release(work->scores);
+    OCDM_RELEASE(work->counts, work->groups, work->scores);
     ocdm__stream_order_clear(&work->tests);
     ocdm__stream_close(&work->stream);
     ocdm__weights_about_clear(&work->about);
@@ -88,11 +86,9 @@ static ocdm_status make_tables(struct work *work, ocdm_error *error)
     if (work->tests.count == 0)
         return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm stream info` shows what is in it", "%s: the stream has no test sample",
                           work->stream.file.name);
-    work->counts = ocdm__allocate(table->class_count, sizeof *work->counts);
-    work->groups = ocdm__allocate(table->class_count, sizeof *work->groups);
-    work->scores = ocdm__allocate(table->class_count, sizeof *work->scores);
-    if (work->counts == NULL || work->groups == NULL || work->scores == NULL)
-        return ocdm__fail_memory(error, "the scores of classes");
+    OCDM_TRY(ocdm__new(&work->counts, table->class_count, sizeof *work->counts, "the scores of classes", error));
+    OCDM_TRY(ocdm__new(&work->groups, table->class_count, sizeof *work->groups, "the scores of classes", error));
+    OCDM_TRY(ocdm__new(&work->scores, table->class_count, sizeof *work->scores, "the scores of classes", error));
     ocdm__count_classes(table, OCDM__TRAIN, work->counts);
     return ocdm__evaluation_groups(work->settings.groups, table, work->counts, work->groups, error);
 }
@@ -134,9 +130,20 @@ static ocdm_status evaluate(struct work *work, ocdm_error *error)
 
 /* ---- telling ------------------------------------------------------------------------------------------------------------- */
 
-static void write_json(ocdm__output *output, const struct work *work, bool per_class)
+static void print(const struct work *work, const ocdm__arguments *arguments)
 {
     const ocdm__evaluation *evaluation = &work->evaluation;
+    const ocdm__stream_table *table = &work->stream.table;
+    ocdm__output *output = arguments->out;
+    bool per_class = ocdm__argument_given(arguments, "per-class");
+    if (!ocdm__argument_given(arguments, "json")) {
+        ocdm__print_evaluation(output, evaluation, work->settings.groups);
+        if (evaluation->skipped > 0)
+            ocdm__put(output, "skipped   %llu images that could not be decoded\n", (unsigned long long)evaluation->skipped);
+        if (per_class)
+            ocdm__print_class_scores(output, table, work->groups, work->scores);
+        return;
+    }
     ocdm__json_open(output, NULL, '{');
     ocdm__json_string(output, "model", work->settings.model);
     if (ocdm__model_takes_images(work->settings.model)) {
@@ -148,28 +155,9 @@ static void write_json(ocdm__output *output, const struct work *work, bool per_c
     ocdm__evaluation_metrics_write(output, evaluation, work->tests.tasks);
     if (per_class) {
         ocdm__json_key(output, "per_class");
-        ocdm__class_scores_write(output, work->scores, work->stream.table.class_count);
+        ocdm__class_scores_write(output, work->scores, table->class_count);
     }
     ocdm__output_text(output, "}\n");
-}
-
-static ocdm_status print(const struct work *work, const ocdm__arguments *arguments, ocdm_error *error)
-{
-    bool per_class = ocdm__argument_given(arguments, "per-class");
-    if (!ocdm__argument_given(arguments, "json")) {
-        ocdm__print_evaluation(stdout, &work->evaluation, work->settings.groups);
-        if (work->evaluation.skipped > 0)
-            printf("skipped   %llu images that could not be decoded\n", (unsigned long long)work->evaluation.skipped);
-        if (per_class) {
-            printf("\n");
-            ocdm__print_class_scores(stdout, &work->stream.table, work->groups, work->scores);
-        }
-        return OCDM_OK;
-    }
-    ocdm__output output;
-    OCDM_TRY(ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error));
-    write_json(&output, work, per_class);
-    return ocdm__output_commit(&output, error);
 }
 
 /* ---- the command line ---------------------------------------------------------------------------------------------------- */
@@ -210,7 +198,8 @@ static ocdm_status examine(const ocdm__arguments *arguments, ocdm_error *error)
         ocdm__model_inputs_skipped_text(work.inputs, work.evaluation.skipped, text);
         ocdm__print_note(text);
     }
-    OCDM_THEN(status, print(&work, arguments, error));
+    if (status == OCDM_OK)
+        print(&work, arguments);
     close_work(&work);
     if (status == OCDM_STOPPED)
         error->message[0] = '\0';
@@ -222,7 +211,7 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
     const ocdm__explanation *explanation;
     bool explain = ocdm__argument_given(arguments, "explain");
     for (size_t i = 0; explain && (explanation = ocdm__explanation_at(i)) != NULL; i++)
-        printf("%-10s  %s\n", explanation->name, explanation->formula);
+        ocdm__put(arguments->out, "%-10s  %s\n", explanation->name, explanation->formula);
     ocdm_status status = explain && arguments->operand_count == 0 ? OCDM_OK : examine(arguments, error);
     ocdm__join_end();
     return status;

@@ -38,43 +38,35 @@ static ocdm_status refuse_flags(const ocdm__arguments *arguments, const char *co
 
 /* ---- a stream ------------------------------------------------------------------------------------------------------------ */
 
-static ocdm_status print_report(const ocdm__arguments *arguments, const ocdm__predict_settings *settings,
-                                const ocdm__predict_report *report, ocdm_error *error)
-{
-    ocdm__output output;
-    if (report->skipped > 0)
-        fprintf(stderr, "rows of NaN: %" PRIu64 ", the first because of %s\n", report->skipped, report->first_skipped.message);
-    if (ocdm__argument_given(arguments, "quiet"))
-        return OCDM_OK;
-    OCDM_TRY(ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error));
-    if (ocdm__argument_given(arguments, "json")) {
-        ocdm__json_open(&output, NULL, '{');
-        ocdm__json_string(&output, "file", settings->output);
-        ocdm__json_string(&output, "split", part_names[settings->part]);
-        ocdm__json_count(&output, "samples", report->samples);
-        ocdm__json_count(&output, "classes", report->classes);
-        ocdm__json_count(&output, "skipped", report->skipped);
-        ocdm__output_text(&output, "}\n");
-    } else {
-        static const char *const parts[] = {"test samples", "training samples", "samples"};
-        ocdm__output_text(&output, ocdm__show_path(settings->output).text);
-        ocdm__put(&output, ": %s: %" PRIu64 ", classes: %" PRIu64 "\n", parts[settings->part], report->samples,
-                  report->classes);
-    }
-    return ocdm__output_commit(&output, error);
-}
-
 static ocdm_status predict_stream(const ocdm__arguments *arguments, ocdm__predict_settings *settings, ocdm_error *error)
 {
     static const char *const others[] = {"top", "threshold", "csv", "classes", NULL};
+    static const char *const parts[] = {"test samples", "training samples", "samples"};
     ocdm__progress_line line;
     ocdm__predict_report report;
+    ocdm__output *output = arguments->out;
+    bool quiet = ocdm__argument_given(arguments, "quiet");
     OCDM_TRY(refuse_flags(arguments, others, "image files, not for streams", error));
     OCDM_TRY(ocdm__read_network_files(arguments, &settings->network, error));
-    ocdm__progress_line_begin(&line, ocdm__argument_given(arguments, "quiet"));
+    ocdm__progress_line_begin(&line, quiet);
     ocdm_status status = ocdm__predict(settings, &line.progress, &report, error);
     ocdm__progress_line_end(&line);
-    return status == OCDM_OK ? print_report(arguments, settings, &report, error) : status;
+    OCDM_TRY(status);
+    if (report.skipped > 0)
+        fprintf(stderr, "rows of NaN: %" PRIu64 ", the first because of %s\n", report.skipped, report.first_skipped.message);
+    if (!quiet && ocdm__argument_given(arguments, "json")) {
+        ocdm__json_open(output, NULL, '{');
+        ocdm__json_string(output, "file", settings->output);
+        ocdm__json_string(output, "split", part_names[settings->part]);
+        ocdm__json_count(output, "samples", report.samples);
+        ocdm__json_count(output, "classes", report.classes);
+        ocdm__json_count(output, "skipped", report.skipped);
+        ocdm__output_text(output, "}\n");
+    } else if (!quiet) {
+        ocdm__output_text(output, ocdm__show_path(settings->output).text);
+        ocdm__put(output, ": %s: %" PRIu64 ", classes: %" PRIu64 "\n", parts[settings->part], report.samples, report.classes);
+    }
+    return OCDM_OK;
 }
 
 /* ---- image files --------------------------------------------------------------------------------------------------------- */
@@ -95,7 +87,7 @@ struct listing {
         float logit;
         uint32_t number;
     } * ranked; /* classes, the most probable first */
-    ocdm__output output;
+    ocdm__output *out, file;
     size_t failed, files;
     ocdm_status first_failure;
 };
@@ -116,11 +108,6 @@ static ocdm_status read_form(const ocdm__arguments *arguments, struct listing *l
     return ocdm__arguments_check(arguments, error);
 }
 
-static double probability(float logit)
-{
-    return 1 / (1 + exp(-(double)logit));
-}
-
 /* The largest logit first, equal ones by class. */
 static int by_logit(const void *a, const void *b)
 {
@@ -130,74 +117,6 @@ static int by_logit(const void *a, const void *b)
     return left->number < right->number ? -1 : left->number > right->number;
 }
 
-/* How many of the sorted classes are listed. */
-static size_t count_labels(const struct listing *listing)
-{
-    size_t most = listing->top > 0 && listing->top < listing->classes ? listing->top : listing->classes, count = 0;
-    while (count < most && (double)listing->ranked[count].logit > listing->lowest)
-        count++;
-    return count;
-}
-
-/* The name of a class; its number in `digits` where names are not known. */
-static const char *class_name(const struct listing *listing, size_t number, char digits[24], size_t *length)
-{
-    if (listing->about->class_count > 0)
-        return ocdm__text_at(&listing->about->classes, number, length);
-    *length = (size_t)snprintf(digits, 24, "%zu", number);
-    return digits;
-}
-
-static void write_text_label(struct listing *listing, size_t place)
-{
-    char digits[24];
-    size_t length;
-    const char *name = class_name(listing, listing->ranked[place].number, digits, &length);
-    ocdm__output_text(&listing->output, ocdm__show_label(name, length).text);
-    ocdm__put(&listing->output, " %.2f", probability(listing->ranked[place].logit));
-}
-
-static void write_text_labels(struct listing *listing, const char *path, size_t count)
-{
-    ocdm__output_text(&listing->output, ocdm__show_path(path).text);
-    ocdm__output_text(&listing->output, "  ");
-    for (size_t i = 0; i < count; i++) {
-        ocdm__output_text(&listing->output, i > 0 ? ", " : "");
-        write_text_label(listing, i);
-    }
-    if (count == 0) {
-        ocdm__put(&listing->output, "nothing above %g; best is ", listing->threshold);
-        write_text_label(listing, 0);
-    }
-    ocdm__output_text(&listing->output, "\n");
-}
-
-/* Begins a line. JSON is UTF-8, which the names of files need not be. */
-static void write_json_path(ocdm__output *output, const char *path)
-{
-    const ocdm__shown_path shown = ocdm__show_path(path);
-    ocdm__json_open(output, NULL, '{');
-    ocdm__json_string(output, "file", shown.text);
-}
-
-static void write_json_labels(struct listing *listing, const char *path, size_t count)
-{
-    ocdm__output *output = &listing->output;
-    write_json_path(output, path);
-    ocdm__json_open(output, "labels", '[');
-    for (size_t i = 0; i < count; i++) {
-        char digits[24];
-        size_t length;
-        const char *name = class_name(listing, listing->ranked[i].number, digits, &length);
-        ocdm__json_open(output, NULL, '{');
-        ocdm__json_bytes(output, "label", name, length);
-        ocdm__json_key(output, "probability");
-        ocdm__put(output, "%.4f", probability(listing->ranked[i].logit));
-        ocdm__json_close(output, '}');
-    }
-    ocdm__output_text(output, "]}\n");
-}
-
 /* Quoted where it has to be. A file gets the bytes as they are, a terminal none that it would obey. */
 static void write_cell(struct listing *listing, const char *text, size_t length)
 {
@@ -205,35 +124,83 @@ static void write_cell(struct listing *listing, const char *text, size_t length)
     bool plain = true;
     for (size_t i = 0; i < length; i++)
         plain = plain && strchr(",\"\r\n", text[i]) == NULL;
-    ocdm__output_text(&listing->output, plain ? "" : "\"");
+    ocdm__output_text(listing->out, plain ? "" : "\"");
     while (at < end) {
         size_t size = ocdm__utf8_sequence(at, end);
         bool hidden = listing->terminal && (size == 0 || ocdm__is_control(at, size));
         size = size > 0 ? size : 1;
-        ocdm__output_write(&listing->output, hidden ? (const unsigned char *)"????" : at, size);
+        ocdm__output_write(listing->out, hidden ? (const unsigned char *)"????" : at, size);
         if (*at == '"')
-            ocdm__output_text(&listing->output, "\"");
+            ocdm__output_text(listing->out, "\"");
         at += size;
     }
-    ocdm__output_text(&listing->output, plain ? "" : "\"");
+    ocdm__output_text(listing->out, plain ? "" : "\"");
 }
 
-static void write_csv_labels(struct listing *listing, const char *path, size_t count)
+/* Begins a line. JSON is UTF-8, which the names of files need not be. */
+static void write_path(struct listing *listing, const char *path)
 {
-    ocdm__output *output = &listing->output;
-    for (size_t i = 0; i < count; i++) {
-        char digits[24];
-        size_t length;
-        const char *name = class_name(listing, listing->ranked[i].number, digits, &length);
+    if (listing->form == CSV) {
         write_cell(listing, path, strlen(path));
-        ocdm__output_text(output, ",");
+        return;
+    }
+    const ocdm__shown_path shown = ocdm__show_path(path);
+    if (listing->form == JSON) {
+        ocdm__json_open(listing->out, NULL, '{');
+        ocdm__json_string(listing->out, "file", shown.text);
+    } else {
+        ocdm__output_text(listing->out, shown.text);
+        ocdm__output_text(listing->out, "  ");
+    }
+}
+
+/* The class at a place of the ranking, by its number where names are not known, and its probability. */
+static void write_label(struct listing *listing, size_t place, const char *between)
+{
+    const struct ranked *ranked = &listing->ranked[place];
+    ocdm__output *out = listing->out;
+    double probability = 1 / (1 + exp(-(double)ranked->logit));
+    char digits[24];
+    size_t length = (size_t)snprintf(digits, sizeof digits, "%" PRIu32, ranked->number);
+    const char *name =
+        listing->about->class_count > 0 ? ocdm__text_at(&listing->about->classes, ranked->number, &length) : digits;
+    if (listing->form == TEXT) {
+        ocdm__put(out, "%s%s %.2f", between, ocdm__show_label(name, length).text, probability);
+    } else if (listing->form == JSON) {
+        ocdm__json_open(out, NULL, '{');
+        ocdm__json_bytes(out, "label", name, length);
+        ocdm__json_key(out, "probability");
+        ocdm__put(out, "%.4f", probability);
+        ocdm__json_close(out, '}');
+    } else {
         write_cell(listing, name, length);
-        ocdm__put(output, ",%.4f\n", probability(listing->ranked[i].logit));
+        ocdm__put(out, ",%.4f\n", probability);
     }
-    if (count == 0) {
-        write_cell(listing, path, strlen(path));
-        ocdm__output_text(output, ",,\n");
+}
+
+/* A line with all labels that are listed; in a table one for each. */
+static void write_labels(struct listing *listing, const char *path)
+{
+    size_t most = listing->top > 0 && listing->top < listing->classes ? listing->top : listing->classes, count = 0;
+    while (count < most && (double)listing->ranked[count].logit > listing->lowest)
+        count++;
+    for (size_t i = 0; listing->form == CSV && i < count; i++) {
+        write_path(listing, path);
+        ocdm__output_text(listing->out, ",");
+        write_label(listing, i, "");
     }
+    if (listing->form == CSV && count > 0)
+        return;
+    write_path(listing, path);
+    if (listing->form == JSON)
+        ocdm__json_open(listing->out, "labels", '[');
+    for (size_t i = 0; i < count; i++)
+        write_label(listing, i, i > 0 ? ", " : "");
+    if (listing->form == TEXT && count == 0) {
+        ocdm__put(listing->out, "nothing above %g; best is ", listing->threshold);
+        write_label(listing, 0, "");
+    }
+    ocdm__output_text(listing->out, listing->form == JSON ? "]}\n" : listing->form == CSV ? ",,\n" : "\n");
 }
 
 /* One line on stderr; the work goes on unless it is strict. */
@@ -245,30 +212,28 @@ static ocdm_status tell_failure(struct listing *listing, const ocdm_error *why, 
         *error = *why;
         return why->status;
     }
-    ocdm__output_flush(&listing->output);
+    ocdm__output_flush(listing->out);
     fprintf(stderr, "error: %s\n", why->message);
     return OCDM_OK;
 }
 
 static ocdm_status list_photo(void *state, const ocdm__photo *photo, ocdm_error *error)
 {
-    static void (*const writers[])(struct listing *, const char *,
-                                   size_t) = {[TEXT] = write_text_labels, [JSON] = write_json_labels, [CSV] = write_csv_labels};
     struct listing *listing = state;
     listing->files++;
     if (photo->why != NULL) {
         if (listing->form == JSON) {
-            write_json_path(&listing->output, photo->path);
-            ocdm__json_string(&listing->output, "error", photo->why->message);
-            ocdm__output_text(&listing->output, "}\n");
+            write_path(listing, photo->path);
+            ocdm__json_string(listing->out, "error", photo->why->message);
+            ocdm__output_text(listing->out, "}\n");
         }
         return tell_failure(listing, photo->why, error);
     }
     for (size_t i = 0; i < listing->classes; i++)
         listing->ranked[i] = (struct ranked){photo->logits[i], (uint32_t)i};
     qsort(listing->ranked, listing->classes, sizeof *listing->ranked, by_logit);
-    writers[listing->form](listing, photo->path, count_labels(listing));
-    return ocdm__output_check(&listing->output, error);
+    write_labels(listing, photo->path);
+    return ocdm__output_check(listing->out, error);
 }
 
 /* A folder that cannot be listed is reported like a file. */
@@ -286,37 +251,31 @@ static ocdm_status list_operands(const ocdm__arguments *arguments, struct listin
     return status;
 }
 
-static ocdm_status open_listing(struct listing *listing, const ocdm__predictor *predictor, const char *path, ocdm_error *error)
-{
-    listing->about = &predictor->about;
-    listing->classes = predictor->fit.class_count;
-    listing->terminal = path == NULL && isatty(STDOUT_FILENO);
-    OCDM_TRY(ocdm__new(&listing->ranked, listing->classes, sizeof *listing->ranked, "the classes", error));
-    OCDM_TRY(path != NULL ? ocdm__output_open(&listing->output, path, error)
-                          : ocdm__output_open_fd(&listing->output, STDOUT_FILENO, "standard output", error));
-    if (listing->form == CSV)
-        ocdm__output_text(&listing->output, "file,label,probability\n");
-    return OCDM_OK;
-}
-
 /* On standard output the results are written as they come, and are progress enough. */
 static ocdm_status list_photos(const ocdm__arguments *arguments, struct listing *listing, ocdm__predictor *predictor,
-                               const ocdm__predict_settings *settings, ocdm_error *error)
+                               const char *path, ocdm_error *error)
 {
     ocdm__progress_line line;
     ocdm__found_files list = {.count = 0};
-    ocdm_status status = open_listing(listing, predictor, settings->output, error);
+    listing->about = &predictor->about;
+    listing->classes = predictor->fit.class_count;
+    listing->terminal = path == NULL && isatty(STDOUT_FILENO);
+    listing->out = path != NULL ? &listing->file : arguments->out;
+    OCDM_TRY(ocdm__new(&listing->ranked, listing->classes, sizeof *listing->ranked, "the classes", error));
+    ocdm_status status = path != NULL ? ocdm__output_open(&listing->file, path, error) : OCDM_OK;
+    if (status == OCDM_OK && listing->form == CSV)
+        ocdm__output_text(listing->out, "file,label,probability\n");
     OCDM_THEN(status, list_operands(arguments, listing, &list, error));
-    ocdm__progress_line_begin(&line, settings->output == NULL || ocdm__argument_given(arguments, "quiet"));
+    ocdm__progress_line_begin(&line, path == NULL || ocdm__argument_given(arguments, "quiet"));
     if (status == OCDM_OK && list.count > 0)
         status = ocdm__photos_predict(predictor, &list, &line.progress, list_photo, listing, error);
     ocdm__progress_line_end(&line);
     ocdm__found_files_clear(&list);
-    if (status == OCDM_OK || settings->output == NULL) {
-        ocdm_status written = ocdm__output_commit(&listing->output, status == OCDM_OK ? error : NULL);
-        status = status == OCDM_OK ? written : status;
-    }
-    ocdm__output_abandon(&listing->output);
+    if (path != NULL)
+        OCDM_THEN(status, ocdm__output_commit(&listing->file, error));
+    else
+        ocdm__output_flush(arguments->out); /* also what there is before an error */
+    ocdm__output_abandon(&listing->file);
     return status;
 }
 
@@ -326,16 +285,16 @@ static ocdm_status predict_photos(const ocdm__arguments *arguments, ocdm__predic
     static const char *const others[] = {"split", "images", NULL};
     const char *path = settings->output;
     ocdm__predictor predictor = {.agent = NULL};
-    ocdm_status status = refuse_flags(arguments, others, "streams, not for image files", error);
-    OCDM_THEN(status, read_form(arguments, listing, error));
-    if (status == OCDM_OK && path != NULL && strlen(path) > 4 && strcmp(path + strlen(path) - 4, ".npy") == 0)
-        status = ocdm__fail(error, OCDM_BAD_ARGUMENT, "take --csv or --json, or build a stream of the images",
-                            "%s: NPY files of logits are made of streams, not of image files", path);
-    if (status == OCDM_OK && path != NULL)
-        status = ocdm__check_output(settings->network.weights, path, error);
-    OCDM_THEN(status, ocdm__predictor_open(&predictor, &settings->network, error));
+    OCDM_TRY(refuse_flags(arguments, others, "streams, not for image files", error));
+    OCDM_TRY(read_form(arguments, listing, error));
+    if (path != NULL && strlen(path) > 4 && strcmp(path + strlen(path) - 4, ".npy") == 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "take --csv or --json, or build a stream of the images",
+                          "%s: NPY files of logits are made of streams, not of image files", path);
+    if (path != NULL)
+        OCDM_TRY(ocdm__check_output(settings->network.weights, path, error));
+    ocdm_status status = ocdm__predictor_open(&predictor, &settings->network, error);
     OCDM_THEN(status, ocdm__read_class_names(arguments, predictor.fit.class_count, &predictor.about, error));
-    OCDM_THEN(status, list_photos(arguments, listing, &predictor, settings, error));
+    OCDM_THEN(status, list_photos(arguments, listing, &predictor, path, error));
     ocdm__release(listing->ranked);
     ocdm__predictor_close(&predictor);
     return status;

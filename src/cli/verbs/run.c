@@ -51,7 +51,7 @@ static bool picture(void *state, const char *id, uint8_t *rgb)
 }
 
 /* After the run: what is missing, and pictures if the stream has images. */
-static ocdm_status finish_events(struct events *events, bool finished, ocdm_error *error)
+static ocdm_status finish_events(struct events *events, bool finished)
 {
     ocdm__stream_pictures *pictures = NULL;
     events->next = 0;
@@ -62,14 +62,13 @@ static ocdm_status finish_events(struct events *events, bool finished, ocdm_erro
                                                    &events->error);
     ocdm__stream_pictures_close(pictures);
     ocdm__event_file_close(events->file);
-    if (events->status != OCDM_OK)
-        *error = events->error;
     return events->status;
 }
 
 /* ---- what a user sees meanwhile ------------------------------------------------------------------------------------------ */
 
 struct display {
+    ocdm__output *out;
     bool quiet, json, watching;
     struct events events;
     ocdm__status_line line;
@@ -155,17 +154,19 @@ static void show_result(void *state, const ocdm__run *run)
     if (display->json || (display->quiet && !display->watching))
         return;
     await_watcher(display);
+    ocdm__output *out = display->out;
     if (run->learner != NULL && run->tests.count == 0)
-        printf("metrics   none: the stream has no test samples\n");
+        ocdm__output_text(out, "metrics   none: the stream has no test samples\n");
     else if (run->learner != NULL)
-        ocdm__print_evaluation(stdout, last, run->settings->groups);
+        ocdm__print_evaluation(out, last, run->settings->groups);
     if (run->memory != NULL)
-        printf("memory    %lu samples, distance %.4f, over all classes seen %.4f\n",
-               (unsigned long)ocdm_memory_size(run->memory), last->distance, last->distance_seen);
-    printf("time      %.2f s for 1000 steps, %.2f %% of it for the memory; %.1f s in all\n", 1000 * seconds / (double)run->step,
-           100 * times.update / seconds, times.total);
+        ocdm__put(out, "memory    %lu samples, distance %.4f, over all classes seen %.4f\n",
+                  (unsigned long)ocdm_memory_size(run->memory), last->distance, last->distance_seen);
+    ocdm__put(out, "time      %.2f s for 1000 steps, %.2f %% of it for the memory; %.1f s in all\n",
+              1000 * seconds / (double)run->step, 100 * times.update / seconds, times.total);
     if (ocdm__run_skipped(run) > 0)
-        printf("skipped   %llu images that could not be decoded\n", (unsigned long long)ocdm__run_skipped(run));
+        ocdm__put(out, "skipped   %llu images that could not be decoded\n", (unsigned long long)ocdm__run_skipped(run));
+    ocdm__output_flush(out);
 }
 
 /* ---- the command line ---------------------------------------------------------------------------------------------------- */
@@ -191,20 +192,15 @@ static ocdm_status read_request(const ocdm__arguments *arguments, struct request
     return OCDM_OK;
 }
 
-static ocdm_status print_summary(const char *folder, ocdm_error *error)
+static ocdm_status print_summary(ocdm__output *out, const char *folder, ocdm_error *error)
 {
     char path[OCDM__PATH_ROOM];
     ocdm__mapped_file file = {.bytes = NULL};
-    ocdm__output output;
     OCDM_TRY(ocdm__folder_path(folder, "summary.json", path, error));
     OCDM_TRY(ocdm__map_file(&file, path, error));
-    ocdm_status status = ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error);
-    if (status == OCDM_OK) {
-        ocdm__output_write(&output, file.bytes, file.size);
-        status = ocdm__output_commit(&output, error);
-    }
+    ocdm__output_write(out, file.bytes, file.size);
     ocdm__unmap_file(&file);
-    return status;
+    return OCDM_OK;
 }
 
 /* With other ranks, they have to be ready too. */
@@ -235,7 +231,7 @@ static ocdm_status run_request(struct request *request, bool resume, struct disp
     else
         (void)ocdm__run_lead(NULL, NULL);
     if (status == OCDM_OK && display->json)
-        status = print_summary(request->folder, error);
+        status = print_summary(display->out, request->folder, error);
     ocdm__stream_close(&stream);
     return status;
 }
@@ -254,7 +250,8 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
     struct request request;
     OCDM_TRY(read_request(arguments, &request, error));
     bool watching = ocdm__argument_given(arguments, "watch");
-    struct display display = {.quiet = watching || ocdm__argument_given(arguments, "quiet"),
+    struct display display = {.out = arguments->out,
+                              .quiet = watching || ocdm__argument_given(arguments, "quiet"),
                               .json = ocdm__argument_given(arguments, "json"),
                               .watching = watching,
                               .watched = watching ? request.folder : NULL,
@@ -262,18 +259,16 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
                                          .folder = request.folder,
                                          .stream = request.stream}};
     ocdm__catch_signals();
-    ocdm_error events_error = {.status = OCDM_OK};
-    ocdm_status events = OCDM_OK;
-    ocdm_status status = run_request(&request, ocdm__argument_given(arguments, "resume"), &display, error);
+    ocdm_status events = OCDM_OK, status = run_request(&request, ocdm__argument_given(arguments, "resume"), &display, error);
     if (status == OCDM_OK || status == OCDM_STOPPED)
-        events = finish_events(&display.events, status == OCDM_OK, &events_error);
+        events = finish_events(&display.events, status == OCDM_OK);
     ocdm__status_line_erase(&display.line);
     await_watcher(&display);
     if (status == OCDM_STOPPED) {
         show_note(&display, error->message);
         error->message[0] = '\0';
     } else if (status == OCDM_OK && events != OCDM_OK) {
-        *error = events_error;
+        *error = display.events.error;
         status = events;
     }
     return status;

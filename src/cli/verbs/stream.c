@@ -48,14 +48,6 @@ static void write_json(ocdm__output *output, const ocdm__stream_info *info, cons
 
 /* ---- verification --------------------------------------------------------------------------------------------------- */
 
-static ocdm_status verify(ocdm__stream_info *info, ocdm_error *error)
-{
-    if (!info->is_stream_file)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave it out, or name a file of `ocdm stream build`",
-                          "--verify compares checksums, which records do not have");
-    return ocdm__stream_verify(&info->stream, NULL, error);
-}
-
 /* Opening the file has checked its tables already. */
 static void write_verified(ocdm__output *output, const ocdm__stream *stream, bool json)
 {
@@ -70,15 +62,12 @@ static void write_verified(ocdm__output *output, const ocdm__stream *stream, boo
         return;
     }
     ocdm__output_text(output, "verified           the tables of samples, labels and classes");
-    if (name != NULL) {
-        ocdm__output_text(output, "; the checksum of all ");
-        ocdm__output_text(output, name);
-        ocdm__output_count(output, ", ", stream->table.sample_count * ocdm__payload_size(&stream->shape));
-        ocdm__output_text(output, " bytes\n");
-    } else {
+    if (name != NULL)
+        ocdm__put(output, "; the checksum of all %s, %zu bytes\n", name,
+                  stream->table.sample_count * ocdm__payload_size(&stream->shape));
+    else
         ocdm__output_text(output, stream->table.paths.starts != NULL ? "; the image files were not read\n"
                                                                      : "; the stream has no features or images\n");
-    }
 }
 
 /* ---- the run -------------------------------------------------------------------------------------------------------- */
@@ -97,20 +86,29 @@ static ocdm_status read_bounds(const ocdm__arguments *arguments, uint64_t bounds
     return OCDM_OK;
 }
 
-static ocdm_status print_info(const ocdm__stream_info *info, const uint64_t *bounds, const ocdm__arguments *arguments,
+static ocdm_status print_info(ocdm__stream_info *info, const uint64_t *bounds, const ocdm__arguments *arguments,
                               ocdm_error *error)
 {
-    bool json = ocdm__argument_given(arguments, "json");
-    ocdm__output output;
-    OCDM_TRY(ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error));
+    bool json = ocdm__argument_given(arguments, "json"), verifies = ocdm__argument_given(arguments, "verify");
+    char doubt[OCDM__DOUBT] = "";
+    if (verifies && !info->is_stream_file)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave it out, or name a file of `ocdm stream build`",
+                          "--verify compares checksums, which records do not have");
+    if (verifies)
+        OCDM_TRY(ocdm__stream_verify(&info->stream, NULL, error));
     if (json)
-        write_json(&output, info, bounds);
+        write_json(arguments->out, info, bounds);
     else
-        ocdm__write_stream_text(&output, info, bounds, ocdm__terminal_width(STDOUT_FILENO));
-    if (ocdm__argument_given(arguments, "verify"))
-        write_verified(&output, &info->stream, json);
-    ocdm__output_text(&output, json ? "}\n" : "");
-    return ocdm__output_commit(&output, error);
+        ocdm__write_stream_text(arguments->out, info, bounds, ocdm__terminal_width(STDOUT_FILENO));
+    if (verifies)
+        write_verified(arguments->out, &info->stream, json);
+    ocdm__output_text(arguments->out, json ? "}\n" : "");
+    if (info->records != NULL)
+        OCDM_TRY(ocdm__records_label_warning(info->records, doubt, error));
+    ocdm__output_flush(arguments->out);
+    if (doubt[0] != '\0')
+        fprintf(stderr, "warning: %s\n", doubt);
+    return OCDM_OK;
 }
 
 static ocdm_status run_info(ocdm__arguments *arguments, ocdm_error *error)
@@ -118,18 +116,11 @@ static ocdm_status run_info(ocdm__arguments *arguments, ocdm_error *error)
     ocdm__stream_info info = {.class_count = 0};
     uint64_t bounds[2];
     const uint64_t *given;
-    char doubt[OCDM__DOUBT] = "";
     OCDM_TRY(read_bounds(arguments, bounds, &given, error));
     const ocdm__record_options records = ocdm__argument_records(arguments, "`ocdm stream info --help` describes the records");
     OCDM_TRY(ocdm__arguments_check(arguments, error));
     ocdm_status status = ocdm__stream_info_read(&info, ocdm__first_operand(arguments), &records, error);
-    if (status == OCDM_OK && ocdm__argument_given(arguments, "verify"))
-        status = verify(&info, error);
     OCDM_THEN(status, print_info(&info, given, arguments, error));
-    if (status == OCDM_OK && info.records != NULL)
-        status = ocdm__records_label_warning(info.records, doubt, error);
-    if (doubt[0] != '\0')
-        fprintf(stderr, "warning: %s\n", doubt);
     ocdm__stream_info_clear(&info);
     return status;
 }

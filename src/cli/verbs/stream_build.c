@@ -37,34 +37,32 @@ static ocdm_status misuse(ocdm_error *error, const char *hint, const char *what)
 
 /* A flag that would change nothing is a mistake of the user, and therefore an error. */
 
-/* A flag that only makes sense with another one, or, unless `recipes` is 0, with one of these values of --recipe. */
-#define ONLY(RECIPE) (1u << OCDM__RECIPE_##RECIPE)
+/* A flag that only makes sense with another one, or with some values of --recipe. */
 struct need {
     const char *flag, *needs;
-    unsigned recipes;
 };
 
 /* The flags that belong to a kind of source need it. */
-#define NEED_OWNER(owner, name, value, fallback, choices, help) {name, owner, 0},
+#define NEED_OWNER(owner, name, value, fallback, choices, help) {name, owner},
 #define NEED_SOURCE(KIND, flag, value, help, properties, read, open_rows, OWN) OWN(NEED_OWNER)
 
 static const struct need needs[] = {
     OCDM__SOURCES(NEED_SOURCE)     /* such as --xml */
     OCDM__RECORD_FLAGS(NEED_OWNER) /* --format to --sep */
-    {"tasks-by", "records", 0},
-    {"task", "records", 0},
-    {"split", "records", 0},
-    {"image", "records", 0},
-    {"test-lists", "ids", 0},
-    {"mixed", "tasks", 0},
-    {"mixed", "recipe", ONLY(SPLIT)},
-    {"test-share", "recipe", ONLY(SPLIT) | ONLY(INCREMENTAL)},
-    {"base", "recipe", ONLY(INCREMENTAL)},
-    {"step", "recipe", ONLY(INCREMENTAL)},
-    {"test-pool", "recipe", ONLY(PAPER)},
-    {"test-per-class", "recipe", ONLY(PAPER)},
-    {"as", "recipe", ONLY(SCENES)},
-    {"size", "recipe", ONLY(SCENES)},
+    {"tasks-by", "records"},
+    {"task", "records"},
+    {"split", "records"},
+    {"image", "records"},
+    {"test-lists", "ids"},
+    {"mixed", "tasks"},
+    {"mixed", "recipe split"},
+    {"test-share", "recipe split or incremental"},
+    {"base", "recipe incremental"},
+    {"step", "recipe incremental"},
+    {"test-pool", "recipe paper"},
+    {"test-per-class", "recipe paper"},
+    {"as", "recipe scenes"},
+    {"size", "recipe scenes"},
 };
 
 static const char *const exclusive[][2] = {
@@ -74,35 +72,24 @@ static const char *const exclusive[][2] = {
 /* All that the built-in world takes. */
 static const char *const of_scenes[] = {"output", "recipe", "as", "size", "groups", "seed", "quiet", "json", NULL};
 
-/* Whether --recipe has one of these values. */
-static bool is_recipe(const ocdm__arguments *arguments, unsigned recipes)
+/* Whether --recipe has a value that is among some words. */
+static bool is_recipe(const ocdm__arguments *arguments, const char *words)
 {
-    return ocdm__argument_given(arguments, "recipe") &&
-           (recipes >> (OCDM__FIRST_NAMED_RECIPE + ocdm__argument_choice(arguments, "recipe")) & 1) != 0 &&
-           ocdm__arguments_check(arguments, NULL) == OCDM_OK;
-}
-
-/* "split or incremental" */
-static void list_recipes(char *text, size_t size, unsigned recipes)
-{
-    text[0] = '\0';
-    for (size_t i = 0; recipe_names[i] != NULL; i++)
-        if ((recipes >> (OCDM__FIRST_NAMED_RECIPE + i) & 1) != 0)
-            ocdm__append(text, size, "%s%s", text[0] != '\0' ? " or " : " ", recipe_names[i]);
+    const char *given = ocdm__argument_text(arguments, "recipe");
+    return given != NULL && ocdm__is_among(given, recipe_names) && strstr(words, given) != NULL;
 }
 
 static ocdm_status check_scenes(const ocdm__arguments *arguments, ocdm_error *error)
 {
     static const char hint[] = "leave one of the two out";
     const ocdm__flag *flags = arguments->verb->flags;
-    const char *as = ocdm__argument_text(arguments, "as");
     for (size_t i = 0; flags[i].name != NULL; i++)
         if (arguments->values[i] != NULL && !ocdm__is_among(flags[i].name, of_scenes))
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "--recipe scenes does not take --%s", flags[i].name);
     if (arguments->operand_count > 0)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "--recipe scenes does not take %s", arguments->operands[0]);
-    if (as != NULL && strcmp(as, "features") == 0 && ocdm__argument_given(arguments, "size"))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "--as features does not take --size");
+    if (strcmp(ocdm__argument_text(arguments, "as"), "features") == 0 && ocdm__argument_given(arguments, "size"))
+        return misuse(error, hint, "--as features does not take --size");
     return OCDM_OK;
 }
 
@@ -113,63 +100,34 @@ static ocdm_status check_exclusive(const ocdm__arguments *arguments, const char 
     return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave one of the two out", "--%s and --%s are both given", first, second);
 }
 
-/* Operands without a flag for the kind of source are records. */
-static bool is_source_given(const ocdm__arguments *arguments, const char *flag)
+static ocdm_status check_flags(const ocdm__arguments *arguments, ocdm_error *error)
 {
-    bool any = false;
-    for (size_t i = 0; i < OCDM__SOURCE_KINDS; i++)
-        any = any || ocdm__argument_given(arguments, ocdm__sources[i].flag);
-    bool implied = !any && arguments->operand_count > 0 && strcmp(flag, ocdm__sources[OCDM__FROM_RECORDS].flag) == 0;
-    return implied || ocdm__argument_text(arguments, flag) != NULL;
-}
-
-static ocdm_status check_needs(const ocdm__arguments *arguments, ocdm_error *error)
-{
-    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
-        const struct need *need = &needs[i];
-        char names[80];
-        bool met = need->recipes == 0 ? is_source_given(arguments, need->needs) : is_recipe(arguments, need->recipes);
-        list_recipes(names, sizeof names, need->recipes);
+    /* Operands without a flag for the kind of source are records. */
+    bool records = arguments->operand_count > 0;
+    for (size_t i = 0; i < sizeof exclusive / sizeof *exclusive; i++)
+        OCDM_TRY(check_exclusive(arguments, exclusive[i][0], exclusive[i][1], error));
+    for (size_t i = 0; i < OCDM__SOURCE_KINDS; i++) {
+        if ((ocdm__sources[i].properties & OCDM__NO_TEST_FILE) != 0)
+            OCDM_TRY(check_exclusive(arguments, "test", ocdm__sources[i].flag, error));
+        records = records && !ocdm__argument_given(arguments, ocdm__sources[i].flag);
+    }
+    for (const struct need *need = needs; need < needs + sizeof needs / sizeof *needs; need++) {
+        bool met = ocdm__argument_given(arguments, need->needs) || is_recipe(arguments, need->needs) ||
+                   (records && strcmp(need->needs, ocdm__sources[OCDM__FROM_RECORDS].flag) == 0);
         if (ocdm__argument_given(arguments, need->flag) && !met)
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "remove it, or add the other", "--%s needs --%s%s", need->flag,
-                              need->needs, names);
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "remove it, or add the other", "--%s needs --%s", need->flag,
+                              need->needs);
     }
     return OCDM_OK;
 }
 
-static ocdm_status check_flags(const ocdm__arguments *arguments, ocdm_error *error)
-{
-    if (is_recipe(arguments, ONLY(SCENES)))
-        return check_scenes(arguments, error);
-    for (size_t i = 0; i < sizeof exclusive / sizeof *exclusive; i++)
-        OCDM_TRY(check_exclusive(arguments, exclusive[i][0], exclusive[i][1], error));
-    for (size_t i = 0; i < OCDM__SOURCE_KINDS; i++)
-        if ((ocdm__sources[i].properties & OCDM__NO_TEST_FILE) != 0)
-            OCDM_TRY(check_exclusive(arguments, "test", ocdm__sources[i].flag, error));
-    return check_needs(arguments, error);
-}
-
 /* ---- the source ----------------------------------------------------------------------------------------------------- */
-
-/* Writes the flags of the kinds that have all the properties, as "--a, --b or --c". `last` is what joins the last two. */
-static void list_source_flags(char *text, size_t size, unsigned properties, const char *last)
-{
-    size_t left = 0;
-    text[0] = '\0';
-    for (size_t i = 0; i < OCDM__SOURCE_KINDS; i++)
-        left += (ocdm__sources[i].properties & properties) == properties;
-    for (size_t i = 0; i < OCDM__SOURCE_KINDS; i++) {
-        if ((ocdm__sources[i].properties & properties) != properties)
-            continue;
-        ocdm__append(text, size, "--%s%s", ocdm__sources[i].flag, left > 2 ? ", " : left == 2 ? last : "");
-        left--;
-    }
-}
 
 static ocdm_status read_source(struct request *request, ocdm_error *error)
 {
     ocdm__build_settings *settings = &request->settings;
     const ocdm__arguments *arguments = request->arguments;
+    settings->kind = OCDM__FROM_RECORDS; /* of operands alone */
     for (size_t i = 0; i < OCDM__SOURCE_KINDS; i++) {
         if (!ocdm__argument_given(arguments, ocdm__sources[i].flag))
             continue;
@@ -178,31 +136,16 @@ static ocdm_status read_source(struct request *request, ocdm_error *error)
         settings->kind = (enum ocdm__source_kind)i;
         request->sources[settings->source_count++] = ocdm__argument_text(arguments, ocdm__sources[i].flag);
     }
-    bool operands_only = settings->source_count == 0 && arguments->operand_count > 0;
-    if (operands_only)
-        settings->kind = OCDM__FROM_RECORDS;
-    if (settings->source_count == 0 && !operands_only) {
-        char flags[160], hint[240];
-        list_source_flags(flags, sizeof flags, 0, " or ");
-        snprintf(hint, sizeof hint, "%s names one; --recipe scenes needs none", flags);
-        return misuse(error, hint, "no source is given");
-    }
-    if (arguments->operand_count > 0 && (ocdm__sources[settings->kind].properties & OCDM__SEVERAL_FILES) == 0) {
-        char flags[160], hint[240];
-        list_source_flags(flags, sizeof flags, OCDM__SEVERAL_FILES, " and ");
-        snprintf(hint, sizeof hint, "only %s take several files", flags);
-        return misuse(error, hint, "one source file too many");
-    }
+    if (settings->source_count + arguments->operand_count == 0)
+        return misuse(error, "`ocdm stream build --help` lists the kinds of sources; --recipe scenes needs none",
+                      "no source is given");
+    if (arguments->operand_count > 0 && (ocdm__sources[settings->kind].properties & OCDM__SEVERAL_FILES) == 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name one file: only label records and COCO annotations may be several",
+                          "--%s takes one source, and \"%s\" is another", ocdm__sources[settings->kind].flag,
+                          arguments->operands[0]);
     for (size_t i = 0; i < arguments->operand_count; i++)
         request->sources[settings->source_count++] = arguments->operands[i];
     settings->sources = request->sources;
-    return OCDM_OK;
-}
-
-static ocdm_status read_record_options(struct request *request, ocdm_error *error)
-{
-    const ocdm__arguments *arguments = request->arguments;
-    ocdm__build_settings *settings = &request->settings;
     settings->records =
         ocdm__argument_records(arguments, "`ocdm stream build --skip-bad` leaves such records out and counts them");
     settings->tasks_by = ocdm__argument_text(arguments, "tasks-by");
@@ -261,32 +204,19 @@ static ocdm_status read_features(struct request *request, ocdm_error *error)
     return ocdm__arguments_check(arguments, error);
 }
 
-/* A number of tasks, or the name of a list. */
-static void read_tasks(struct request *request)
+static ocdm_status check_recipe(const ocdm__build_settings *settings, const char *tasks, bool step, ocdm_error *error)
 {
-    const char *tasks = ocdm__argument_text(request->arguments, "tasks");
-    if (tasks == NULL)
-        return;
-    if (tasks[0] != '\0' && tasks[strspn(tasks, "0123456789")] == '\0')
-        request->settings.clusters = (size_t)strtoul(tasks, NULL, 10);
-    else
-        request->settings.tasks = tasks;
-}
-
-static ocdm_status check_recipe(const struct request *request, ocdm_error *error)
-{
-    const ocdm__build_settings *settings = &request->settings;
-    const char *tasks = ocdm__argument_text(request->arguments, "tasks");
-    if (tasks != NULL && settings->recipe != OCDM__RECIPE_PAPER && settings->recipe != OCDM__RECIPE_SPLIT)
+    bool paper = settings->recipe == OCDM__RECIPE_PAPER, split = settings->recipe == OCDM__RECIPE_SPLIT;
+    if (tasks != NULL && !paper && !split)
         return misuse(error, "add --recipe paper or --recipe split", "--tasks is given without a recipe that uses it");
     if (tasks != NULL && settings->tasks == NULL && (settings->clusters == 0 || settings->clusters > 65535))
         return misuse(error, "for example --tasks 4", "--tasks takes a number from 1 to 65535, coco44, nus44, or a file");
-    if (settings->recipe == OCDM__RECIPE_PAPER && tasks == NULL)
+    if (paper && tasks == NULL)
         return misuse(error, "--tasks coco44, nus44, FILE, or a number of tasks to find by co-occurrence",
                       "--recipe paper needs --tasks");
-    if (settings->recipe == OCDM__RECIPE_SPLIT && tasks == NULL && settings->tasks_by == NULL)
+    if (split && tasks == NULL && settings->tasks_by == NULL)
         return misuse(error, "--tasks FILE, --tasks N or --tasks-by NAME", "--recipe split needs to know how tasks are made");
-    if (settings->recipe == OCDM__RECIPE_INCREMENTAL && !ocdm__argument_given(request->arguments, "step"))
+    if (settings->recipe == OCDM__RECIPE_INCREMENTAL && !step)
         return misuse(error, "for example --base 40 --step 10", "--recipe incremental needs --step");
     return OCDM_OK;
 }
@@ -295,22 +225,25 @@ static ocdm_status read_recipe(struct request *request, ocdm_error *error)
 {
     ocdm__build_settings *settings = &request->settings;
     const ocdm__arguments *arguments = request->arguments;
+    const char *tasks = ocdm__argument_text(arguments, "tasks");
+    bool step = ocdm__argument_given(arguments, "step");
     settings->ids = ocdm__argument_text(arguments, "ids");
     settings->recipe = settings->ids != NULL ? OCDM__RECIPE_IDS : OCDM__RECIPE_NONE;
+    if (ocdm__argument_given(arguments, "recipe"))
+        settings->recipe = (enum ocdm__recipe)(OCDM__FIRST_NAMED_RECIPE + ocdm__argument_choice(arguments, "recipe"));
     settings->test_from_rest = ocdm__argument_choice(arguments, "test-pool") == 1;
     settings->drop_mixed = ocdm__argument_choice(arguments, "mixed") == 1;
     settings->original_ids = ocdm__argument_choice(arguments, "test-lists") == 1;
     settings->test_per_class = (uint32_t)ocdm__argument_unsigned(arguments, "test-per-class", 1, 1000000);
     settings->test_share = ocdm__argument_real(arguments, "test-share", 0, 1);
-    if (ocdm__argument_text(arguments, "recipe") != NULL)
-        settings->recipe = (enum ocdm__recipe)(OCDM__FIRST_NAMED_RECIPE + ocdm__argument_choice(arguments, "recipe"));
-    read_tasks(request);
     settings->base = (uint32_t)ocdm__argument_unsigned(arguments, "base", 0, OCDM__MAX_CLASSES);
-    settings->step = ocdm__argument_given(arguments, "step")
-                         ? (uint32_t)ocdm__argument_unsigned(arguments, "step", 1, OCDM__MAX_CLASSES)
-                         : 1;
+    settings->step = step ? (uint32_t)ocdm__argument_unsigned(arguments, "step", 1, OCDM__MAX_CLASSES) : 1;
+    /* A number of tasks, or the name of a list. */
+    bool number = tasks != NULL && tasks[0] != '\0' && tasks[strspn(tasks, "0123456789")] == '\0';
+    settings->clusters = number ? (size_t)strtoul(tasks, NULL, 10) : 0;
+    settings->tasks = number ? NULL : tasks;
     OCDM_TRY(ocdm__arguments_check(arguments, error));
-    return check_recipe(request, error);
+    return check_recipe(settings, tasks, step, error);
 }
 
 /* Two numbers, or a file. */
@@ -318,21 +251,16 @@ static ocdm_status read_groups(struct request *request, ocdm_error *error)
 {
     ocdm__build_settings *settings = &request->settings;
     const char *groups = ocdm__argument_text(request->arguments, "groups");
-    if (groups == NULL)
+    settings->bounded_groups = groups != NULL && groups[strspn(groups, "0123456789,")] == '\0';
+    settings->groups = settings->bounded_groups ? NULL : groups;
+    if (!settings->bounded_groups)
         return OCDM_OK;
-    if (groups[strspn(groups, "0123456789,")] != '\0') {
-        settings->groups = groups;
-        return OCDM_OK;
-    }
-    settings->bounded_groups = true;
     size_t count = ocdm__argument_list(request->arguments, "groups", 0, UINT64_MAX, settings->bounds, 2);
     OCDM_TRY(ocdm__arguments_check(request->arguments, error));
     if (count != 2 || settings->bounds[0] < settings->bounds[1])
         return misuse(error, "for example --groups 600,100", "--groups takes two numbers, the larger first, or a file");
     return OCDM_OK;
 }
-
-/* ---- scenes ---------------------------------------------------------------------------------------------------------- */
 
 static ocdm_status read_scenes(struct request *request, ocdm_error *error)
 {
@@ -368,20 +296,25 @@ static ocdm_status check_output(const struct request *request, ocdm_error *error
 
 static ocdm_status read_request(struct request *request, ocdm_error *error)
 {
-    typedef ocdm_status step(struct request *, ocdm_error *);
-    static step *const for_source[] = {read_source, read_record_options, find_xml, read_features,
-                                       read_recipe, read_groups,         NULL};
-    static step *const for_scenes[] = {read_scenes, read_groups, NULL};
     static const char *const left_out[] = {"output", "quiet", "json", NULL};
     const ocdm__arguments *arguments = request->arguments;
-    step *const *steps = is_recipe(arguments, ONLY(SCENES)) ? for_scenes : for_source;
+    bool scenes = is_recipe(arguments, "scenes");
     request->settings.seed = ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX);
     request->settings.output = ocdm__argument_text(arguments, "output");
     request->settings.classes = ocdm__argument_text(arguments, "classes");
+    if (ocdm__argument_given(arguments, "recipe"))
+        (void)ocdm__argument_choice(arguments, "recipe"); /* a wrong word is reported before all that follows from it */
     OCDM_TRY(ocdm__arguments_check(arguments, error));
-    OCDM_TRY(check_flags(arguments, error));
-    for (; *steps != NULL; steps++)
-        OCDM_TRY((*steps)(request, error));
+    OCDM_TRY(scenes ? check_scenes(arguments, error) : check_flags(arguments, error));
+    if (scenes) {
+        OCDM_TRY(read_scenes(request, error));
+    } else {
+        OCDM_TRY(read_source(request, error));
+        OCDM_TRY(find_xml(request, error));
+        OCDM_TRY(read_features(request, error));
+        OCDM_TRY(read_recipe(request, error));
+    }
+    OCDM_TRY(read_groups(request, error));
     OCDM_TRY(check_output(request, error));
     OCDM_TRY(ocdm__command_text(arguments, left_out, &request->command, error));
     request->settings.command = request->command;
@@ -411,32 +344,14 @@ static void write_json(ocdm__output *output, const char *path, const ocdm__build
     ocdm__output_text(output, "}\n");
 }
 
-static ocdm_status print_report(const struct request *request, const ocdm__build_report *report, const ocdm__reading *reading,
-                                ocdm_error *error)
-{
-    ocdm__output output;
-    OCDM_TRY(ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error));
-    if (ocdm__argument_given(request->arguments, "json")) {
-        write_json(&output, request->settings.output, report, reading);
-        return ocdm__output_commit(&output, error);
-    }
-    ocdm__output_text(&output, ocdm__show_path(request->settings.output).text);
-    ocdm__output_count(&output, ": ", report->train);
-    ocdm__output_count(&output, " training and ", report->test);
-    ocdm__output_count(&output, " test samples, classes: ", report->classes);
-    ocdm__output_count(&output, ", tasks: ", report->tasks);
-    ocdm__output_text(&output, "\nSHA-256 of the ids: ");
-    ocdm__output_text(&output, report->ids);
-    ocdm__output_text(&output, "\n");
-    return ocdm__output_commit(&output, error);
-}
-
 static ocdm_status build(struct request *request, ocdm_error *error)
 {
     ocdm__progress_line line;
     ocdm__build_report report;
-    bool quiet = ocdm__argument_given(request->arguments, "quiet");
-    ocdm__reading reading = {.skip_bad = ocdm__argument_given(request->arguments, "skip-bad"), .progress = &line.progress};
+    const ocdm__arguments *arguments = request->arguments;
+    const char *path = ocdm__argument_text(arguments, "output");
+    bool quiet = ocdm__argument_given(arguments, "quiet");
+    ocdm__reading reading = {.skip_bad = ocdm__argument_given(arguments, "skip-bad"), .progress = &line.progress};
     OCDM_TRY(read_request(request, error));
     ocdm__catch_signals();
     ocdm__progress_line_begin(&line, quiet);
@@ -449,15 +364,23 @@ static ocdm_status build(struct request *request, ocdm_error *error)
     }
     if (reading.doubt[0] != '\0')
         fprintf(stderr, "warning: %s\n", reading.doubt);
-    return status == OCDM_OK && !quiet ? print_report(request, &report, &reading, error) : status;
+    if (status != OCDM_OK || quiet)
+        return status;
+    if (ocdm__argument_given(arguments, "json")) {
+        write_json(arguments->out, path, &report, &reading);
+        return OCDM_OK;
+    }
+    ocdm__output_text(arguments->out, ocdm__show_path(path).text);
+    ocdm__put(arguments->out, ": %zu training and %zu test samples, classes: %zu, tasks: %zu\nSHA-256 of the ids: %s\n",
+              report.train, report.test, report.classes, report.tasks, report.ids);
+    return OCDM_OK;
 }
 
 static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
 {
     struct request request = {.arguments = arguments};
     ocdm_status status = build(&request, error);
-    ocdm__release(request.command);
-    ocdm__release(request.xml);
+    OCDM_RELEASE(request.command, request.xml);
     return status;
 }
 

@@ -26,28 +26,21 @@ static ocdm_status read_request(const ocdm__arguments *arguments, ocdm__featuriz
     return OCDM_OK;
 }
 
-static ocdm_status print_report(bool json, const char *path, const ocdm__featurize_report *report, ocdm_error *error)
+static void write_report(ocdm__output *output, bool json, const char *path, const ocdm__featurize_report *report)
 {
-    ocdm__output output;
-    OCDM_TRY(ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error));
-    if (json) {
-        ocdm__json_open(&output, NULL, '{');
-        ocdm__json_string(&output, "file", path);
-        ocdm__json_count(&output, "samples", report->samples);
-        ocdm__json_count(&output, "features", report->features);
-        ocdm__json_count(&output, "classes", report->classes);
-        ocdm__json_string(&output, "ids_sha256", report->ids);
-        ocdm__output_text(&output, "}\n");
-    } else {
-        ocdm__output_text(&output, ocdm__show_path(path).text);
-        ocdm__output_count(&output, ": samples: ", report->samples);
-        ocdm__output_count(&output, ", features: ", report->features);
-        ocdm__output_count(&output, ", classes: ", report->classes);
-        ocdm__output_text(&output, "\nSHA-256 of the ids: ");
-        ocdm__output_text(&output, report->ids);
-        ocdm__output_text(&output, "\n");
+    if (!json) {
+        ocdm__output_text(output, ocdm__show_path(path).text);
+        ocdm__put(output, ": samples: %" PRIu64 ", features: %" PRIu64 ", classes: %" PRIu64 "\nSHA-256 of the ids: %s\n",
+                  report->samples, report->features, report->classes, report->ids);
+        return;
     }
-    return ocdm__output_commit(&output, error);
+    ocdm__json_open(output, NULL, '{');
+    ocdm__json_string(output, "file", path);
+    ocdm__json_count(output, "samples", report->samples);
+    ocdm__json_count(output, "features", report->features);
+    ocdm__json_count(output, "classes", report->classes);
+    ocdm__json_string(output, "ids_sha256", report->ids);
+    ocdm__output_text(output, "}\n");
 }
 
 static ocdm_status featurize(const ocdm__arguments *arguments, ocdm_error *error)
@@ -63,8 +56,9 @@ static ocdm_status featurize(const ocdm__arguments *arguments, ocdm_error *error
     ocdm_status status = ocdm__featurize(&settings, &line.progress, &report, error);
     ocdm__progress_line_end(&line);
     ocdm__release(command);
-    return status == OCDM_OK && !quiet ? print_report(ocdm__argument_given(arguments, "json"), settings.output, &report, error)
-                                       : status;
+    if (status == OCDM_OK && !quiet)
+        write_report(arguments->out, ocdm__argument_given(arguments, "json"), settings.output, &report);
+    return status;
 }
 
 static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)

@@ -20,7 +20,6 @@ struct answer {
 
 /* ---- JSON ----------------------------------------------------------------------------------------------------------- */
 
-/* A number that is there when it is not 0, a text when it is not empty. */
 static void write_optional(ocdm__output *output, const char *key, uint64_t value)
 {
     if (value > 0)
@@ -116,10 +115,6 @@ static size_t shape_text(const struct ocdm__tensor *tensor, char text[OCDM__TENS
     return strlen(text);
 }
 
-struct widths {
-    size_t name, shape;
-};
-
 static void write_fit(ocdm__output *output, const struct ocdm__weights_fit *fit)
 {
     ocdm__output_text(output, "model       ");
@@ -167,63 +162,56 @@ static void write_about(ocdm__output *output, const ocdm__weights_about *about)
     ocdm__put(output, "\nrun         %s, by ocdm %s\n", about->run, about->program);
 }
 
-/* Names that other programs put before those of the network. */
-static void write_wrapper(ocdm__output *output, const ocdm__weights_file *file)
+static void write_tensors(ocdm__output *output, const struct ocdm__safetensors *file)
 {
-    if (file->wrapper_length == 0)
-        return;
-    ocdm__output_text(output, "wrapper     ");
-    write_name(output, file->wrapper, file->wrapper_length);
-    ocdm__output_count(output, ", other tensors: ", file->whole.tensor_count - file->tensors.tensor_count);
-    ocdm__output_text(output, "\n");
+    char shape[OCDM__TENSOR_RANK * 24];
+    size_t name_width = 4, shape_width = 5;
+    for (size_t i = 0; i < file->tensor_count; i++) {
+        size_t length = shape_text(&file->tensors[i], shape), name = file->tensors[i].name_length;
+        name_width = name > name_width ? name : name_width;
+        shape_width = length > shape_width ? length : shape_width;
+    }
+    name_width = name_width < 48 ? name_width : 48;
+    if (file->tensor_count > 0)
+        ocdm__put(output, "\n%-*s  type  %-*s  bytes\n", (int)name_width, "name", (int)shape_width, "shape");
+    for (size_t i = 0; i < file->tensor_count; i++) {
+        const struct ocdm__tensor *tensor = &file->tensors[i];
+        shape_text(tensor, shape);
+        size_t used = write_name(output, tensor->name, tensor->name_length);
+        ocdm__put(output, "%*s%-6s%-*s  %" PRIu64 "\n", (int)(used < name_width + 2 ? name_width + 2 - used : 1), "",
+                  ocdm__dtypes[tensor->dtype].name, (int)shape_width, shape, tensor->size);
+    }
 }
 
 static void write_text(ocdm__output *output, const struct answer *answer)
 {
-    const struct ocdm__safetensors *file = &answer->file.whole;
-    struct widths widths = {4, 5};
-    for (size_t i = 0; i < file->tensor_count; i++) {
-        char shape[OCDM__TENSOR_RANK * 24];
-        size_t length = shape_text(&file->tensors[i], shape), name = file->tensors[i].name_length;
-        widths.name = name > widths.name ? name : widths.name;
-        widths.shape = length > widths.shape ? length : widths.shape;
-    }
-    widths.name = widths.name < 48 ? widths.name : 48;
-
+    const ocdm__weights_file *file = &answer->file;
     write_fit(output, &answer->fit);
-    write_wrapper(output, &answer->file);
-    write_about(output, &answer->about);
-    ocdm__put(output, "parameters  %" PRIu64 "\ntensors     %zu\n", ocdm__weights_parameters(&answer->file.tensors),
-              file->tensor_count);
-    if (file->tensor_count > 0)
-        ocdm__put(output, "\n%-*s  type  %-*s  bytes\n", (int)widths.name, "name", (int)widths.shape, "shape");
-    for (size_t i = 0; i < file->tensor_count; i++) {
-        const struct ocdm__tensor *tensor = &file->tensors[i];
-        char shape[OCDM__TENSOR_RANK * 24];
-        shape_text(tensor, shape);
-        size_t used = write_name(output, tensor->name, tensor->name_length);
-        ocdm__put(output, "%*s%-6s%-*s  %" PRIu64 "\n", (int)(used < widths.name + 2 ? widths.name + 2 - used : 1), "",
-                  ocdm__dtypes[tensor->dtype].name, (int)widths.shape, shape, tensor->size);
+    if (file->wrapper_length > 0) { /* names that other programs put before those of the network */
+        ocdm__output_text(output, "wrapper     ");
+        write_name(output, file->wrapper, file->wrapper_length);
+        ocdm__put(output, ", other tensors: %zu\n", file->whole.tensor_count - file->tensors.tensor_count);
     }
+    write_about(output, &answer->about);
+    ocdm__put(output, "parameters  %" PRIu64 "\ntensors     %zu\n", ocdm__weights_parameters(&file->tensors),
+              file->whole.tensor_count);
+    write_tensors(output, &file->whole);
 }
 
 /* ---- the run -------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status print_answer(const struct answer *answer, bool json, ocdm_error *error)
+static void print_answer(ocdm__output *output, const struct answer *answer, bool json)
 {
     ocdm_error other;
-    ocdm__output output;
     if (ocdm__weights_check_kind(&answer->file, &other) != OCDM_OK) { /* the tensors are listed all the same */
         ocdm__print_note(other.message);
         if (other.hint[0] != '\0')
             ocdm__print_note(other.hint);
     }
-    OCDM_TRY(ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error));
     if (json)
-        write_json(&output, answer);
+        write_json(output, answer);
     else
-        write_text(&output, answer);
-    return ocdm__output_commit(&output, error);
+        write_text(output, answer);
 }
 
 static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
@@ -233,7 +221,8 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name a safetensors file", "no weights file is given");
     ocdm_status status = ocdm__weights_open_any(&answer.file, answer.path, error);
     OCDM_THEN(status, ocdm__weights_describe(&answer.file, &answer.fit, &answer.about, error));
-    OCDM_THEN(status, print_answer(&answer, ocdm__argument_given(arguments, "json"), error));
+    if (status == OCDM_OK)
+        print_answer(arguments->out, &answer, ocdm__argument_given(arguments, "json"));
     ocdm__weights_about_clear(&answer.about);
     ocdm__weights_close(&answer.file);
     return status;
