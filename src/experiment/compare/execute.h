@@ -8,7 +8,6 @@
 
 #include <signal.h>
 #include "base/base.h"
-#include <sys/types.h>
 
 #include "experiment/compare/plan.h"
 #include "experiment/folder/saved_run.h"
@@ -32,8 +31,6 @@ typedef struct ocdm__child {
                       stderr; it is there while the process runs, and stays when it fails */
     size_t size;   /* bytes of them */
     struct ocdm__child_result result;
-    pid_t pid; /* while it runs here; else 0 */
-    double started;
 } ocdm__child;
 
 typedef struct ocdm__children {
@@ -51,27 +48,9 @@ typedef struct ocdm__children {
     int (*together)(size_t argc, char **argv);
 } ocdm__children;
 
-/* Runs them all in their order. A child that fails does not stop the others: see its exit_code. OCDM_OK, OCDM_STOPPED (after
- * all have ended), OCDM_IO (a process cannot be made: those that run are waited for), OCDM_NO_MEMORY. */
+/* Runs them all in their order. A child that fails, or cannot be started, does not stop the others: see its exit_code. OCDM_OK,
+ * OCDM_STOPPED (after all have ended), OCDM_IO (a log of all ranks cannot be written), OCDM_NO_MEMORY. */
 ocdm_status ocdm__children_run(ocdm__children *children, ocdm_error *error);
-
-/* For a process like ocdm__children_run. The words of a child, ended by NULL, in an array to release; NULL: no memory. Starts
- * one, returns 0 or the reason. Whether one has ended; then `result` is filled in. After its exit code is known: reads what its
- * log says if it failed, else removes it. */
-char **ocdm__child_words(const ocdm__child *child, size_t *count);
-int ocdm__child_spawn(const char *program, ocdm__child *child);
-bool ocdm__child_has_ended(ocdm__child *child);
-void ocdm__child_read_log(ocdm__child *child);
-
-/* How often children are looked after: often enough that a signal is passed on at once, seldom enough to cost nothing. */
-#define OCDM__CHILDREN_LOOK_NS 20000000
-
-/* rank_children.c, for ocdm__children_run: starts child `number` on another rank; whether one there has ended, with its rank; a
- * signal for all of them; all children as commands of all ranks. */
-ocdm_status ocdm__rank_child_start(const ocdm__children *children, size_t rank, size_t number, ocdm_error *error);
-bool ocdm__rank_child_ended(const ocdm__children *children, size_t *rank, size_t *number);
-void ocdm__rank_children_signal(const ocdm__ranks *ranks, int signal);
-ocdm_status ocdm__children_run_together(ocdm__children *children, ocdm_error *error);
 
 /* What the other ranks do meanwhile. */
 typedef struct ocdm__child_server {
