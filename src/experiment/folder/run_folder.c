@@ -60,13 +60,9 @@ ocdm_status ocdm__make_folder(const char *folder, ocdm_error *error)
 
 /* One run in a folder at a time. flock rather than fcntl: it belongs to the open file, so that two runs of one process exclude
  * each other too. The lock ends with the process. */
-static ocdm_status take_lock(const char *path, const char *folder, int *lock, bool *had_lock, ocdm_error *error)
+static ocdm_status take_lock(const char *path, const char *folder, int *lock, ocdm_error *error)
 {
-    static const int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-    int fd = open(path, flags | O_CREAT | O_EXCL, 0666);
-    *had_lock = fd < 0 && errno == EEXIST;
-    if (*had_lock)
-        fd = open(path, flags);
+    int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (fd < 0)
         return ocdm__fail(error, OCDM_IO, "", "cannot write %s: %s", path, strerror(errno));
     struct stat there = {.st_nlink = 1};
@@ -300,30 +296,36 @@ static ocdm_status restore(ocdm__run_folder *folder, ocdm_error *error)
     return status;
 }
 
-/* Opens the run, and finds out how far it is. */
-static ocdm_status open_run(ocdm__run_folder *folder, ocdm_error *error)
+/* Whether the folder may be used: a run that is there must not be lost. */
+static ocdm_status check_free(const ocdm__run_folder *folder, ocdm_error *error)
 {
-    const ocdm__run_job *job = folder->job;
-    bool checkpoint = is_there(folder->paths[CHECKPOINT]) || is_there(folder->paths[PREVIOUS]);
-    bool log = is_there(folder->paths[LOG]), summary = is_there(folder->paths[SUMMARY]);
-    char text[OCDM__UNTESTED_TEXT];
-    if (!job->resume && summary)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name another folder", "%s: a finished run is there", job->folder);
-    if (!job->resume && (checkpoint || log))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--resume goes on with it; or name another folder",
-                          "%s: a run that was stopped is there", job->folder);
-    folder->resumed = checkpoint;
-    OCDM_TRY(ocdm__run_open(job->settings, job->stream, job->learner, &folder->run, error));
-    if (checkpoint)
-        OCDM_TRY(restore(folder, error));
-    if (summary) { /* a finished run is not changed; its checkpoint, if it has one, was compared already */
-        const ocdm__asked_run asked = ocdm__asked_of(folder->run);
-        if (!checkpoint)
-            OCDM_TRY(ocdm__summary_compare(folder->paths[SUMMARY], &asked, error));
-        folder->finished = true;
+    const char *name = folder->job->folder;
+    bool half = is_there(folder->paths[CHECKPOINT]) || is_there(folder->paths[PREVIOUS]) || is_there(folder->paths[LOG]);
+    if (folder->job->resume)
         return OCDM_OK;
+    if (is_there(folder->paths[SUMMARY]))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name another folder", "%s: a finished run is there", name);
+    return !half ? OCDM_OK
+                 : ocdm__fail(error, OCDM_BAD_ARGUMENT, "--resume goes on with it; or name another folder",
+                              "%s: a run that was stopped is there", name);
+}
+
+/* Locks the folder, and finds out how far its run is: another one may have come and gone before the lock was taken. */
+static ocdm_status lock_and_restore(ocdm__run_folder *folder, ocdm_error *error)
+{
+    char text[OCDM__UNTESTED_TEXT];
+    OCDM_TRY(ocdm__make_folder(folder->job->folder, error));
+    OCDM_TRY(take_lock(folder->paths[LOCK], folder->job->folder, &folder->lock, error));
+    OCDM_TRY(check_free(folder, error));
+    folder->resumed = is_there(folder->paths[CHECKPOINT]) || is_there(folder->paths[PREVIOUS]);
+    folder->finished = is_there(folder->paths[SUMMARY]);
+    if (folder->resumed)
+        OCDM_TRY(restore(folder, error));
+    if (folder->finished) { /* a finished run is not changed; its checkpoint, if it has one, was compared already */
+        const ocdm__asked_run asked = ocdm__asked_of(folder->run);
+        return folder->resumed ? OCDM_OK : ocdm__summary_compare(folder->paths[SUMMARY], &asked, error);
     }
-    if (!checkpoint && log)
+    if (!folder->resumed && is_there(folder->paths[LOG]))
         note(folder, "the run left no checkpoint: it begins again");
     ocdm__untested_text(&folder->run->stream->table, folder->run->test_counts, text);
     if (folder->run->learner != NULL && text[0] != '\0')
@@ -374,65 +376,9 @@ static ocdm_status begin_log(ocdm__run_folder *folder, ocdm_error *error)
     return status;
 }
 
-/* ---- a run that is refused ----------------------------------------------------------------------------------------------- */
-
-/* The length of a path without its last part and the slashes before that. */
-static size_t parent_length(const char *path, size_t length)
-{
-    while (length > 0 && path[length - 1] == '/')
-        length--;
-    while (length > 0 && path[length - 1] != '/')
-        length--;
-    return length;
-}
-
-/* How much of the path was there before, so that a run that is refused can take back the rest. */
-static void note_old_part(ocdm__run_folder *folder)
-{
-    char path[OCDM__PATH_ROOM];
-    size_t length = strlen(folder->job->folder);
-    memcpy(path, folder->job->folder, length + 1); /* the paths of its files are longer, and fitted */
-    while (length > 0 && !is_there(path)) {
-        length = parent_length(path, length);
-        path[length] = '\0';
-    }
-    folder->old_part = length;
-}
-
-/* Removes what was made for a run that does not begin: files only while it holds the lock, folders only if they are empty. A
- * part such as "." or ".." cannot be removed, the folders before it can. */
-static void remove_what_is_new(ocdm__run_folder *folder)
-{
-    char path[OCDM__PATH_ROOM];
-    size_t length = strlen(folder->job->folder);
-    if (folder->lock >= 0 && !folder->had_log)
-        unlink(folder->paths[LOG]);
-    if (folder->lock >= 0 && !folder->had_lock)
-        unlink(folder->paths[LOCK]);
-    memcpy(path, folder->job->folder, length + 1);
-    while (length > folder->old_part) {
-        (void)rmdir(path);
-        size_t parent = parent_length(path, length);
-        length = parent > folder->old_part ? parent : folder->old_part;
-        path[length] = '\0';
-    }
-}
-
 /* ---- a folder that is open --------------------------------------------------------------------------------------------- */
 
-/* Another run may have come and gone before the lock is taken, so only then is it known whose log is there. */
-static ocdm_status lock_and_open(ocdm__run_folder *folder, ocdm_error *error)
-{
-    const char *name = folder->job->folder;
-    struct stat there;
-    note_old_part(folder);
-    ocdm_status status = ocdm__make_folder(name, error);
-    OCDM_THEN(status, take_lock(folder->paths[LOCK], name, &folder->lock, &folder->had_lock, error));
-    folder->had_log = lstat(folder->paths[LOG], &there) == 0;
-    OCDM_THEN(status, open_run(folder, error));
-    return status;
-}
-
+/* Whatever can be found wrong without the folder is found before it is made. */
 ocdm_status ocdm__folder_open(const ocdm__run_job *job, const ocdm__run_hooks *hooks, ocdm__run_folder **folder,
                               ocdm_error *error)
 {
@@ -447,12 +393,16 @@ ocdm_status ocdm__folder_open(const ocdm__run_job *job, const ocdm__run_hooks *h
     ocdm_status status = OCDM_OK;
     for (size_t i = 0; i < OCDM__RUN_FILES; i++)
         OCDM_THEN(status, ocdm__folder_path(job->folder, names[i], made->paths[i], error));
-    bool named = status == OCDM_OK;
-    OCDM_THEN(status, lock_and_open(made, error));
+    bool there = status != OCDM_OK || is_there(job->folder);
+    OCDM_THEN(status, check_free(made, error));
+    OCDM_THEN(status, ocdm__run_open(job->settings, job->stream, job->learner, &made->run, error));
+    OCDM_THEN(status, lock_and_restore(made, error));
     status = begin_on_all_ranks(made, status, error);
     OCDM_THEN(status, made->finished ? show_finished(made, error) : begin_log(made, error));
-    if (status != OCDM_OK && named)
-        remove_what_is_new(made);
+    if (status != OCDM_OK && !there && made->lock >= 0) { /* a folder with nothing but the lock goes again */
+        unlink(made->paths[LOCK]);
+        (void)rmdir(job->folder);
+    }
     if (status == OCDM_OK)
         *folder = made;
     else

@@ -44,8 +44,8 @@ typedef struct ocdm__run_hooks {
  *
  * OCDM_OK: the run is finished, or was before. OCDM_STOPPED: stopped and saved. OCDM_BAD_ARGUMENT: the folder has a run and
  * `resume` is not set, or the run has other settings or groups. OCDM_IO: the folder is in use by another run, or a file cannot
- * be written. OCDM_BAD_FILE: the stream has changed, or no checkpoint is whole. And what the run gives. A run that is
- * refused before its first step leaves nothing behind that was not there before.
+ * be written. OCDM_BAD_FILE: the stream has changed, or no checkpoint is whole. And what the run gives. A run whose settings or
+ * files are refused makes no folder.
  */
 ocdm_status ocdm__run_in_folder(const ocdm__run_job *job, const ocdm__run_hooks *hooks, ocdm_error *error);
 
@@ -58,12 +58,10 @@ typedef struct ocdm__run_folder {
     const ocdm__run_job *job;
     ocdm__run_hooks hooks;
     ocdm__run *run;
-    bool finished;          /* the run was when the folder was opened: it cannot be continued */
-    bool resumed;           /* from a checkpoint */
-    bool had_lock, had_log; /* before this run took the lock */
-    int lock;               /* -1: none */
-    size_t old_part;        /* bytes of the folder's path that were there before, up to a slash or the end */
-    uint64_t log_size;      /* up to where the log is kept */
+    bool finished;     /* the run was when the folder was opened: it cannot be continued */
+    bool resumed;      /* from a checkpoint */
+    int lock;          /* -1: none */
+    uint64_t log_size; /* up to where the log is kept */
     ocdm__run_log log;
     struct ocdm__saved_position {
         uint64_t step;
