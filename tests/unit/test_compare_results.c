@@ -260,8 +260,7 @@ static void make_asked(struct asked *asked)
     asked->setup = (ocdm__run_setup){.settings = ocdm__run_settings_default(),
                                      .stream = &asked->stream,
                                      .groups = asked->groups,
-                                     .tasks = asked->tasks,
-                                     .task_count = 3,
+                                     .ascending = {.tasks = asked->tasks, .task_count = 3},
                                      .order = asked->order};
     asked->setup.settings.groups = "600,100";
 }

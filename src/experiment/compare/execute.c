@@ -24,44 +24,33 @@
 static ocdm_status find_groups(ocdm__run_setup *setup, ocdm_error *error)
 {
     const ocdm__stream_table *table = &setup->stream->table;
-    uint64_t *counts = ocdm__allocate(table->class_count, sizeof *counts);
-    setup->groups = ocdm__allocate(table->class_count, sizeof *setup->groups);
-    ocdm_status status = OCDM_OK;
-    if (counts == NULL || setup->groups == NULL)
-        status = ocdm__fail_memory(error, "the groups of classes");
-    if (status == OCDM_OK) {
-        ocdm__count_classes(table, OCDM__TRAIN, counts);
-        status = ocdm__evaluation_groups(setup->settings.groups, table, counts, setup->groups, error);
-    }
-    ocdm__release(counts);
-    return status;
+    ocdm__arena *arena = &setup->ascending.arena;
+    uint64_t *counts = ocdm__arena_new(arena, table->class_count, sizeof *counts);
+    setup->groups = ocdm__arena_new(arena, table->class_count, sizeof *setup->groups);
+    setup->order = ocdm__arena_new(arena, OCDM__COMPARE_TASKS, sizeof *setup->order);
+    OCDM_TRY(ocdm__arena_check(arena, "the groups of classes", error));
+    ocdm__count_classes(table, OCDM__TRAIN, counts);
+    return ocdm__evaluation_groups(setup->settings.groups, table, counts, setup->groups, error);
 }
 
 ocdm_status ocdm__run_setup_make(ocdm__run_setup *setup, const ocdm__run_settings *settings, const ocdm__stream *stream,
                                  const char *path, ocdm_error *error)
 {
-    ocdm__stream_order order;
+    ocdm__stream_order *ascending = &setup->ascending;
     *setup = (ocdm__run_setup){.settings = *settings, .stream = stream};
     OCDM_TRY(ocdm__run_settings_resolve_model(&setup->settings, stream, path, error));
     OCDM_TRY(ocdm__run_settings_digest_weights(&setup->settings, error));
-    OCDM_TRY(ocdm__stream_order_make(&order, &stream->table, OCDM__TRAIN, NULL, 0, 0, error));
-    setup->task_count = order.task_count;
-    setup->tasks = order.tasks;
-    order.tasks = NULL;
-    ocdm__stream_order_clear(&order);
+    OCDM_TRY(ocdm__stream_order_make(ascending, &stream->table, OCDM__TRAIN, NULL, 0, 0, error));
     OCDM_TRY(find_groups(setup, error));
     OCDM_TRY(ocdm__class_weights_read(settings->class_weights, &stream->table, &setup->class_weights, error));
-    setup->order = ocdm__allocate(OCDM__COMPARE_TASKS, sizeof *setup->order);
-    return setup->order != NULL ? OCDM_OK : ocdm__fail_memory(error, "an order of tasks");
+    return OCDM_OK;
 }
 
 void ocdm__run_setup_clear(ocdm__run_setup *setup)
 {
-    ocdm__release(setup->groups);
     ocdm__release(setup->class_weights);
-    ocdm__release(setup->tasks);
-    ocdm__release(setup->order);
-    *setup = (ocdm__run_setup){.task_count = 0};
+    ocdm__stream_order_clear(&setup->ascending);
+    *setup = (ocdm__run_setup){.stream = NULL};
 }
 
 static const ocdm__compare_choice *choice_of(const ocdm__compare_plan *plan, size_t point, size_t method)
@@ -86,8 +75,8 @@ ocdm__asked_run ocdm__run_setup_of(ocdm__run_setup *setup, const ocdm__compare_p
     for (size_t i = 0; i < at->order_count && i < OCDM__COMPARE_TASKS; i++)
         setup->order[i] = (uint32_t)at->order[i];
     return (ocdm__asked_run){.settings = settings,
-                             .tasks = at->order != NULL ? setup->order : setup->tasks,
-                             .task_count = at->order != NULL ? at->order_count : setup->task_count,
+                             .tasks = at->order != NULL ? setup->order : setup->ascending.tasks,
+                             .task_count = at->order != NULL ? at->order_count : setup->ascending.task_count,
                              .stream = setup->stream,
                              .groups = setup->groups,
                              .class_weights = setup->class_weights};

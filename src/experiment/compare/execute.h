@@ -11,6 +11,7 @@
 
 #include "experiment/compare/plan.h"
 #include "experiment/folder/saved_run.h"
+#include "experiment/loop/schedule.h"
 #include "experiment/loop/settings.h"
 #include "ranks/ranks.h"
 #include "stream/file.h"
@@ -77,11 +78,10 @@ bool ocdm__end_with_parent(void);
 typedef struct ocdm__run_setup {
     ocdm__run_settings settings; /* resolved; method, memory, rho, seed and order are the plan's */
     const ocdm__stream *stream;
-    uint8_t *groups;       /* of each class */
-    double *class_weights; /* of each class; NULL: 1 */
-    uint32_t *tasks;       /* as they come where the plan has no order */
-    size_t task_count;
-    ocdm__run_settings planned; /* of the run that was asked about last, and its order */
+    uint8_t *groups;              /* of each class */
+    double *class_weights;        /* of each class; NULL: 1 */
+    ocdm__stream_order ascending; /* whose tasks come where the plan has no order */
+    ocdm__run_settings planned;   /* of the run that was asked about last, and its order */
     uint32_t *order;
 } ocdm__run_setup;
 

@@ -75,7 +75,7 @@ static void find_arrivals(const ocdm__stream_order *order, const ocdm__blur *blu
 
 /* Who is dealt to which period: by class, and by place in the shuffled pool of blurred samples. */
 struct deal {
-    uint32_t *counts;  /* samples with each class */
+    uint64_t *counts;  /* samples with each class */
     uint32_t *classes; /* those that some sample has, in random order; the first are the disjoint ones */
     size_t class_count;
     uint32_t *period_of; /* of each class */
@@ -109,22 +109,11 @@ static uint32_t period_of_item(const struct deal *deal, size_t item)
     return period;
 }
 
-/* A sample belongs to its rarest class, the lowest of several; OCDM_NONE: it has none. */
-static uint32_t class_of(const struct deal *deal, const ocdm__stream_table *table, uint32_t sample)
-{
-    uint32_t rarest = OCDM_NONE;
-    for (uint64_t i = table->label_starts[sample]; i < table->label_starts[sample + 1]; i++)
-        if (rarest == OCDM_NONE || deal->counts[table->labels[i]] < deal->counts[rarest])
-            rarest = table->labels[i];
-    return rarest;
-}
-
 static void deal_classes(struct deal *deal, const ocdm__stream_order *order, const ocdm__stream_table *table, double disjoint,
                          ocdm__random *random)
 {
     for (size_t i = 0; i < order->count; i++)
-        for (uint64_t j = table->label_starts[order->samples[i]]; j < table->label_starts[order->samples[i] + 1]; j++)
-            deal->counts[table->labels[j]]++;
+        ocdm__count_labels(table, order->samples[i], deal->counts);
     for (uint32_t c = 0; c < table->class_count; c++)
         if (deal->counts[c] > 0)
             deal->classes[deal->class_count++] = c;
@@ -140,14 +129,14 @@ static void deal_classes(struct deal *deal, const ocdm__stream_order *order, con
         deal->period_of[deal->classes[i]] = period_of_item(deal, i - first);
 }
 
-/* Every sample first goes to the period of its class; then a share of those of blurry classes is pooled and dealt anew. */
+/* Every sample first goes to the period of its rarest class; then a share of those of blurry classes is pooled and dealt anew. */
 static void deal_samples(struct deal *deal, const ocdm__stream_order *order, const ocdm__stream_table *table,
                          const ocdm__blur *blur, uint64_t base, struct arrival *arrivals)
 {
     ocdm__random random = ocdm__random_stream(base, UINT64_MAX);
     deal_classes(deal, order, table, blur->disjoint, &random);
     for (size_t i = 0; i < order->count; i++) {
-        uint32_t sample = order->samples[i], class_number = class_of(deal, table, sample);
+        uint32_t sample = order->samples[i], class_number = ocdm__rarest_class(table, sample, deal->counts);
         arrivals[i] = (struct arrival){.time = class_number == OCDM_NONE ? 0 : (double)deal->period_of[class_number],
                                        .key = ocdm__random_at(base, sample),
                                        .sample = sample};
@@ -162,32 +151,24 @@ static void deal_samples(struct deal *deal, const ocdm__stream_order *order, con
 }
 
 static ocdm_status deal_anew(ocdm__stream_order *order, const ocdm__stream_table *table, const ocdm__blur *blur, uint64_t base,
-                             struct arrival *arrivals, ocdm_error *error)
+                             struct arrival *arrivals, ocdm__arena *room, ocdm_error *error)
 {
-    struct deal deal = {.counts = ocdm__allocate(table->class_count, sizeof *deal.counts),
-                        .classes = ocdm__allocate(table->class_count, sizeof *deal.classes),
-                        .period_of = ocdm__allocate(table->class_count, sizeof *deal.period_of),
-                        .is_disjoint = ocdm__allocate(table->class_count, sizeof *deal.is_disjoint),
-                        .pool = ocdm__allocate(order->count, sizeof *deal.pool),
-                        .cuts = ocdm__allocate(order->task_count, sizeof *deal.cuts),
+    struct deal deal = {.counts = ocdm__arena_new(room, table->class_count, sizeof *deal.counts),
+                        .classes = ocdm__arena_new(room, table->class_count, sizeof *deal.classes),
+                        .period_of = ocdm__arena_new(room, table->class_count, sizeof *deal.period_of),
+                        .is_disjoint = ocdm__arena_new(room, table->class_count, sizeof *deal.is_disjoint),
+                        .pool = ocdm__arena_new(room, order->count, sizeof *deal.pool),
+                        .cuts = ocdm__arena_new(room, order->task_count, sizeof *deal.cuts),
                         .periods = order->task_count};
-    bool made = deal.counts && deal.classes && deal.period_of && deal.is_disjoint && deal.pool && deal.cuts;
-    if (made) {
-        deal_samples(&deal, order, table, blur, base, arrivals);
-        for (size_t k = 0; k < order->task_count; k++)
-            order->ends[k] = 0;
-        for (size_t i = 0; i < order->count; i++)
-            order->ends[(size_t)arrivals[i].time]++;
-        for (size_t k = 1; k < order->task_count; k++)
-            order->ends[k] += order->ends[k - 1];
-    }
-    ocdm__release(deal.counts);
-    ocdm__release(deal.classes);
-    ocdm__release(deal.period_of);
-    ocdm__release(deal.is_disjoint);
-    ocdm__release(deal.pool);
-    ocdm__release(deal.cuts);
-    return made ? OCDM_OK : ocdm__fail_memory(error, "the classes of the tasks");
+    OCDM_TRY(ocdm__arena_check(room, "the classes of the tasks", error));
+    deal_samples(&deal, order, table, blur, base, arrivals);
+    for (size_t k = 0; k < order->task_count; k++)
+        order->ends[k] = 0;
+    for (size_t i = 0; i < order->count; i++)
+        order->ends[(size_t)arrivals[i].time]++;
+    for (size_t k = 1; k < order->task_count; k++)
+        order->ends[k] += order->ends[k - 1];
+    return OCDM_OK;
 }
 
 /* ---- all of them
@@ -205,17 +186,18 @@ ocdm_status ocdm__stream_order_blur(ocdm__stream_order *order, const ocdm__strea
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --blur out",
                           "the stream has one task with training samples: it has "
                           "no boundary that could be blurred");
-    struct arrival *arrivals;
-    OCDM_TRY(ocdm__new(&arrivals, order->count, sizeof *arrivals, "the arrivals of the samples", error));
     uint64_t base = ocdm__random_base(seed, OCDM__FOR_BLUR);
-    ocdm_status status = OCDM_OK;
+    ocdm__arena room = {.failed = false};
+    struct arrival *arrivals = ocdm__arena_new(&room, order->count, sizeof *arrivals);
+    ocdm_status status = ocdm__arena_check(&room, "the arrivals of the samples", error);
     if (blur->anew)
-        status = deal_anew(order, table, blur, base, arrivals, error);
-    else
+        OCDM_THEN(status, deal_anew(order, table, blur, base, arrivals, &room, error));
+    else if (status == OCDM_OK)
         find_arrivals(order, blur, tasks, base, arrivals);
-    qsort(arrivals, order->count, sizeof *arrivals, by_arrival);
+    if (status == OCDM_OK)
+        qsort(arrivals, order->count, sizeof *arrivals, by_arrival);
     for (size_t i = 0; status == OCDM_OK && i < order->count; i++)
         order->samples[i] = arrivals[i].sample;
-    ocdm__release(arrivals);
+    ocdm__arena_clear(&room);
     return status;
 }

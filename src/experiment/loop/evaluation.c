@@ -29,11 +29,12 @@ struct answers {
     float *own; /* the room that they are written to; NULL if they are given */
     uint64_t *label_starts;
     uint32_t *labels;
-    size_t *ends;             /* rows up to the end of each task */
-    uint32_t *samples;        /* of each row; NULL: all labels are known */
-    uint8_t *known;           /* room for the classes that count in each row, as bits; and for a set of classes after it */
+    size_t *ends;      /* rows up to the end of each task */
+    uint32_t *samples; /* of each row */
+    uint8_t *known; /* room for the classes that count in each row, as bits; and for a set of classes after it; NULL: all do */
     size_t rows, label_count; /* so far */
     size_t versions, stride;  /* of the weights that answer; floats from the logits of one to those of the next */
+    ocdm__arena arena;
 };
 
 /* No value yet. */
@@ -49,9 +50,7 @@ ocdm_status ocdm__evaluation_start(ocdm__evaluation *evaluation, size_t task_cou
 {
     *evaluation = (ocdm__evaluation){
         .distance = NAN, .distance_seen = NAN, .ahead = NAN, .threshold = NAN, .total = none(), .task_count = task_count};
-    evaluation->tasks = ocdm__allocate(task_count, sizeof *evaluation->tasks);
-    if (evaluation->tasks == NULL)
-        return ocdm__fail_memory(error, "an evaluation");
+    OCDM_TRY(ocdm__new(&evaluation->tasks, task_count, sizeof *evaluation->tasks, "an evaluation", error));
     for (size_t g = 0; g < OCDM__GROUPS; g++)
         evaluation->groups[g] = none();
     for (size_t k = 0; k < task_count; k++)
@@ -78,33 +77,29 @@ static ocdm_status make_answers(struct answers *answers, const ocdm__examination
                                 ocdm_error *error)
 {
     const ocdm__stream_table *table = examination->table;
+    ocdm__arena *arena = &answers->arena;
     size_t tests = examination->tests->ends[task_count - 1], labels = 0;
-    bool partial = table->known != NULL;
-    for (size_t i = 0; i < tests; i++) {
-        size_t sample = examination->tests->samples[i];
-        labels += (size_t)(table->label_starts[sample + 1] - table->label_starts[sample]);
-    }
+    for (size_t i = 0; i < tests; i++)
+        labels += ocdm__sample_of(table, examination->tests->samples[i]).label_count;
     answers->stride = tests * table->class_count;
     if (answers->logits == NULL)
-        answers->logits = answers->own = ocdm__allocate(tests * answers->versions, table->class_count * sizeof *answers->own);
-    answers->label_starts = ocdm__allocate(tests + 1, sizeof *answers->label_starts);
-    answers->labels = ocdm__allocate(labels, sizeof *answers->labels);
-    answers->ends = ocdm__allocate(task_count, sizeof *answers->ends);
-    answers->samples = partial ? ocdm__allocate(tests, sizeof *answers->samples) : NULL;
-    answers->known = partial ? ocdm__allocate(tests + 1, ocdm__bits_size(table->class_count)) : NULL;
-    if (answers->logits == NULL || answers->label_starts == NULL || answers->labels == NULL || answers->ends == NULL ||
-        (partial && (answers->samples == NULL || answers->known == NULL)))
-        return ocdm__fail_memory(error, "the answers of an evaluation");
-    return OCDM_OK;
+        answers->logits = answers->own =
+            ocdm__arena_new(arena, tests * answers->versions, table->class_count * sizeof *answers->own);
+    answers->label_starts = ocdm__arena_new(arena, tests + 1, sizeof *answers->label_starts);
+    answers->labels = ocdm__arena_new(arena, labels, sizeof *answers->labels);
+    answers->ends = ocdm__arena_new(arena, task_count, sizeof *answers->ends);
+    answers->samples = ocdm__arena_new(arena, tests, sizeof *answers->samples);
+    if (table->known != NULL)
+        answers->known = ocdm__arena_new(arena, tests + 1, ocdm__bits_size(table->class_count));
+    return ocdm__arena_check(arena, "the answers of an evaluation", error);
 }
 
 /* The next row is that of a sample: its labels follow those of the rows before. */
 static void add_row(struct answers *answers, const ocdm__stream_table *table, size_t sample)
 {
-    for (uint64_t k = table->label_starts[sample]; k < table->label_starts[sample + 1]; k++)
-        answers->labels[answers->label_count++] = table->labels[k];
-    if (answers->samples != NULL)
-        answers->samples[answers->rows] = (uint32_t)sample;
+    for (const uint32_t *label = ocdm__labels(table, sample); label < ocdm__labels(table, sample + 1); label++)
+        answers->labels[answers->label_count++] = *label;
+    answers->samples[answers->rows] = (uint32_t)sample;
     answers->label_starts[++answers->rows] = answers->label_count;
 }
 
@@ -234,9 +229,10 @@ static void mask_rows(const ocdm__examination *examination, const struct answers
     choose_columns(examination->tests, table->class_count, last, own ? task : OCDM_NONE, columns);
     for (size_t i = 0; i < set->samples; i++, row += size) {
         uint32_t sample = answers->samples[first + i];
+        const ocdm_sample test = ocdm__sample_of(table, sample);
         bool counts = !own; /* else it counts if it carries one of the task's classes */
-        for (uint64_t k = table->label_starts[sample]; !counts && k < table->label_starts[sample + (size_t)1]; k++)
-            counts = ocdm__bits_have(columns, table->labels[k]);
+        for (size_t k = 0; !counts && k < test.label_count; k++)
+            counts = ocdm__bits_have(columns, test.labels[k]);
         for (size_t k = 0; k < size; k++)
             row[k] = counts ? columns[k] & ocdm__known_labels(table, sample)[k] : 0;
     }
@@ -300,16 +296,6 @@ static ocdm_status get_answers(const ocdm__examination *examination, size_t task
                          : ask_all(examination, answers, task_count, error);
 }
 
-static void clear_answers(struct answers *answers)
-{
-    ocdm__release(answers->own);
-    ocdm__release(answers->label_starts);
-    ocdm__release(answers->labels);
-    ocdm__release(answers->ends);
-    ocdm__release(answers->samples);
-    ocdm__release(answers->known);
-}
-
 ocdm_status ocdm__evaluate_versions(const ocdm__examination *examination, size_t task_count,
                                     const struct ocdm__version_result *results, size_t count, ocdm_error *error)
 {
@@ -324,7 +310,7 @@ ocdm_status ocdm__evaluate_versions(const ocdm__examination *examination, size_t
         results[v].evaluation->skipped = examination->tests->ends[task_count - 1] - answers.ends[task_count - 1];
         status = score_all(examination, &answers, &results[v], error);
     }
-    clear_answers(&answers);
+    ocdm__arena_clear(&answers.arena);
     return status;
 }
 
@@ -339,7 +325,7 @@ ocdm_status ocdm__evaluate_fresh(const ocdm__examination *examination, ocdm__cla
         status = score_task(examination, &answers, k, k, 0, scores, &averages, error);
         map[k] = status == OCDM_OK ? averages.value[OCDM_MAP] : (double)NAN;
     }
-    clear_answers(&answers);
+    ocdm__arena_clear(&answers.arena);
     return status;
 }
 
@@ -460,23 +446,22 @@ void ocdm__count_classes(const ocdm__stream_table *table, uint8_t part, uint64_t
 {
     memset(counts, 0, table->class_count * sizeof *counts);
     for (size_t i = 0; i < table->sample_count; i++)
-        for (uint64_t k = table->label_starts[i]; table->parts[i] == part && k < table->label_starts[i + 1]; k++)
-            counts[table->labels[k]]++;
+        if (table->parts[i] == part)
+            ocdm__count_labels(table, i, counts);
 }
 
 ocdm_status ocdm__count_classes_by_task(const ocdm__stream_table *table, const ocdm__stream_order *order, uint32_t *counts,
                                         ocdm_error *error)
 {
-    uint32_t *places = ocdm__allocate(OCDM__MAX_TASKS, sizeof *places);
-    if (places == NULL)
-        return ocdm__fail_memory(error, "the counts of classes in tasks");
+    uint32_t *places;
+    OCDM_TRY(ocdm__new(&places, OCDM__MAX_TASKS, sizeof *places, "the counts of classes in tasks", error));
     for (size_t k = 0; k < order->task_count; k++)
         places[order->tasks[k]] = 1;
     for (size_t task = 0, next = 0; task < OCDM__MAX_TASKS; task++)
         places[task] = places[task] == 1 ? (uint32_t)next++ : 0;
     for (size_t i = 0; i < table->sample_count; i++)
-        for (uint64_t k = table->label_starts[i]; table->parts[i] == OCDM__TRAIN && k < table->label_starts[i + 1]; k++)
-            counts[table->labels[k] * order->task_count + places[table->tasks[i]]]++;
+        for (const uint32_t *label = ocdm__labels(table, i); label < ocdm__labels(table, i + 1); label++)
+            counts[*label * order->task_count + places[table->tasks[i]]] += table->parts[i] == OCDM__TRAIN;
     ocdm__release(places);
     return OCDM_OK;
 }
@@ -518,9 +503,8 @@ ocdm_status ocdm__evaluation_usual_groups(const ocdm__stream_table *table, const
     *text = "stream";
     if (table->groups != NULL)
         return OCDM_OK;
-    uint64_t *counts = ocdm__allocate(table->class_count, sizeof *counts);
-    if (counts == NULL)
-        return ocdm__fail_memory(error, "the counts of classes");
+    uint64_t *counts;
+    OCDM_TRY(ocdm__new(&counts, table->class_count, sizeof *counts, "the counts of classes", error));
     ocdm__count_classes(table, OCDM__TRAIN, counts);
     const ocdm__class_counts plain = plain_counts(counts, table->class_count);
     *text = ocdm__usual_bounds(&plain, bounds) ? "terciles" : "600,100";

@@ -27,22 +27,15 @@ struct need {
     size_t taken, left, looked;
 };
 
-/* Whether a sample carries a class. */
-static bool has_label(const ocdm__stream_table *table, uint32_t sample, uint32_t class)
-{
-    for (uint64_t k = table->label_starts[sample]; k < table->label_starts[sample + (size_t)1]; k++)
-        if (table->labels[k] == class)
-            return true;
-    return false;
-}
-
 /* One test after another, each the next one of the class that has the fewest so far among those that have another one. */
 static void take_tests(const ocdm__stream_table *table, const ocdm__stream_order *tests, const struct keyed *shuffled,
                        struct need *needs, size_t wanted, bool *is_taken)
 {
-    for (size_t i = 0; i < tests->count; i++)
-        for (uint64_t k = table->label_starts[tests->samples[i]]; k < table->label_starts[tests->samples[i] + (size_t)1]; k++)
-            needs[table->labels[k]].left++;
+    for (size_t i = 0; i < tests->count; i++) {
+        const ocdm_sample test = ocdm__sample_of(table, tests->samples[i]);
+        for (size_t k = 0; k < test.label_count; k++)
+            needs[test.labels[k]].left++;
+    }
     for (size_t i = 0; i < wanted; i++) {
         struct need *poorest = NULL;
         for (size_t c = 0; c < table->class_count; c++)
@@ -51,21 +44,20 @@ static void take_tests(const ocdm__stream_table *table, const ocdm__stream_order
         if (poorest == NULL)
             return;
         while (is_taken[shuffled[poorest->looked].test] ||
-               !has_label(table, tests->samples[shuffled[poorest->looked].test], (uint32_t)(poorest - needs)))
+               !ocdm__has_label(table, tests->samples[shuffled[poorest->looked].test], (uint32_t)(poorest - needs)))
             poorest->looked++;
         size_t test = shuffled[poorest->looked].test;
         is_taken[test] = true;
-        for (uint64_t k = table->label_starts[tests->samples[test]]; k < table->label_starts[tests->samples[test] + (size_t)1];
-             k++) {
-            needs[table->labels[k]].taken++;
-            needs[table->labels[k]].left--;
+        const ocdm_sample taken = ocdm__sample_of(table, tests->samples[test]);
+        for (size_t k = 0; k < taken.label_count; k++) {
+            needs[taken.labels[k]].taken++;
+            needs[taken.labels[k]].left--;
         }
     }
 }
 
-/* The part keeps the order of the tests, and in a stream of partial labels the classes that the tasks introduce. */
-static ocdm_status fill_part(ocdm__probes *probes, const ocdm__stream_order *tests, size_t class_count, const bool *is_taken,
-                             ocdm_error *error)
+/* The part keeps the order of the tests, and in a stream of partial labels shares the classes that the tasks introduce. */
+static void fill_part(ocdm__probes *probes, const ocdm__stream_order *tests, const bool *is_taken)
 {
     ocdm__stream_order *part = &probes->part;
     size_t test = 0;
@@ -79,13 +71,8 @@ static ocdm_status fill_part(ocdm__probes *probes, const ocdm__stream_order *tes
         part->tasks[k] = tests->tasks[k];
         part->ends[k] = part->count;
     }
-    if (tests->class_places == NULL)
-        return OCDM_OK;
     part->disjoint = tests->disjoint;
-    OCDM_TRY(
-        ocdm__new(&part->class_places, class_count, sizeof *part->class_places, "the tests of evaluations at any time", error));
-    memcpy(part->class_places, tests->class_places, class_count * sizeof *part->class_places);
-    return OCDM_OK;
+    part->class_places = tests->class_places;
 }
 
 ocdm_status ocdm__probes_make(ocdm__probes *probes, const ocdm__run_settings *settings, const ocdm__stream_table *table,
@@ -96,31 +83,27 @@ ocdm_status ocdm__probes_make(ocdm__probes *probes, const ocdm__run_settings *se
     if (settings->eval_every == 0)
         return OCDM_OK;
     OCDM_TRY(ocdm__stream_order_allocate(&probes->part, tests->count, tests->task_count, error));
-    probes->places = ocdm__allocate(tests->count, sizeof *probes->places);
-    struct keyed *shuffled = ocdm__allocate(tests->count, sizeof *shuffled);
-    struct need *needs = ocdm__allocate(table->class_count, sizeof *needs);
-    bool *is_taken = ocdm__allocate(tests->count, sizeof *is_taken);
-    bool made = probes->places != NULL && shuffled != NULL && needs != NULL && is_taken != NULL;
-    ocdm_status status = made ? OCDM_OK : ocdm__fail_memory(error, "the tests of evaluations at any time");
-    for (size_t i = 0; made && i < tests->count; i++) {
+    ocdm__arena *arena = &probes->part.arena;
+    probes->places = ocdm__arena_new(arena, tests->count, sizeof *probes->places);
+    struct keyed *shuffled = ocdm__arena_new(arena, tests->count, sizeof *shuffled);
+    struct need *needs = ocdm__arena_new(arena, table->class_count, sizeof *needs);
+    bool *is_taken = ocdm__arena_new(arena, tests->count, sizeof *is_taken);
+    OCDM_TRY(ocdm__arena_check(arena, "the tests of evaluations at any time", error));
+    for (size_t i = 0; i < tests->count; i++) {
         shuffled[i] = (struct keyed){ocdm__random_at(base, i), i};
         is_taken[i] = settings->eval_samples >= tests->count;
     }
-    if (made && settings->eval_samples < tests->count) {
+    if (settings->eval_samples < tests->count) {
         qsort(shuffled, tests->count, sizeof *shuffled, by_key);
         take_tests(table, tests, shuffled, needs, settings->eval_samples, is_taken);
     }
-    OCDM_THEN(status, fill_part(probes, tests, table->class_count, is_taken, error));
-    ocdm__release(shuffled);
-    ocdm__release(needs);
-    ocdm__release(is_taken);
-    return status;
+    fill_part(probes, tests, is_taken);
+    return OCDM_OK;
 }
 
 void ocdm__probes_clear(ocdm__probes *probes)
 {
     ocdm__stream_order_clear(&probes->part);
-    ocdm__release(probes->places);
     ocdm__release(probes->map);
     *probes = (ocdm__probes){.count = 0};
 }

@@ -70,7 +70,8 @@ typedef struct ocdm__probes {
 
 /*
  * Draws the part of the tests by the seed, if the settings ask for one: one test after another for the class that has the
- * fewest so far (the first of several), the next one of its tests in a random order; all tests if there are not more.
+ * fewest so far (the first of several), the next one of its tests in a random order; all tests if there are not more. The tests
+ * must outlive it.
  * OCDM_OK, OCDM_NO_MEMORY. Clear it even after an error.
  */
 ocdm_status ocdm__probes_make(ocdm__probes *probes, const ocdm__run_settings *settings, const ocdm__stream_table *table,

@@ -56,10 +56,10 @@ static void shuffle(uint32_t *samples, size_t count, uint64_t seed, uint64_t num
 ocdm_status ocdm__stream_order_allocate(ocdm__stream_order *order, size_t samples, size_t tasks, ocdm_error *error)
 {
     *order = (ocdm__stream_order){.task_count = tasks};
-    OCDM_TRY(ocdm__new(&order->samples, samples, sizeof *order->samples, "the order of the samples", error));
-    OCDM_TRY(ocdm__new(&order->tasks, tasks, sizeof *order->tasks, "the order of the samples", error));
-    OCDM_TRY(ocdm__new(&order->ends, tasks, sizeof *order->ends, "the order of the samples", error));
-    return OCDM_OK;
+    order->samples = ocdm__arena_new(&order->arena, samples, sizeof *order->samples);
+    order->tasks = ocdm__arena_new(&order->arena, tasks, sizeof *order->tasks);
+    order->ends = ocdm__arena_new(&order->arena, tasks, sizeof *order->ends);
+    return ocdm__arena_check(&order->arena, "the order of the samples", error);
 }
 
 /* `next` is the place of the next sample of each task. */
@@ -118,25 +118,25 @@ static ocdm_status place_classes(ocdm__stream_order *order, const ocdm__stream_t
 {
     if (table->known == NULL)
         return OCDM_OK;
-    uint32_t *places = ocdm__allocate(OCDM__MAX_TASKS, sizeof *places);
-    uint8_t *known = ocdm__allocate(order->task_count, ocdm__bits_size(table->class_count));
-    order->class_places = ocdm__allocate(table->class_count, sizeof *order->class_places);
-    bool made = places != NULL && known != NULL && order->class_places != NULL;
-    if (!made || !find_class_places(order, table, places, known)) {
-        ocdm__release(order->class_places);
+    ocdm__arena room = {.failed = false};
+    uint32_t *places = ocdm__arena_new(&room, OCDM__MAX_TASKS, sizeof *places);
+    uint8_t *known = ocdm__arena_new(&room, order->task_count, ocdm__bits_size(table->class_count));
+    order->class_places = ocdm__arena_new(&order->arena, table->class_count, sizeof *order->class_places);
+    room.failed = room.failed || order->arena.failed;
+    ocdm_status status = ocdm__arena_check(&room, "the classes of the tasks", error);
+    if (status != OCDM_OK || !find_class_places(order, table, places, known))
         order->class_places = NULL;
-    }
-    ocdm__release(places);
-    ocdm__release(known);
-    return made ? OCDM_OK : ocdm__fail_memory(error, "the classes of the tasks");
+    ocdm__arena_clear(&room);
+    return status;
 }
 
 /* The first task that introduces a label of the sample; its own one if none does. */
 static uint32_t place_of_test(const ocdm__stream_order *order, const ocdm__stream_table *table, uint32_t sample, uint32_t own)
 {
     uint32_t place = OCDM_NONE;
-    for (uint64_t k = table->label_starts[sample]; k < table->label_starts[sample + (size_t)1]; k++) {
-        uint32_t introduced = order->class_places[table->labels[k]];
+    const ocdm_sample test = ocdm__sample_of(table, sample);
+    for (size_t k = 0; k < test.label_count; k++) {
+        uint32_t introduced = order->class_places[test.labels[k]];
         place = introduced < place ? introduced : place; /* OCDM_NONE is the largest number */
     }
     return place != OCDM_NONE ? place : own;
@@ -145,59 +145,56 @@ static uint32_t place_of_test(const ocdm__stream_order *order, const ocdm__strea
 /* Tests count from the first task on that introduces one of their labels, whatever the order of the tasks. */
 static ocdm_status place_tests(ocdm__stream_order *order, const ocdm__stream_table *table, ocdm_error *error)
 {
-    uint32_t *places = ocdm__allocate(order->count, sizeof *places);
-    uint32_t *samples = ocdm__allocate(table->sample_count, sizeof *samples);
-    size_t *next = ocdm__allocate(order->task_count + 1, sizeof *next);
-    bool made = places != NULL && samples != NULL && next != NULL;
-    for (size_t k = 0, i = 0; made && k < order->task_count; k++)
+    uint32_t *places = ocdm__arena_new(&order->arena, order->count, sizeof *places);
+    uint32_t *samples = ocdm__arena_new(&order->arena, table->sample_count, sizeof *samples);
+    size_t *next = ocdm__arena_new(&order->arena, order->task_count + 1, sizeof *next);
+    OCDM_TRY(ocdm__arena_check(&order->arena, "the order of the samples", error));
+    for (size_t k = 0, i = 0; k < order->task_count; k++)
         for (; i < order->ends[k]; i++) {
             places[i] = place_of_test(order, table, order->samples[i], (uint32_t)k);
             next[places[i] + 1]++;
         }
-    for (size_t k = 0; made && k < order->task_count; k++)
+    for (size_t k = 0; k < order->task_count; k++)
         order->ends[k] = next[k + 1] += next[k];
-    for (size_t i = 0; made && i < order->count; i++)
+    for (size_t i = 0; i < order->count; i++)
         samples[next[places[i]]++] = order->samples[i];
-    ocdm__release(places);
-    ocdm__release(next);
-    ocdm__release(made ? order->samples : samples);
-    if (made)
-        order->samples = samples;
-    return made ? OCDM_OK : ocdm__fail_memory(error, "the order of the samples");
+    order->samples = samples;
+    return OCDM_OK;
+}
+
+/* `room` is for what the order does not keep. */
+static ocdm_status make_order(ocdm__stream_order *order, const ocdm__stream_table *table, enum ocdm__part part,
+                              const uint64_t *tasks, size_t task_count, uint64_t seed, ocdm__arena *room, ocdm_error *error)
+{
+    size_t *counts = ocdm__arena_new(room, OCDM__MAX_TASKS, sizeof *counts), next = 0;
+    bool *exists = ocdm__arena_new(room, OCDM__MAX_TASKS, sizeof *exists);
+    OCDM_TRY(ocdm__arena_check(room, "the order of the samples", error));
+    OCDM_TRY(ocdm__stream_order_allocate(order, table->sample_count, count_tasks(table, part, counts, exists), error));
+    if (tasks != NULL)
+        OCDM_TRY(take_tasks(order, tasks, task_count, exists, error));
+    for (uint32_t task = 0; tasks == NULL && task < OCDM__MAX_TASKS; task++)
+        if (exists[task])
+            order->tasks[next++] = task;
+    place_samples(order, table, part, counts, seed);
+    OCDM_TRY(place_classes(order, table, error));
+    return part == OCDM__TEST && order->class_places != NULL && order->disjoint ? place_tests(order, table, error) : OCDM_OK;
 }
 
 ocdm_status ocdm__stream_order_make(ocdm__stream_order *order, const ocdm__stream_table *table, enum ocdm__part part,
                                     const uint64_t *tasks, size_t task_count, uint64_t seed, ocdm_error *error)
 {
+    ocdm__arena room = {.failed = false};
     *order = (ocdm__stream_order){.count = 0};
-    size_t *counts = ocdm__allocate(OCDM__MAX_TASKS, sizeof *counts), next = 0;
-    bool *exists = ocdm__allocate(OCDM__MAX_TASKS, sizeof *exists);
-    ocdm_status status = counts != NULL && exists != NULL ? OCDM_OK : ocdm__fail_memory(error, "the order of the samples");
-    OCDM_THEN(status, ocdm__stream_order_allocate(order, table->sample_count, count_tasks(table, part, counts, exists), error));
-    if (tasks != NULL)
-        OCDM_THEN(status, take_tasks(order, tasks, task_count, exists, error));
-    for (uint32_t task = 0; status == OCDM_OK && tasks == NULL && task < OCDM__MAX_TASKS; task++)
-        if (exists[task])
-            order->tasks[next++] = task;
-    if (status == OCDM_OK) {
-        place_samples(order, table, part, counts, seed);
-        status = place_classes(order, table, error);
-    }
-    if (status == OCDM_OK && part == OCDM__TEST && order->class_places != NULL && order->disjoint)
-        status = place_tests(order, table, error);
+    ocdm_status status = make_order(order, table, part, tasks, task_count, seed, &room, error);
+    ocdm__arena_clear(&room);
     if (status != OCDM_OK)
         ocdm__stream_order_clear(order);
-    ocdm__release(counts);
-    ocdm__release(exists);
     return status;
 }
 
 void ocdm__stream_order_clear(ocdm__stream_order *order)
 {
-    ocdm__release(order->samples);
-    ocdm__release(order->tasks);
-    ocdm__release(order->ends);
-    ocdm__release(order->class_places);
+    ocdm__arena_clear(&order->arena);
     *order = (ocdm__stream_order){.count = 0};
 }
 
@@ -227,15 +224,13 @@ static bool is_same_stratum(const struct member *a, const struct member *b)
     return a->task == b->task && a->class == b->class;
 }
 
-/* The first of equally rare ones; OCDM_NONE for a sample without labels. */
-static uint32_t rarest_class(const ocdm__stream_table *table, uint32_t sample, const uint64_t *counts)
+uint32_t ocdm__rarest_class(const ocdm__stream_table *table, uint32_t sample, const uint64_t *counts)
 {
     uint32_t rarest = OCDM_NONE;
-    for (uint64_t k = table->label_starts[sample]; k < table->label_starts[sample + (size_t)1]; k++) {
-        uint32_t label = table->labels[k];
-        if (rarest == OCDM_NONE || counts[label] < counts[rarest] || (label < rarest && counts[label] == counts[rarest]))
-            rarest = label;
-    }
+    const ocdm_sample found = ocdm__sample_of(table, sample);
+    for (size_t k = 0; k < found.label_count; k++) /* labels ascend */
+        if (rarest == OCDM_NONE || counts[found.labels[k]] < counts[rarest])
+            rarest = found.labels[k];
     return rarest;
 }
 
@@ -245,34 +240,28 @@ static void fill_members(const ocdm__stream_order *order, const ocdm__stream_tab
 {
     size_t task = 0;
     for (size_t i = 0; i < order->count; i++)
-        for (uint64_t k = table->label_starts[order->samples[i]]; k < table->label_starts[order->samples[i] + (size_t)1]; k++)
-            counts[table->labels[k]]++;
+        ocdm__count_labels(table, order->samples[i], counts);
     for (size_t i = 0; i < order->count; i++) {
         while (i >= order->ends[task])
             task++;
         uint32_t sample = order->samples[i];
         members[i] = (struct member){.task = (uint32_t)task,
-                                     .class = rarest_class(table, sample, counts),
+                                     .class = ocdm__rarest_class(table, sample, counts),
                                      .key = ocdm__random_at(base, sample),
                                      .sample = sample};
     }
 }
 
-/* The samples of an order by stratum; release them. NULL with an error if an allocation fails. */
+/* The samples of an order by stratum, in an arena; NULL with an error if an allocation fails. */
 static struct member *stratify(const ocdm__stream_order *order, const ocdm__stream_table *table, uint64_t base,
-                               ocdm_error *error)
+                               ocdm__arena *room, ocdm_error *error)
 {
-    struct member *members = ocdm__allocate(order->count, sizeof *members);
-    uint64_t *counts = ocdm__allocate(table->class_count, sizeof *counts);
-    if (members != NULL && counts != NULL) {
-        fill_members(order, table, base, counts, members);
-        qsort(members, order->count, sizeof *members, by_stratum);
-    } else {
-        ocdm__release(members);
-        members = NULL;
-        ocdm__fail_memory(error, "the strata of the samples");
-    }
-    ocdm__release(counts);
+    struct member *members = ocdm__arena_new(room, order->count, sizeof *members);
+    uint64_t *counts = ocdm__arena_new(room, table->class_count, sizeof *counts);
+    if (ocdm__arena_check(room, "the strata of the samples", error) != OCDM_OK)
+        return NULL;
+    fill_members(order, table, base, counts, members);
+    qsort(members, order->count, sizeof *members, by_stratum);
     return members;
 }
 
@@ -280,18 +269,17 @@ ocdm_status ocdm__stream_order_resample(ocdm__stream_order *tests, const ocdm__s
                                         ocdm_error *error)
 {
     uint64_t base = ocdm__random_base(seed, OCDM__FOR_TEST_DRAWS);
-    struct member *members = stratify(tests, table, base, error);
-    if (members == NULL)
-        return OCDM_NO_MEMORY;
-    for (size_t first = 0, end = 0; first < tests->count; first = end) {
+    ocdm__arena room = {.failed = false};
+    struct member *members = stratify(tests, table, base, &room, error);
+    for (size_t first = 0, end = 0; members != NULL && first < tests->count; first = end) {
         while (end < tests->count && is_same_stratum(&members[first], &members[end]))
             end++;
         ocdm__random random = ocdm__random_stream(base, members[first].sample);
         for (size_t i = first; i < end; i++)
             tests->samples[i] = members[first + (size_t)ocdm__random_below(&random, end - first)].sample;
     }
-    ocdm__release(members);
-    return OCDM_OK;
+    ocdm__arena_clear(&room);
+    return members != NULL ? OCDM_OK : OCDM_NO_MEMORY;
 }
 
 /* ---- samples that are held out ---------------------------------------------------------------------------------------- */
@@ -328,9 +316,9 @@ static ocdm_status hold_out(ocdm__schedule *schedule, const ocdm__stream_table *
     ocdm__stream_order *order = &schedule->order, *held_out = &schedule->held_out;
     uint64_t base = ocdm__random_base(schedule->seed, OCDM__FOR_VALIDATION);
     OCDM_TRY(ocdm__stream_order_allocate(held_out, order->count, order->task_count, error));
-    bool *held = ocdm__allocate(table->sample_count, sizeof *held);
-    struct member *members = held != NULL ? stratify(order, table, base, error) : NULL;
-    ocdm_status status = members != NULL ? OCDM_OK : ocdm__fail_memory(error, "the samples that are held out");
+    ocdm__arena room = {.failed = false};
+    bool *held = ocdm__arena_new(&room, table->sample_count, sizeof *held);
+    struct member *members = stratify(order, table, base, &room, error);
     for (size_t i = 0, passed = 0; members != NULL && i < order->count; i++) {
         if (i == 0 || members[i].task != members[i - 1].task)
             passed = 0;
@@ -340,13 +328,10 @@ static ocdm_status hold_out(ocdm__schedule *schedule, const ocdm__stream_table *
         held[members[i].sample] = !alone && is_taken(passed, share, start);
         passed += !alone;
     }
-    if (status == OCDM_OK) {
+    if (members != NULL)
         move_held_out(order, held_out, held);
-        status = place_classes(held_out, table, error);
-    }
-    ocdm__release(members);
-    ocdm__release(held);
-    return status;
+    ocdm__arena_clear(&room);
+    return members != NULL ? place_classes(held_out, table, error) : OCDM_NO_MEMORY;
 }
 
 /* ---- tests -------------------------------------------------------------------------------------------------------------- */
@@ -416,14 +401,14 @@ ocdm_status ocdm__schedule_make(ocdm__schedule *schedule, const ocdm__run_settin
     if (settings->validation > 0)
         OCDM_TRY(hold_out(schedule, table, settings->validation, error));
     OCDM_TRY(ocdm__stream_order_blur(&schedule->order, table, &settings->blur, settings->network.seed, error));
-    schedule->task_ends = ocdm__allocate(schedule->order.task_count, sizeof *schedule->task_ends);
-    schedule->tested = ocdm__allocate(schedule->order.task_count, sizeof *schedule->tested);
-    schedule->first = ocdm__allocate(schedule->order.task_count, sizeof *schedule->first);
-    schedule->pool = ocdm__allocate(multitask ? schedule->order.count : 0, sizeof *schedule->pool);
-    if (schedule->task_ends == NULL || schedule->tested == NULL || schedule->first == NULL || schedule->pool == NULL)
-        return ocdm__fail_memory(error, "the plan of the steps");
+    size_t tasks = schedule->order.task_count;
+    schedule->task_ends = ocdm__arena_new(&schedule->arena, tasks, sizeof *schedule->task_ends);
+    schedule->tested = ocdm__arena_new(&schedule->arena, tasks, sizeof *schedule->tested);
+    schedule->first = ocdm__arena_new(&schedule->arena, tasks, sizeof *schedule->first);
+    schedule->pool = ocdm__arena_new(&schedule->arena, multitask ? schedule->order.count : 0, sizeof *schedule->pool);
+    OCDM_TRY(ocdm__arena_check(&schedule->arena, "the plan of the steps", error));
     uint64_t steps = 0;
-    for (size_t k = 0; k < schedule->order.task_count; k++) {
+    for (size_t k = 0; k < tasks; k++) {
         size_t start = multitask ? 0 : task_start(schedule, k);
         steps += batches_of(schedule, schedule->order.ends[k] - start) * (multitask ? settings->epochs : 1);
         schedule->task_ends[k] = steps;
@@ -435,10 +420,7 @@ void ocdm__schedule_clear(ocdm__schedule *schedule)
 {
     ocdm__stream_order_clear(&schedule->order);
     ocdm__stream_order_clear(&schedule->held_out);
-    ocdm__release(schedule->task_ends);
-    ocdm__release(schedule->tested);
-    ocdm__release(schedule->first);
-    ocdm__release(schedule->pool);
+    ocdm__arena_clear(&schedule->arena);
     *schedule = (ocdm__schedule){.batch = 0};
 }
 

@@ -33,6 +33,7 @@ typedef struct ocdm__stream_order {
      * does; NULL: all labels are known, or there is no training sample. `disjoint`: no class is known in two tasks. */
     uint32_t *class_places;
     bool disjoint;
+    ocdm__arena arena; /* what the lists are in */
 } ocdm__stream_order;
 
 /*
@@ -67,6 +68,9 @@ ocdm_status ocdm__stream_order_resample(ocdm__stream_order *tests, const ocdm__s
 ocdm_status ocdm__stream_order_blur(ocdm__stream_order *order, const ocdm__stream_table *table, const ocdm__blur *blur,
                                     uint64_t seed, ocdm_error *error);
 
+/* The rarest class of a sample by the counts of classes, the first of equally rare ones; OCDM_NONE: it has no labels. */
+uint32_t ocdm__rarest_class(const ocdm__stream_table *table, uint32_t sample, const uint64_t *counts);
+
 /* Releases everything. */
 void ocdm__stream_order_clear(ocdm__stream_order *order);
 
@@ -88,6 +92,7 @@ typedef struct ocdm__schedule {
     uint64_t seed;
     uint32_t *pool; /* multitask: all samples so far, shuffled for one task and epoch */
     uint64_t pool_of;
+    ocdm__arena arena;
 } ocdm__schedule;
 
 /* OCDM_OK, OCDM_BAD_ARGUMENT (the order), OCDM_NO_MEMORY. Clear it even after an error. */
