@@ -215,10 +215,8 @@ TEST(table_gets_its_columns_by_the_first_row)
     enum { ROWS = 50 };
     ocdm__table table = {.row_count = 0};
     for (size_t i = 0; i < ROWS; i++) {
-        ocdm__table_row(&table);
-        ocdm__add_value(&table, ".series", 3);
-        ocdm__add_value(&table, "x", i == 0 ? INFINITY : (double)i / 2);
-        ocdm__add_text(&table, "name", i == 1 ? NULL : "a");
+        OCDM__ROW(&table, OCDM__EXACT(".series", 3), OCDM__EXACT("x", i == 0 ? INFINITY : (double)i / 2),
+                  OCDM__WORD("name", i == 1 ? NULL : "a"));
     }
     assert_int_equal(OCDM_OK, ocdm__table_check(&table, NULL));
     assert_int_equal(3, table.column_count);

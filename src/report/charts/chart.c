@@ -63,12 +63,6 @@ void ocdm__chart_add_class(ocdm__chart *chart, const char *name, const char *gro
     ocdm__chart_add_bar(chart, name, kind);
 }
 
-void ocdm__chart_row(ocdm__chart *chart, size_t series)
-{
-    ocdm__table_row(&chart->table);
-    ocdm__add_value(&chart->table, ".series", series != OCDM__NO_SERIES ? (double)series : NAN);
-}
-
 void ocdm__chart_clear(ocdm__chart *chart)
 {
     ocdm__release(chart->series);

@@ -4,9 +4,7 @@
  *
  *     ocdm__chart chart = {.kind = OCDM__CHART_DOTS, .x = "after", .y = "mean", .deviation = "deviation"};
  *     ocdm__chart_add_series(&chart, "rs", NULL, ocdm__method_colour("rs"));
- *     ocdm__chart_row(&chart, 0);
- *     ocdm__add_text(&chart.table, "label", "rs");
- *     ocdm__add_value(&chart.table, "after", 1);
+ *     OCDM__POINT(&chart, 0, OCDM__WORD("label", "rs"), OCDM__EXACT("after", 1), OCDM__EXACT("mean", 40.5));
  *     ...
  *     status = ocdm__chart_draw(&chart, &canvas, error);
  *     ocdm__chart_clear(&chart);
@@ -106,8 +104,9 @@ void ocdm__chart_add_name(ocdm__chart *chart, const char *name);
 /* Appends the bar of a class, filled by its group, and a section where `turn` differs from the one before. `task` names it. */
 void ocdm__chart_add_class(ocdm__chart *chart, const char *name, const char *group, size_t turn, double task);
 
-/* Appends a row to the table, whose first cell is ".series". */
-void ocdm__chart_row(ocdm__chart *chart, size_t series);
+/* Appends a row of these cells to the table, behind the number of the series, of which it is a point, in ".series". */
+#define OCDM__POINT(chart, series, ...)                                                                                        \
+    OCDM__ROW(&(chart)->table, OCDM__EXACT(".series", (series) != OCDM__NO_SERIES ? (double)(series) : NAN), __VA_ARGS__)
 
 /* Whether a row of a series has a number to draw. */
 bool ocdm__chart_has_numbers(const ocdm__chart *chart);

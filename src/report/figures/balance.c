@@ -34,12 +34,9 @@ static void add_panel(ocdm__chart *chart, const ocdm__picture_panel *memory, siz
         snprintf(panel->notes[2], sizeof panel->notes[2], "%zu class%s lost,", lost, lost == 1 ? "" : "es");
         note_distance(panel->notes[3], "", memory->distance_seen, lost == 1 ? " with it" : " with them");
     }
-    for (size_t c = 0; c < class_count; c++) {
-        ocdm__chart_row(chart, number);
-        ocdm__add_value(&chart->table, "class", (double)c);
-        ocdm__add_value(&chart->table, "kept", memory->kept[c]);
-        ocdm__add_value(&chart->table, "target", memory->targets != NULL ? memory->targets[c] : share);
-    }
+    for (size_t c = 0; c < class_count; c++)
+        OCDM__POINT(chart, number, OCDM__EXACT("class", (double)c), OCDM__EXACT("kept", memory->kept[c]),
+                    OCDM__EXACT("target", memory->targets != NULL ? memory->targets[c] : share));
 }
 
 static ocdm_status draw(const ocdm__balance_picture *picture, ocdm__sheet *sheet, ocdm_error *error)

@@ -3,10 +3,9 @@
 
 void ocdm__add_task_sections(ocdm__chart *chart, const ocdm__run_record *run, const char *what, double scale)
 {
-    const ocdm__json_node *list = ocdm__json_find(run->summary.root, "evaluations");
+    const ocdm__json_node *node = ocdm__json_first(ocdm__json_find(run->summary.root, "evaluations"));
     double from = 0;
-    for (const ocdm__json_node *node = list != NULL && list->kind == OCDM__JSON_ARRAY ? list->first : NULL; node != NULL;
-         node = node->next) {
+    for (; node != NULL; node = node->next) {
         char name[40];
         ocdm__task_text(ocdm__json_number(ocdm__json_find(node, "task")), name, sizeof name);
         ocdm__chart_add_section(chart, from, name);
@@ -16,51 +15,37 @@ void ocdm__add_task_sections(ocdm__chart *chart, const ocdm__run_record *run, co
 
 /* ---- curves ------------------------------------------------------------------------------------------------------------- */
 
-/* A line for each group that logged such numbers, a row for each step of its runs. What the axes show are lists of a run. */
-static void add_curves(const ocdm__study *study, ocdm__chart *chart)
+/* The line of a group that logged such numbers, a row for each step of its runs. What the axes show are lists of a run. */
+static void add_curve(const ocdm__study *study, const ocdm__run_group *group, ocdm__chart *chart)
 {
-    for (size_t i = 0; i < study->group_count; i++) {
-        const ocdm__run_group *group = &study->groups[i];
-        size_t series = OCDM__NO_SERIES;
-        for (size_t j = 0; ocdm__chart_takes(chart, study, group) && j < group->run_count; j++) {
-            const ocdm__run_record *run = group->runs[j];
-            const ocdm__numbers *x = ocdm__run_list_of(run, chart->x), *y = ocdm__run_list_of(run, chart->y);
-            for (size_t k = 0; k < x->count && k < y->count; k++) {
-                if (series == OCDM__NO_SERIES) {
-                    ocdm__chart_add_series(chart, group->label, group->mark, group->colour);
-                    series = chart->series_count - 1;
-                }
-                ocdm__chart_row(chart, series);
-                ocdm__add_value(&chart->table, ".run", (double)j);
-                ocdm__add_value(&chart->table, ".task", k < run->task.count ? run->task.values[k] : NAN);
-                ocdm__add_text(&chart->table, "label", group->label);
-                ocdm__add_value(&chart->table, "seed", run->seed);
-                ocdm__add_value(&chart->table, chart->x, x->values[k]);
-                ocdm__add_value(&chart->table, chart->y, y->values[k]);
-            }
+    bool begun = false;
+    (void)study;
+    for (size_t j = 0; j < group->run_count; j++) {
+        const ocdm__run_record *run = group->runs[j];
+        const ocdm__numbers *x = ocdm__run_list_of(run, chart->x), *y = ocdm__run_list_of(run, chart->y);
+        for (size_t k = 0; k < x->count && k < y->count; k++) {
+            if (!begun)
+                ocdm__chart_add_group(chart, group);
+            begun = true;
+            OCDM__POINT(chart, chart->series_count - 1, OCDM__EXACT(".run", (double)j),
+                        OCDM__EXACT(".task", k < run->task.count ? run->task.values[k] : NAN),
+                        OCDM__WORD("label", group->label), OCDM__EXACT("seed", run->seed), OCDM__EXACT(chart->x, x->values[k]),
+                        OCDM__EXACT(chart->y, y->values[k]));
         }
     }
 }
 
 /* The tasks are those of the best group's runs. */
-static void fill_curves(const ocdm__study *study, ocdm__chart *chart)
+static void add_tasks(const ocdm__study *study, ocdm__chart *chart)
 {
     const ocdm__run_group *best = ocdm__study_best(study);
-    add_curves(study, chart);
     ocdm__add_task_sections(chart, (best != NULL ? best : &study->groups[0])->runs[0], chart->x, 1);
 }
 
 /* ---- distance ----------------------------------------------------------------------------------------------------------- */
 
-const ocdm__chart ocdm__distance_chart = {.kind = OCDM__CHART_LINES,
-                                          .x = "step",
-                                          .y = "distance_seen",
-                                          .x_what = "training steps",
-                                          .y_what = "distance to the target (KL)",
-                                          .is_log = true};
-
-/* Tasks are shown where all groups have one order. Several lines of a method, those of other orders, have other dashes. */
-void ocdm__fill_distance(const ocdm__study *study, ocdm__chart *chart)
+/* Tasks are shown where all groups have one order. */
+static void fill_distance(const ocdm__study *study, ocdm__chart *chart)
 {
     const ocdm__run_group *first = NULL;
     bool one_order = true;
@@ -71,14 +56,26 @@ void ocdm__fill_distance(const ocdm__study *study, ocdm__chart *chart)
         first = first == NULL || first->bound ? group : first;
         one_order = one_order && ocdm__groups_agree(first, group, "order");
     }
-    add_curves(study, chart);
     if (first != NULL && one_order)
         ocdm__add_task_sections(chart, first->runs[0], "step", 1);
-    for (size_t i = 0; i < chart->series_count; i++)
-        for (size_t j = 0; j < i; j++)
-            if (chart->series[i].mark == chart->series[j].mark)
-                chart->series[i].colour += OCDM__COLOURS;
 }
+
+/* Several lines of a method, those of other orders, have other dashes. */
+static void add_distance(const ocdm__study *study, const ocdm__run_group *group, ocdm__chart *chart)
+{
+    size_t before = chart->series_count;
+    add_curve(study, group, chart);
+    for (size_t i = 0; i < before && before < chart->series_count; i++)
+        if (chart->series[i].mark == group->mark)
+            chart->series[before].colour += OCDM__COLOURS;
+}
+
+static const ocdm__chart distance_chart = {.kind = OCDM__CHART_LINES,
+                                           .x = "step",
+                                           .y = "distance_seen",
+                                           .x_what = "training steps",
+                                           .y_what = "distance to the target (KL)",
+                                           .is_log = true};
 
 const ocdm__figure ocdm__figure_distance = {
     .name = "distance",
@@ -88,8 +85,21 @@ const ocdm__figure ocdm__figure_distance = {
         "seen so far. New classes arrive where a dashed line marks the next task, so the distance jumps there; a good "
         "memory comes down quickly. The line is the mean over seeds, the band reaches from the lowest seed to the highest.",
     .scales = {"logarithmic", "linear"},
-    .chart = &ocdm__distance_chart,
-    .fill = ocdm__fill_distance,
+    .chart = &distance_chart,
+    .fill = fill_distance,
+    .fill_group = add_distance,
+};
+
+const ocdm__figure ocdm__figure_orders_distance = {
+    .name = "orders-distance",
+    .title = "Distance to the target in each order of the tasks",
+    .reading =
+        "Lower is better, as above. Each order meets its new classes at steps of its own, so the jumps lie elsewhere; what "
+        "counts is how far down the lines come after them.",
+    .chart = &distance_chart,
+    .sweep = "order",
+    .fill = fill_distance,
+    .fill_group = add_distance,
 };
 
 /* ---- loss --------------------------------------------------------------------------------------------------------------- */
@@ -108,7 +118,8 @@ const ocdm__figure ocdm__figure_loss = {
                                   .x_what = "training steps",
                                   .y_what = "training loss",
                                   .smooth = true},
-    .fill = fill_curves,
+    .fill = add_tasks,
+    .fill_group = add_curve,
 };
 
 /* ---- mAP at any time ----------------------------------------------------------------------------------------------------- */
@@ -125,5 +136,6 @@ const ocdm__figure ocdm__figure_anytime = {
                                   .y = OCDM__MAP_NAME,
                                   .x_what = "samples seen",
                                   .y_what = "mAP on a balanced part of the tests (%)"},
-    .fill = fill_curves,
+    .fill = add_tasks,
+    .fill_group = add_curve,
 };

@@ -19,7 +19,9 @@ typedef struct ocdm__figure {
     const char *scales[2];    /* its own and the other one that the page offers; NULL if there is one only */
     const char *sweep;        /* it shows the groups of the sweep of this setting; NULL: those of the plain comparison */
     const ocdm__chart *chart; /* what is drawn how, without its numbers */
+    /* Fills the chart: of the study, and then of each group that the chart shows. NULL: nothing. */
     void (*fill)(const ocdm__study *study, ocdm__chart *chart);
+    void (*fill_group)(const ocdm__study *study, const ocdm__run_group *group, ocdm__chart *chart);
 } ocdm__figure;
 
 /* All figures, in the order of the page: to add one, add its name here and its row next to the function that fills it. */
@@ -44,24 +46,22 @@ ocdm_status ocdm__figure_make(const ocdm__figure *figure, const ocdm__study *stu
  * Returns OCDM_OK, OCDM_IO or OCDM_NO_MEMORY. */
 ocdm_status ocdm__figures_write(const ocdm__study *study, const char *folder, const char *prefix, ocdm_error *error);
 
-/* ---- for the figures of this folder ------------------------------------------------------------------------------------- */
+/* ---- for the figures of this folder ---------------------------------------------------------------------------------------
+ */
 
 /* sweeps.c: whether a chart shows a group. */
 bool ocdm__chart_takes(const ocdm__chart *chart, const ocdm__study *study, const ocdm__run_group *group);
 
-/* curves.c: the distance over the steps; memory.c: the class distribution in memory. */
-extern const ocdm__chart ocdm__distance_chart, ocdm__memory_chart;
-void ocdm__fill_distance(const ocdm__study *study, ocdm__chart *chart);
-void ocdm__fill_memory(const ocdm__study *study, ocdm__chart *chart);
+/* The series of a group, by its label and in its colour. */
+ocdm__series *ocdm__chart_add_group(ocdm__chart *chart, const ocdm__run_group *group);
 
-/* Cells with the mean, which has this key, the deviation and the number of runs. */
-void ocdm__add_summary(ocdm__table *table, const char *key, ocdm__summary summary);
+/* Cells with a summary: the mean, which has this key, the deviation and the number of runs. */
+#define OCDM__SUMMARY(key, summary)                                                                                            \
+    OCDM__EXACT(key, (summary).mean), OCDM__EXACT("deviation", (summary).deviation),                                           \
+        OCDM__EXACT("runs", (double)(summary).count)
 
 /* Where the tasks begin that a run has evaluations of; `what` is the member of an evaluation that x shows. */
 void ocdm__add_task_sections(ocdm__chart *chart, const ocdm__run_record *run, const char *what, double scale);
-
-/* memory.c: a bar for each class of the stream, in its order. */
-void ocdm__add_classes(ocdm__chart *chart, const ocdm__study *study);
 
 /* The parts of a run's time. */
 typedef struct ocdm__time_part {

@@ -33,18 +33,20 @@ static ocdm_status write_files(const ocdm__figure *figure, const ocdm__chart *ch
     return ocdm__output_commit(out, error);
 }
 
-void ocdm__add_summary(ocdm__table *table, const char *key, ocdm__summary summary)
+ocdm__series *ocdm__chart_add_group(ocdm__chart *chart, const ocdm__run_group *group)
 {
-    ocdm__add_value(table, key, summary.mean);
-    ocdm__add_value(table, "deviation", summary.deviation);
-    ocdm__add_value(table, "runs", (double)summary.count);
+    return ocdm__chart_add_series(chart, group->label, group->mark, group->colour);
 }
 
 ocdm_status ocdm__figure_make(const ocdm__figure *figure, const ocdm__study *study, ocdm__chart *chart, ocdm_error *error)
 {
     *chart = *figure->chart;
     chart->sweep = figure->sweep;
-    figure->fill(study, chart);
+    if (figure->fill != NULL)
+        figure->fill(study, chart);
+    for (size_t i = 0; figure->fill_group != NULL && i < study->group_count; i++)
+        if (ocdm__chart_takes(chart, study, &study->groups[i]))
+            figure->fill_group(study, &study->groups[i], chart);
     return ocdm__table_check(&chart->table, error);
 }
 

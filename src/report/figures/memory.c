@@ -1,7 +1,8 @@
-/* What is in memory: the class distribution and the age of the samples; and the classes of the stream. */
+/* What is in memory: the class distribution, the age of the samples, pairs of classes; and the classes of the stream. */
 #include "report/figures/figure.h"
 
-void ocdm__add_classes(ocdm__chart *chart, const ocdm__study *study)
+/* A bar for each class of the stream, in its order. */
+static void add_classes(const ocdm__study *study, ocdm__chart *chart)
 {
     for (size_t c = 0; c < study->class_count; c++) {
         const ocdm__study_class *class = &study->classes[c];
@@ -21,7 +22,7 @@ static bool has_counts(const ocdm__run_group *group)
     return false;
 }
 
-static size_t add_panel(ocdm__chart *chart, const ocdm__run_group *group)
+static void add_panel(ocdm__chart *chart, const ocdm__run_group *group)
 {
     ocdm__series *panel =
         ocdm__chart_add_series(chart, group->method[0] != '\0' ? group->method : group->label, group->mark, group->colour);
@@ -33,7 +34,6 @@ static size_t add_panel(ocdm__chart *chart, const ocdm__run_group *group)
     const char *comma = strchr(group->label, ',');
     if (comma != NULL)
         snprintf(panel->notes[2], sizeof panel->notes[2], "%.20s", comma + 2);
-    return chart->series_count - 1;
 }
 
 static double number_of(const ocdm__numbers *numbers, size_t column)
@@ -41,37 +41,30 @@ static double number_of(const ocdm__numbers *numbers, size_t column)
     return column < numbers->count ? numbers->values[column] : NAN;
 }
 
-const ocdm__chart ocdm__memory_chart = {.kind = OCDM__CHART_BARS,
-                                        .x = ".bar",
-                                        .y = "in_memory",
-                                        .target = "target",
-                                        .y_what = "samples in memory with the class",
-                                        .target_what = "target",
-                                        .marks_lost = true};
-
-void ocdm__fill_memory(const ocdm__study *study, ocdm__chart *chart)
+static void add_counts(const ocdm__study *study, const ocdm__run_group *group, ocdm__chart *chart)
 {
-    ocdm__add_classes(chart, study);
-    for (size_t i = 0; i < study->group_count; i++) {
-        const ocdm__run_group *group = &study->groups[i];
-        if (!ocdm__chart_takes(chart, study, group))
-            continue;
-        size_t series = has_counts(group) ? add_panel(chart, group) : OCDM__NO_SERIES;
-        for (size_t k = 0; k < group->run_count * study->class_count; k++) {
-            const ocdm__run_record *run = group->runs[k / study->class_count];
-            const ocdm__study_class *class = &study->classes[k % study->class_count];
-            ocdm__chart_row(chart, series);
-            ocdm__add_value(&chart->table, ".bar", (double)(k % study->class_count));
-            ocdm__add_text(&chart->table, "label", group->label);
-            ocdm__add_value(&chart->table, "seed", run->seed);
-            ocdm__add_text(&chart->table, "class", class->name);
-            ocdm__add_text(&chart->table, "group", class->group);
-            ocdm__add_value(&chart->table, "in_memory", number_of(&run->counts, class->column));
-            ocdm__add_value(&chart->table, "target", number_of(&run->target, class->column));
-            ocdm__add_value(&chart->table, "in_stream", number_of(&run->seen, class->column));
-        }
+    bool is_drawn = has_counts(group);
+    if (is_drawn)
+        add_panel(chart, group);
+    for (size_t k = 0; k < group->run_count * study->class_count; k++) {
+        const ocdm__run_record *run = group->runs[k / study->class_count];
+        const ocdm__study_class *class = &study->classes[k % study->class_count];
+        OCDM__POINT(chart, is_drawn ? chart->series_count - 1 : OCDM__NO_SERIES,
+                    OCDM__EXACT(".bar", (double)(k % study->class_count)), OCDM__WORD("label", group->label),
+                    OCDM__EXACT("seed", run->seed), OCDM__WORD("class", class->name), OCDM__WORD("group", class->group),
+                    OCDM__EXACT("in_memory", number_of(&run->counts, class->column)),
+                    OCDM__EXACT("target", number_of(&run->target, class->column)),
+                    OCDM__EXACT("in_stream", number_of(&run->seen, class->column)));
     }
 }
+
+static const ocdm__chart memory_chart = {.kind = OCDM__CHART_BARS,
+                                         .x = ".bar",
+                                         .y = "in_memory",
+                                         .target = "target",
+                                         .y_what = "samples in memory with the class",
+                                         .target_what = "target",
+                                         .marks_lost = true};
 
 const ocdm__figure ocdm__figure_memory = {
     .name = "memory",
@@ -82,8 +75,20 @@ const ocdm__figure ocdm__figure_memory = {
         "above its target is cut off, with its number. Classes are in the order of the stream, filled by how frequent they are in "
         "it.",
     .scales = {"linear", "logarithmic"},
-    .chart = &ocdm__memory_chart,
-    .fill = ocdm__fill_memory,
+    .chart = &memory_chart,
+    .fill = add_classes,
+    .fill_group = add_counts,
+};
+
+const ocdm__figure ocdm__figure_orders_memory = {
+    .name = "orders-memory",
+    .title = "Classes in memory in each order of the tasks",
+    .reading = "As the figure of the memory above, a panel for each method and order; classes are in the same order in all of "
+               "them. Panels of a method that look alike mean that the order does not matter to it.",
+    .chart = &memory_chart,
+    .sweep = "order",
+    .fill = add_classes,
+    .fill_group = add_counts,
 };
 
 /* ---- in the stream ------------------------------------------------------------------------------------------------------ */
@@ -106,19 +111,15 @@ static void add_task_panel(ocdm__chart *chart, const ocdm__study *study, size_t 
 
 static void fill_stream(const ocdm__study *study, ocdm__chart *chart)
 {
-    ocdm__add_classes(chart, study);
+    add_classes(study, chart);
     chart->section_count = 0;
     for (size_t turn = 0; turn < study->order.count; turn++)
         add_task_panel(chart, study, turn);
     for (size_t c = 0; c < study->class_count; c++)
-        for (size_t turn = 0; turn < study->order.count; turn++) {
-            ocdm__chart_row(chart, turn);
-            ocdm__add_value(&chart->table, ".bar", (double)c);
-            ocdm__add_text(&chart->table, "class", study->classes[c].name);
-            ocdm__add_text(&chart->table, "group", study->classes[c].group);
-            ocdm__add_value(&chart->table, "task", study->order.values[turn]);
-            ocdm__add_value(&chart->table, "training_samples", number_of(&study->classes[c].turns, turn));
-        }
+        for (size_t turn = 0; turn < study->order.count; turn++)
+            OCDM__POINT(chart, turn, OCDM__EXACT(".bar", (double)c), OCDM__WORD("class", study->classes[c].name),
+                        OCDM__WORD("group", study->classes[c].group), OCDM__EXACT("task", study->order.values[turn]),
+                        OCDM__EXACT("training_samples", number_of(&study->classes[c].turns, turn)));
 }
 
 const ocdm__figure ocdm__figure_stream = {
@@ -148,7 +149,7 @@ static double samples_of(const ocdm__run_record *run)
 static size_t count_arrivals(const ocdm__run_record *run, double samples, double *bins)
 {
     size_t count = 0;
-    for (const ocdm__json_node *line = run->kept.root != NULL ? run->kept.root->first : NULL; line != NULL; line = line->next) {
+    for (const ocdm__json_node *line = ocdm__json_first(run->kept.root); line != NULL; line = line->next) {
         double arrival = ocdm__json_number(ocdm__json_find(line, "arrival"));
         if (!(arrival >= 0 && arrival < samples))
             continue;
@@ -159,8 +160,9 @@ static size_t count_arrivals(const ocdm__run_record *run, double samples, double
 }
 
 /* The bins of a group: means over the runs that have a memory. */
-static void add_arrivals(ocdm__chart *chart, const ocdm__run_group *group, double samples)
+static void add_arrivals(const ocdm__study *study, const ocdm__run_group *group, ocdm__chart *chart)
 {
+    const double samples = samples_of(study->groups[0].runs[0]);
     double bins[BINS] = {0}, total = 0, sum = 0;
     size_t runs = 0;
     for (size_t i = 0; i < group->run_count; i++)
@@ -172,20 +174,16 @@ static void add_arrivals(ocdm__chart *chart, const ocdm__run_group *group, doubl
         total += bins[k];
         sum += bins[k] * ((double)k + 0.5) / BINS;
     }
-    ocdm__series *panel = ocdm__chart_add_series(chart, group->label, group->mark, group->colour);
+    ocdm__series *panel = ocdm__chart_add_group(chart, group);
     snprintf(panel->notes[0], sizeof panel->notes[0], "mean age %.3g %%", 100 * (1 - sum / total));
     snprintf(panel->notes[1], sizeof panel->notes[1], "of the stream");
     for (size_t k = 0; k < BINS; k++) {
         char from[32], to[32];
-        ocdm__chart_row(chart, chart->series_count - 1);
         snprintf(from, sizeof from, "%.1f", samples * (double)k / BINS);
         snprintf(to, sizeof to, "%.1f", samples * (double)(k + 1) / BINS);
-        ocdm__add_value(&chart->table, ".bar", (double)k);
-        ocdm__add_value(&chart->table, ".target", total / BINS);
-        ocdm__add_text(&chart->table, "label", group->label);
-        ocdm__add_text(&chart->table, "from_sample", from);
-        ocdm__add_text(&chart->table, "to_sample", to);
-        ocdm__add_value(&chart->table, "samples_in_memory", bins[k]);
+        OCDM__POINT(chart, chart->series_count - 1, OCDM__EXACT(".bar", (double)k), OCDM__EXACT(".target", total / BINS),
+                    OCDM__WORD("label", group->label), OCDM__WORD("from_sample", from), OCDM__WORD("to_sample", to),
+                    OCDM__EXACT("samples_in_memory", bins[k]));
     }
 }
 
@@ -199,8 +197,6 @@ static void fill_age(const ocdm__study *study, ocdm__chart *chart)
     for (size_t i = 0; i < chart->section_count; i++)
         if (!(chart->sections[i].from >= 0 && chart->sections[i].from <= BINS))
             chart->sections[i].from = BINS;
-    for (size_t i = 0; i < study->base_count; i++)
-        add_arrivals(chart, &study->groups[i], samples);
 }
 
 const ocdm__figure ocdm__figure_age = {
@@ -217,4 +213,164 @@ const ocdm__figure ocdm__figure_age = {
                                   .y_what = "samples in memory",
                                   .target_what = "equally remembered"},
     .fill = fill_age,
+    .fill_group = add_arrivals,
+};
+
+/* ---- age of each class --------------------------------------------------------------------------------------------------- */
+
+/* Of a class in a run's memory: its samples, and the sum of their ages in percent of the stream. */
+struct class_age {
+    double samples, age;
+};
+
+/* Adds up the ages of a run's samples, class by class. */
+static void add_ages(const ocdm__study *study, const ocdm__run_record *run, struct class_age *ages)
+{
+    double all = ocdm__json_number(ocdm__json_find(run->summary.root, "samples"));
+    const ocdm__json_node *line = ocdm__json_first(run->kept.root);
+    memset(ages, 0, study->class_count * sizeof *ages);
+    for (; line != NULL && all > 0; line = line->next) {
+        double age = 100 * (1 - ocdm__json_number(ocdm__json_find(line, "arrival")) / all);
+        const ocdm__json_node *label = ocdm__json_first(ocdm__json_find(line, "labels"));
+        for (; label != NULL && isfinite(age); label = label->next) {
+            size_t class = ocdm__study_class_of(study, label);
+            if (class == study->class_count)
+                continue;
+            ages[class].samples++;
+            ages[class].age += age;
+        }
+    }
+}
+
+static void add_class_ages(const ocdm__study *study, const ocdm__run_group *group, ocdm__chart *chart)
+{
+    struct class_age *ages = ocdm__allocate(study->class_count, sizeof *ages);
+    size_t before = chart->series_count;
+    chart->table.failed = chart->table.failed || ages == NULL;
+    for (size_t k = 0; ages != NULL && k < group->run_count * study->class_count; k++) {
+        const ocdm__run_record *run = group->runs[k / study->class_count];
+        size_t c = k % study->class_count;
+        if (c == 0)
+            add_ages(study, run, ages);
+        if (!(ages[c].samples > 0))
+            continue;
+        if (chart->series_count == before)
+            ocdm__chart_add_group(chart, group);
+        OCDM__POINT(chart, before, OCDM__EXACT(".bar", (double)c), OCDM__WORD("label", group->label),
+                    OCDM__EXACT("seed", run->seed), OCDM__WORD("class", study->classes[c].name),
+                    OCDM__EXACT("samples", ages[c].samples), OCDM__EXACT("age", ages[c].age / ages[c].samples));
+    }
+    ocdm__release(ages);
+}
+
+const ocdm__figure ocdm__figure_class_age = {
+    .name = "class-age",
+    .title = "How old the samples of each class are",
+    .reading =
+        "Each bar is a class: the mean age of its samples in memory at the end, in percent of the stream, mean over seeds; 100 is "
+        "the first sample of the stream, 0 the last. Classes are in the order of the stream: bars that are low at the left are "
+        "classes whose first samples have been replaced by later ones.",
+    .chart = &(const ocdm__chart){.kind = OCDM__CHART_BARS, .x = ".bar", .y = "age", .y_what = "mean age, % of the stream"},
+    .fill = add_classes,
+    .fill_group = add_class_ages,
+};
+
+/* ---- pairs of classes ---------------------------------------------------------------------------------------------------- */
+
+static const ocdm__json_node *first_pair(const ocdm__run_record *run)
+{
+    return ocdm__json_first(ocdm__json_find(run->summary.root, "memory.pairs"));
+}
+
+/* The name of the class with this number in the stream; NULL: it is none. */
+static const char *class_name(const ocdm__run_record *run, double number)
+{
+    const ocdm__json_node *classes = ocdm__json_find(run->summary.root, "classes");
+    if (!(number >= 0 && number < 4294967296.0))
+        return NULL;
+    const ocdm__json_node *name = ocdm__json_find(ocdm__json_element(classes, (size_t)number), "name");
+    return name != NULL ? name->text : NULL;
+}
+
+/* "cat + dog"; false for classes that the stream does not have. */
+static bool name_pair(const ocdm__run_record *run, const ocdm__json_node *pair, char *text, size_t room)
+{
+    const ocdm__json_node *classes = ocdm__json_find(pair, "classes");
+    const char *low = class_name(run, ocdm__json_number(ocdm__json_element(classes, 0)));
+    const char *high = class_name(run, ocdm__json_number(ocdm__json_element(classes, 1)));
+    if (low == NULL || high == NULL)
+        return false;
+    snprintf(text, room, "%.60s + %.60s", low, high);
+    return true;
+}
+
+/* In percent of the samples that the run has at this path: of its memory, or of the training part of its stream. */
+static double share_of(const ocdm__run_record *run, const ocdm__json_node *pair, const char *key, const char *whole)
+{
+    double count = ocdm__json_number(ocdm__json_find(pair, key));
+    double samples = ocdm__json_number(ocdm__json_find(run->summary.root, whole));
+    return samples > 0 ? 100 * count / samples : NAN;
+}
+
+/* The bars are the pairs of the first run that has some: an older version did not write them. */
+static void add_pairs(const ocdm__study *study, ocdm__chart *chart)
+{
+    char name[128];
+    for (size_t i = 0; i < study->base_count; i++)
+        for (size_t r = 0; r < study->groups[i].run_count && chart->bar_count == 0; r++) {
+            const ocdm__run_record *run = study->groups[i].runs[r];
+            for (const ocdm__json_node *pair = first_pair(run); pair != NULL; pair = pair->next)
+                if (name_pair(run, pair, name, sizeof name))
+                    ocdm__chart_add_bar(chart, ocdm__cell_text(&chart->table, name).text, OCDM__BAR_MAJORITY);
+        }
+}
+
+/* The bar of a pair; their number if it has none, since runs on other streams may have other pairs. */
+static size_t bar_of(const ocdm__chart *chart, const char *name)
+{
+    size_t bar = 0;
+    while (bar < chart->bar_count && strcmp(chart->bars[bar].name, name) != 0)
+        bar++;
+    return bar;
+}
+
+static void add_shares(const ocdm__study *study, const ocdm__run_group *group, ocdm__chart *chart)
+{
+    char name[128];
+    (void)study;
+    if (!(ocdm__group_summary(group, "memory.kept").mean > 0))
+        return;
+    ocdm__series *panel = ocdm__chart_add_group(chart, group);
+    snprintf(panel->notes[0], sizeof panel->notes[0], "%.2f labels a sample", ocdm__group_summary(group, "memory.labels").mean);
+    snprintf(panel->notes[1], sizeof panel->notes[1], "%.2f in the stream",
+             ocdm__group_summary(group, "memory.labels_seen").mean);
+    for (size_t r = 0; r < group->run_count; r++)
+        for (const ocdm__json_node *pair = first_pair(group->runs[r]); pair != NULL; pair = pair->next) {
+            const ocdm__run_record *run = group->runs[r];
+            size_t bar = name_pair(run, pair, name, sizeof name) ? bar_of(chart, name) : chart->bar_count;
+            if (bar < chart->bar_count)
+                OCDM__POINT(chart, chart->series_count - 1, OCDM__EXACT(".bar", (double)bar), OCDM__WORD("label", group->label),
+                            OCDM__EXACT("seed", run->seed), OCDM__WORD("classes", name),
+                            OCDM__EXACT("in_memory", share_of(run, pair, "kept", "memory.kept")),
+                            OCDM__EXACT("in_stream", share_of(run, pair, "seen", "stream.train")));
+        }
+}
+
+const ocdm__figure ocdm__figure_pairs = {
+    .name = "pairs",
+    .title = "Classes that occur together",
+    .reading =
+        "Each bar is a pair of classes, the most frequent ones of the stream from left to right: the share of the samples in memory at "
+        "the end that carry both, mean over seeds. The mark across it is their share in the stream. A memory that balances classes "
+        "changes which classes occur together, and so what a network can learn from their company.",
+    .scales = {"linear", "logarithmic"},
+    .chart = &(const ocdm__chart){.kind = OCDM__CHART_BARS,
+                                  .x = ".bar",
+                                  .y = "in_memory",
+                                  .target = "in_stream",
+                                  .y_what = "% of the samples that carry both classes",
+                                  .target_what = "in the stream",
+                                  .are_pairs = true},
+    .fill = add_pairs,
+    .fill_group = add_shares,
 };

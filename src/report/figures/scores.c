@@ -1,4 +1,5 @@
-/* The mAP over the tasks: of all of them together, against the best method, and of each task by itself; and of every class. */
+/* The mAP over the tasks: of all of them together, against the best method, and of each task by itself; and of every class;
+ * what thresholds give. */
 #include "report/figures/figure.h"
 #include "report/text.h"
 
@@ -30,18 +31,15 @@ static void name_evaluations(const ocdm__study *study, ocdm__chart *chart)
 
 /* ---- mAP after each task ------------------------------------------------------------------------------------------------ */
 
-static void fill_map(const ocdm__study *study, ocdm__chart *chart)
+static void add_map(const ocdm__study *study, const ocdm__run_group *group, ocdm__chart *chart)
 {
-    name_evaluations(study, chart);
-    for (size_t i = 0; i < study->base_count && study->trained; i++) {
-        const ocdm__run_group *group = &study->groups[i];
-        ocdm__chart_add_series(chart, group->label, group->mark, group->colour);
-        for (size_t k = 0; k < evaluation_count(group); k++) {
-            ocdm__chart_row(chart, i);
-            ocdm__add_text(&chart->table, "label", group->label);
-            ocdm__add_value(&chart->table, "after", (double)k);
-            ocdm__add_summary(&chart->table, "mean", ocdm__group_evaluation(group, k, "total." OCDM__MAP_NAME));
-        }
+    if (!study->trained)
+        return;
+    ocdm__chart_add_group(chart, group);
+    for (size_t k = 0; k < evaluation_count(group); k++) {
+        ocdm__summary summary = ocdm__group_evaluation(group, k, "total." OCDM__MAP_NAME);
+        OCDM__POINT(chart, chart->series_count - 1, OCDM__WORD("label", group->label), OCDM__EXACT("after", (double)k),
+                    OCDM__SUMMARY("mean", summary));
     }
 }
 
@@ -58,30 +56,31 @@ const ocdm__figure ocdm__figure_map = {
                                   .deviation = "deviation",
                                   .x_what = "evaluated after",
                                   .y_what = "total " OCDM__MAP_AXIS},
-    .fill = fill_map,
+    .fill = name_evaluations,
+    .fill_group = add_map,
 };
 
 /* ---- difference to the best ---------------------------------------------------------------------------------------------- */
 
-static void fill_difference(const ocdm__study *study, ocdm__chart *chart)
+static void begin_difference(const ocdm__study *study, ocdm__chart *chart)
+{
+    const ocdm__run_group *best = ocdm__study_best(study);
+    snprintf(chart->y_what, sizeof chart->y_what, "%s minus that of %.40s", study->trained ? "mAP in points" : "distance",
+             best != NULL ? best->label : "");
+    name_evaluations(study, chart);
+}
+
+static void add_difference(const ocdm__study *study, const ocdm__run_group *group, ocdm__chart *chart)
 {
     const ocdm__run_group *best = ocdm__study_best(study);
     const char *measure = strchr(ocdm__study_measure(study), '.') + 1; /* by its path in an evaluation */
     if (best == NULL || study->base_count < 2)
         return;
-    snprintf(chart->y_what, sizeof chart->y_what, "%s minus that of %.40s", study->trained ? "mAP in points" : "distance",
-             best->label);
-    name_evaluations(study, chart);
-    for (size_t i = 0; i < study->base_count; i++) {
-        const ocdm__run_group *group = &study->groups[i];
-        ocdm__chart_add_series(chart, group->label, group->mark, group->colour);
-        for (size_t k = 0; k < evaluation_count(group); k++) {
-            ocdm__chart_row(chart, i);
-            ocdm__add_text(&chart->table, "label", group->label);
-            ocdm__add_text(&chart->table, "best", best->label);
-            ocdm__add_value(&chart->table, "after", (double)k);
-            ocdm__add_summary(&chart->table, "mean", ocdm__group_evaluation_difference(group, best, k, measure));
-        }
+    ocdm__chart_add_group(chart, group);
+    for (size_t k = 0; k < evaluation_count(group); k++) {
+        ocdm__summary summary = ocdm__group_evaluation_difference(group, best, k, measure);
+        OCDM__POINT(chart, chart->series_count - 1, OCDM__WORD("label", group->label), OCDM__WORD("best", best->label),
+                    OCDM__EXACT("after", (double)k), OCDM__SUMMARY("mean", summary));
     }
 }
 
@@ -95,7 +94,8 @@ const ocdm__figure ocdm__figure_difference = {
     .chart =
         &(const ocdm__chart){
             .kind = OCDM__CHART_DOTS, .x = "after", .y = "mean", .deviation = "deviation", .x_what = "evaluated after"},
-    .fill = fill_difference,
+    .fill = begin_difference,
+    .fill_group = add_difference,
 };
 
 /* ---- each task after each task ------------------------------------------------------------------------------------------- */
@@ -105,33 +105,28 @@ static ocdm__summary task_map(const ocdm__run_group *group, size_t row, size_t c
 {
     for (size_t i = 0; i < group->run_count; i++) {
         double task = ocdm__json_number(ocdm__json_find(evaluation(group->runs[i], row), "task"));
-        const ocdm__json_node *tasks = ocdm__json_find(evaluation(group->runs[i], column), "tasks");
+        const ocdm__json_node *node = ocdm__json_first(ocdm__json_find(evaluation(group->runs[i], column), "tasks"));
         group->room[i] = NAN;
-        for (const ocdm__json_node *node = tasks != NULL ? tasks->first : NULL; node != NULL; node = node->next)
+        for (; node != NULL; node = node->next)
             if (ocdm__json_number(ocdm__json_find(node, "task")) == task)
                 group->room[i] = ocdm__json_number(ocdm__json_find(node, OCDM__MAP_NAME));
     }
     return ocdm__summarise(group->room, group->run_count);
 }
 
-static void fill_tasks(const ocdm__study *study, ocdm__chart *chart)
+static void add_tasks(const ocdm__study *study, const ocdm__run_group *group, ocdm__chart *chart)
 {
-    name_evaluations(study, chart);
     size_t side = chart->name_count;
-    for (size_t i = 0; i < study->base_count && side > 1; i++) {
-        const ocdm__run_group *group = &study->groups[i];
-        ocdm__chart_add_series(chart, group->label, group->mark, group->colour);
-        for (size_t k = 0; k < side * side; k++) {
-            ocdm__summary summary = task_map(group, k / side, k % side);
-            if (k % side < k / side && isnan(summary.mean))
-                continue;
-            ocdm__chart_row(chart, i);
-            ocdm__add_value(&chart->table, ".cell", (double)k);
-            ocdm__add_text(&chart->table, "label", group->label);
-            ocdm__add_value(&chart->table, "task", task_at(group, k / side));
-            ocdm__add_value(&chart->table, "after_task", task_at(group, k % side));
-            ocdm__add_summary(&chart->table, "mean", summary);
-        }
+    (void)study;
+    if (side < 2)
+        return;
+    ocdm__chart_add_group(chart, group);
+    for (size_t k = 0; k < side * side; k++) {
+        ocdm__summary summary = task_map(group, k / side, k % side);
+        if (k % side >= k / side || !isnan(summary.mean))
+            OCDM__POINT(chart, chart->series_count - 1, OCDM__EXACT(".cell", (double)k), OCDM__WORD("label", group->label),
+                        OCDM__EXACT("task", task_at(group, k / side)), OCDM__EXACT("after_task", task_at(group, k % side)),
+                        OCDM__SUMMARY("mean", summary));
     }
 }
 
@@ -143,11 +138,11 @@ const ocdm__figure ocdm__figure_tasks = {
         "one scale for all methods. The diagonal is what a task scores when it has just been learned; how a row pales to "
         "the right is what is forgotten of it.",
     .chart = &(const ocdm__chart){.kind = OCDM__CHART_MATRIX, .x = ".cell", .y = "mean", .y_what = OCDM__MAP_NAME},
-    .fill = fill_tasks,
+    .fill = name_evaluations,
+    .fill_group = add_tasks,
 };
 
-/* ---- every class ----------------------------------------------------------------------------------------------------------
- */
+/* ---- every class --------------------------------------------------------------------------------------------------------- */
 
 /* More frequent classes first, then as in the stream. */
 static int by_frequency(const void *a, const void *b)
@@ -170,18 +165,15 @@ static void fill_classes(const ocdm__study *study, ocdm__chart *chart)
     if (study->class_count > 1)
         qsort((void *)classes, study->class_count, sizeof *classes, by_frequency);
     for (size_t i = 0; i < study->base_count; i++)
-        ocdm__chart_add_series(chart, study->groups[i].label, study->groups[i].mark, study->groups[i].colour);
+        ocdm__chart_add_group(chart, &study->groups[i]);
     for (size_t c = 0; c < study->class_count; c++) {
-        ocdm__chart_add_class(chart, classes[c]->name, classes[c]->group, 0, NAN);
-        for (size_t i = 0; i < study->base_count; i++) {
-            ocdm__chart_row(chart, i);
-            ocdm__add_value(&chart->table, ".bar", (double)c);
-            ocdm__add_text(&chart->table, "class", classes[c]->name);
-            ocdm__add_text(&chart->table, "group", classes[c]->group);
-            ocdm__add_value(&chart->table, "training_samples", classes[c]->train);
-            ocdm__add_text(&chart->table, "label", study->groups[i].label);
-            ocdm__add_value(&chart->table, "AP", ocdm__group_precision(&study->groups[i], classes[c]->column));
-        }
+        const ocdm__study_class *class = classes[c];
+        ocdm__chart_add_class(chart, class->name, class->group, 0, NAN);
+        for (size_t i = 0; i < study->base_count; i++)
+            OCDM__POINT(chart, i, OCDM__EXACT(".bar", (double)c), OCDM__WORD("class", class->name),
+                        OCDM__WORD("group", class->group), OCDM__EXACT("training_samples", class->train),
+                        OCDM__WORD("label", study->groups[i].label),
+                        OCDM__EXACT("AP", ocdm__group_precision(&study->groups[i], class->column)));
     }
     ocdm__release((void *)classes);
 }
@@ -195,4 +187,63 @@ const ocdm__figure ocdm__figure_classes = {
         "Where bars get shorter further down, a method learns frequent classes better than rare ones.",
     .chart = &(const ocdm__chart){.kind = OCDM__CHART_ROWS, .x = ".bar", .y = "AP"},
     .fill = fill_classes,
+};
+
+/* ---- thresholds ---------------------------------------------------------------------------------------------------------- */
+
+enum { RECALLS = 32 };
+
+/* At recalls that all runs have, each by the first point that reaches it, so that a line is the mean over runs. */
+static void add_curve(ocdm__chart *chart, const ocdm__run_group *group, const ocdm__run_record *run, double number)
+{
+    const ocdm__json_node *node = ocdm__json_first(ocdm__json_find(run->summary.root, "validation.thresholds"));
+    for (int step = 1; step <= RECALLS; step++) {
+        double recall = 100.0 * step / RECALLS;
+        while (node != NULL && !(ocdm__json_number(ocdm__json_find(node, "CR")) >= recall - 1e-9))
+            node = node->next;
+        OCDM__POINT(chart, chart->series_count - 1, OCDM__EXACT(".run", number), OCDM__WORD("label", group->label),
+                    OCDM__EXACT("seed", run->seed), OCDM__EXACT("CR", recall),
+                    OCDM__EXACT("CP", ocdm__json_number(ocdm__json_find(node, "CP"))),
+                    OCDM__EXACT("threshold", ocdm__json_number(ocdm__json_find(node, "threshold"))));
+    }
+}
+
+/* The means over the runs of a group of the numbers at these paths of their summaries. */
+static void add_mark(ocdm__chart *chart, const ocdm__run_group *group, const char *recall, const char *precision, bool is_point)
+{
+    const ocdm__chart_mark mark = {ocdm__group_summary(group, recall).mean, ocdm__group_summary(group, precision).mean,
+                                   group->colour, is_point};
+    if (isfinite(mark.x) && isfinite(mark.y))
+        ocdm__chart_add_mark(chart, mark);
+}
+
+/* With a threshold that was chosen, the metrics of what is held out are those at the best one, not at 1/2. */
+static void add_thresholds(const ocdm__study *study, const ocdm__run_group *group, ocdm__chart *chart)
+{
+    if (!study->trained || ocdm__json_find(group->runs[0]->summary.root, "validation.thresholds") == NULL)
+        return;
+    ocdm__chart_add_group(chart, group);
+    for (size_t r = 0; r < group->run_count; r++)
+        add_curve(chart, group, group->runs[r], (double)r);
+    add_mark(chart, group, "validation.best_threshold.CR", "validation.best_threshold.CP", false);
+    if (strcmp(ocdm__json_text(ocdm__group_setting(group, "threshold"), ""), "fixed") == 0)
+        add_mark(chart, group, "validation.total.CR", "validation.total.CP", true);
+}
+
+const ocdm__figure ocdm__figure_thresholds = {
+    .name = "thresholds",
+    .title = "Precision against recall",
+    .reading =
+        "Each line is a method on the samples that were held out, at the end: mean precision (CP) and recall (CR) of the classes as one "
+        "threshold for all of them falls from left to right. The diamond is the threshold with the greatest CF1, which "
+        "<code>--threshold validation</code> uses; the square is that of 1/2. Where the two are far apart, CF1 and OF1 at 1/2 say more "
+        "about the scale of the scores than about the method.",
+    .chart = &(const ocdm__chart){.kind = OCDM__CHART_LINES,
+                                  .x = "CR",
+                                  .y = "CP",
+                                  .x_what = "recall, %",
+                                  .y_what = "precision, %",
+                                  .mark_what = "best for CF1",
+                                  .point_what = "at 1/2"},
+    .fill_group = add_thresholds,
 };

@@ -10,10 +10,8 @@
 
 static bool differs_only_in(const ocdm__run_group *a, const ocdm__run_group *b, const char *setting)
 {
-    const ocdm__json_node *settings = a->runs[0]->settings;
-    for (const ocdm__json_node *node = settings != NULL ? settings->first : NULL; node != NULL; node = node->next)
-        if (strcmp(node->key, "seed") != 0 && strcmp(node->key, setting) != 0 &&
-            !ocdm__json_same(node, ocdm__group_setting(b, node->key)))
+    for (const ocdm__json_node *node = ocdm__settings_first(a->runs[0]); node != NULL; node = ocdm__settings_next(node))
+        if (strcmp(node->key, setting) != 0 && !ocdm__groups_agree(a, b, node->key))
             return false;
     return true;
 }
@@ -65,12 +63,8 @@ static void add_row(ocdm__chart *chart, size_t series, const ocdm__run_group *gr
     char value[100];
     const ocdm__json_node *setting = ocdm__group_setting(group, chart->sweep);
     ocdm__setting_text(setting, value, sizeof value);
-    ocdm__chart_row(chart, series);
-    ocdm__add_value(&chart->table, ".x", ocdm__json_number(setting));
-    ocdm__add_text(&chart->table, "method", group->method);
-    ocdm__add_text(&chart->table, chart->sweep, value);
-    ocdm__add_text(&chart->table, part_key, part);
-    ocdm__add_summary(&chart->table, chart->y, summary);
+    OCDM__POINT(chart, series, OCDM__EXACT(".x", ocdm__json_number(setting)), OCDM__WORD("method", group->method),
+                OCDM__WORD(chart->sweep, value), OCDM__WORD(part_key, part), OCDM__SUMMARY(chart->y, summary));
 }
 
 /* ---- rho ---------------------------------------------------------------------------------------------------------------- */
@@ -158,17 +152,17 @@ static size_t line_of(ocdm__chart *chart, const ocdm__run_group *group)
     return line;
 }
 
-/* The measure that ranks methods, a line for each method. */
-static void fill_methods(const ocdm__study *study, ocdm__chart *chart)
+static void name_measure(const ocdm__study *study, ocdm__chart *chart)
 {
-    const char *measure = ocdm__study_measure(study);
     snprintf(chart->y_what, sizeof chart->y_what, "%s",
              study->trained ? "total " OCDM__MAP_AXIS : "final distance to the target (KL)");
-    for (size_t i = 0; i < study->group_count; i++) {
-        const ocdm__run_group *group = &study->groups[i];
-        if (ocdm__chart_takes(chart, study, group))
-            add_row(chart, line_of(chart, group), group, "measure", measure, ocdm__group_summary(group, measure));
-    }
+}
+
+/* The measure that ranks methods, a line for each method. */
+static void add_measure(const ocdm__study *study, const ocdm__run_group *group, ocdm__chart *chart)
+{
+    const char *measure = ocdm__study_measure(study);
+    add_row(chart, line_of(chart, group), group, "measure", measure, ocdm__group_summary(group, measure));
 }
 
 const ocdm__figure ocdm__figure_memory_size = {
@@ -180,23 +174,23 @@ const ocdm__figure ocdm__figure_memory_size = {
         &(const ocdm__chart){
             .kind = OCDM__CHART_DOTS, .x = ".x", .y = "mean", .deviation = "deviation", .x_what = "memory size (samples)"},
     .sweep = "memory",
-    .fill = fill_methods,
+    .fill = name_measure,
+    .fill_group = add_measure,
 };
 
 /* x is the number of an order, in the order in which they come. */
-static void fill_orders(const ocdm__study *study, ocdm__chart *chart)
+static void add_order(const ocdm__study *study, const ocdm__run_group *group, ocdm__chart *chart)
 {
-    fill_methods(study, chart);
-    for (size_t row = 0; row < chart->table.row_count; row++) {
-        char name[40];
-        size_t number = 0;
-        snprintf(name, sizeof name, "%s", ocdm__table_at(&chart->table, row, 3)->text);
-        while (number < chart->name_count && strcmp(chart->names[number], name) != 0)
-            number++;
-        if (number == chart->name_count)
-            ocdm__chart_add_name(chart, name);
-        *ocdm__table_at(&chart->table, row, 1) = ocdm__cell_number((double)number, NAN, 0);
-    }
+    char name[100];
+    size_t number = 0;
+    ocdm__setting_text(ocdm__group_setting(group, "order"), name, sizeof name);
+    while (number < chart->name_count && strncmp(chart->names[number], name, sizeof *chart->names - 1) != 0)
+        number++;
+    if (number == chart->name_count)
+        ocdm__chart_add_name(chart, name);
+    add_measure(study, group, chart);
+    if (!chart->table.failed)
+        *ocdm__table_at(&chart->table, chart->table.row_count - 1, 1) = ocdm__cell_number((double)number, NAN, 0);
 }
 
 const ocdm__figure ocdm__figure_orders = {
@@ -209,26 +203,6 @@ const ocdm__figure ocdm__figure_orders = {
         &(const ocdm__chart){
             .kind = OCDM__CHART_DOTS, .x = ".x", .y = "mean", .deviation = "deviation", .x_what = "order of the tasks"},
     .sweep = "order",
-    .fill = fill_orders,
-};
-
-const ocdm__figure ocdm__figure_orders_distance = {
-    .name = "orders-distance",
-    .title = "Distance to the target in each order of the tasks",
-    .reading =
-        "Lower is better, as above. Each order meets its new classes at steps of its own, so the jumps lie elsewhere; what "
-        "counts is how far down the lines come after them.",
-    .chart = &ocdm__distance_chart,
-    .sweep = "order",
-    .fill = ocdm__fill_distance,
-};
-
-const ocdm__figure ocdm__figure_orders_memory = {
-    .name = "orders-memory",
-    .title = "Classes in memory in each order of the tasks",
-    .reading = "As the figure of the memory above, a panel for each method and order; classes are in the same order in all of "
-               "them. Panels of a method that look alike mean that the order does not matter to it.",
-    .chart = &ocdm__memory_chart,
-    .sweep = "order",
-    .fill = ocdm__fill_memory,
+    .fill = name_measure,
+    .fill_group = add_order,
 };

@@ -12,24 +12,26 @@ bool ocdm__time_part_is_there(const ocdm__study *study, size_t part)
     return strcmp(ocdm__time_parts[part].name, "decode") != 0 || ocdm__study_has_images(study);
 }
 
-static void fill_time(const ocdm__study *study, ocdm__chart *chart)
+static void add_parts(const ocdm__study *study, ocdm__chart *chart)
 {
     for (size_t part = 0; part < OCDM__TIME_PARTS; part++)
         if (ocdm__time_part_is_there(study, part))
             ocdm__chart_add_bar(chart, ocdm__time_parts[part].text, ocdm__time_parts[part].heat);
-    for (size_t i = 0; i < study->base_count; i++) {
-        const ocdm__run_group *group = &study->groups[i];
-        ocdm__series *series = ocdm__chart_add_series(chart, group->label, group->mark, group->colour);
-        double share = ocdm__group_summary(group, "times.update_share").mean, bar = 0;
-        if (isfinite(share))
-            snprintf(series->notes[0], sizeof series->notes[0], "update %.3g %%", share);
-        for (size_t part = 0; part < OCDM__TIME_PARTS; part++) {
-            ocdm__chart_row(chart, i);
-            ocdm__add_value(&chart->table, ".part", ocdm__time_part_is_there(study, part) ? bar++ : NAN);
-            ocdm__add_text(&chart->table, "label", group->label);
-            ocdm__add_text(&chart->table, "part", ocdm__time_parts[part].name);
-            ocdm__add_summary(&chart->table, "seconds", ocdm__group_summary(group, ocdm__time_parts[part].path));
-        }
+}
+
+static void add_times(const ocdm__study *study, const ocdm__run_group *group, ocdm__chart *chart)
+{
+    ocdm__series *series = ocdm__chart_add_group(chart, group);
+    double share = ocdm__group_summary(group, "times.update_share").mean, bar = 0;
+    if (isfinite(share))
+        snprintf(series->notes[0], sizeof series->notes[0], "update %.3g %%", share);
+    for (size_t part = 0; part < OCDM__TIME_PARTS; part++) {
+        ocdm__summary seconds = ocdm__group_summary(group, ocdm__time_parts[part].path);
+        bool is_there = ocdm__time_part_is_there(study, part);
+        OCDM__POINT(chart, chart->series_count - 1, OCDM__EXACT(".part", is_there ? bar : NAN),
+                    OCDM__WORD("label", group->label), OCDM__WORD("part", ocdm__time_parts[part].name),
+                    OCDM__SUMMARY("seconds", seconds));
+        bar += is_there;
     }
 }
 
@@ -40,5 +42,6 @@ const ocdm__figure ocdm__figure_time = {
                "steps; evaluation is not part of them.",
     .section = OCDM__SECTION_TIME,
     .chart = &(const ocdm__chart){.kind = OCDM__CHART_STACKS, .x = ".part", .y = "seconds", .x_what = "seconds"},
-    .fill = fill_time,
+    .fill = add_parts,
+    .fill_group = add_times,
 };

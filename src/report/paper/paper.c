@@ -22,10 +22,7 @@ static const char no_runs[] = "There are no runs with a network on this stream, 
 /* Adds a point to the last series. The tables of these charts are not written: what the program prints has the same numbers. */
 static void add_point(ocdm__chart *chart, double x, double y, double deviation)
 {
-    ocdm__chart_row(chart, chart->series_count - 1);
-    ocdm__add_value(&chart->table, "x", x);
-    ocdm__add_value(&chart->table, "y", y);
-    ocdm__add_value(&chart->table, "deviation", deviation);
+    OCDM__POINT(chart, chart->series_count - 1, OCDM__EXACT("x", x), OCDM__EXACT("y", y), OCDM__EXACT("deviation", deviation));
 }
 
 /* A chart of bars has the mark across each where others have a deviation. */

@@ -8,11 +8,8 @@
 static void add_amlr(ocdm__table *table, const ocdm__paper_part *part, const char *task, double ours)
 {
     ocdm__paper_line line = ocdm__paper_line_find("amlr", part->stands_for, task, "");
-    ocdm__table_row(table);
-    ocdm__add_text(table, "stream", part->label);
-    ocdm__add_text(table, "task", task);
-    ocdm__add_number(table, "ours", ours, NAN, 2);
-    ocdm__add_number(table, "paper", line.columns != NULL ? line.values[0] : NAN, NAN, 2);
+    OCDM__ROW(table, OCDM__WORD("stream", part->label), OCDM__WORD("task", task), OCDM__NUMBER("ours", ours, 2),
+              OCDM__NUMBER("paper", line.columns != NULL ? line.values[0] : NAN, 2));
 }
 
 ocdm_status ocdm__paper_fill_amlr(ocdm__table *table, const ocdm__paper_part *part, ocdm_error *error)
@@ -63,17 +60,11 @@ ocdm_status ocdm__paper_fill_metrics(ocdm__table *table, const ocdm__paper_part 
         for (size_t k = 0; line.columns != NULL && k < line.count; k++) {
             ocdm__summary ours;
             OCDM_TRY(summarise(part, point, method, &line.columns[k], &ours, error));
-            ocdm__table_row(table);
-            ocdm__add_text(table, "stream", part->label);
-            ocdm__add_text(table, "setting", line.setting);
-            ocdm__add_text(table, "method", line.method);
-            ocdm__add_text(table, "group", line.columns[k].group);
-            ocdm__add_text(table, "metric", line.columns[k].metric);
-            ocdm__add_number(table, "ours", ours.mean, NAN, 2);
-            ocdm__add_number(table, "ours_std", ours.deviation, NAN, 2);
-            ocdm__add_number(table, "n", (double)ours.count, NAN, 0);
-            ocdm__add_number(table, "paper", line.values[k], NAN, 2);
-            ocdm__add_number(table, "paper_std", line.deviations[k], NAN, 2);
+            OCDM__ROW(table, OCDM__WORD("stream", part->label), OCDM__WORD("setting", line.setting),
+                      OCDM__WORD("method", line.method), OCDM__WORD("group", line.columns[k].group),
+                      OCDM__WORD("metric", line.columns[k].metric), OCDM__NUMBER("ours", ours.mean, 2),
+                      OCDM__NUMBER("ours_std", ours.deviation, 2), OCDM__NUMBER("n", (double)ours.count, 0),
+                      OCDM__NUMBER("paper", line.values[k], 2), OCDM__NUMBER("paper_std", line.deviations[k], 2));
         }
     }
     return ocdm__table_check(table, error);
@@ -165,17 +156,14 @@ ocdm_status ocdm__paper_fill_process(ocdm__table *table, const ocdm__paper_part 
     const ocdm__stream_table *stream = &part->info->stream.table;
     for (size_t i = 0; i < part->process.event_count; i++) {
         const ocdm__process_event *event = &part->process.events[i];
-        char text[OCDM__TABLE_TEXT];
+        char name[61], labels[OCDM__TABLE_TEXT];
         size_t length;
         const char *id = ocdm__text_at(&stream->ids, event->sample, &length);
-        ocdm__table_row(table);
-        ocdm__add_number(table, "step", (double)part->process.step, NAN, 0);
-        ocdm__add_text(table, "event", event->joins ? "joins" : "leaves");
-        snprintf(text, sizeof text, "%.*s", (int)(length < 60 ? length : 60), id);
-        ocdm__add_text(table, "id", text);
-        ocdm__paper_labels(stream, event->sample, " ", text, sizeof text);
-        ocdm__add_text(table, "labels", text);
-        ocdm__add_number(table, "distance", event->distance, NAN, 6);
+        snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), id);
+        ocdm__paper_labels(stream, event->sample, " ", labels, sizeof labels);
+        OCDM__ROW(table, OCDM__NUMBER("step", (double)part->process.step, 0),
+                  OCDM__WORD("event", event->joins ? "joins" : "leaves"), OCDM__WORD("id", name), OCDM__WORD("labels", labels),
+                  OCDM__NUMBER("distance", event->distance, 6));
     }
     return ocdm__table_check(table, error);
 }
@@ -191,12 +179,8 @@ ocdm_status ocdm__paper_fill_stream(ocdm__table *table, const ocdm__paper_part *
         uint64_t count = ocdm__tally_class(task, of->number).count;
         if (count == 0)
             continue;
-        ocdm__table_row(table);
-        ocdm__add_text(table, "stream", part->label);
-        ocdm__add_number(table, "task", (double)task->task, NAN, 0);
-        ocdm__add_text(table, "class", of->name);
-        ocdm__add_text(table, "group", of->group);
-        ocdm__add_number(table, "samples", (double)count, NAN, 0);
+        OCDM__ROW(table, OCDM__WORD("stream", part->label), OCDM__NUMBER("task", (double)task->task, 0),
+                  OCDM__WORD("class", of->name), OCDM__WORD("group", of->group), OCDM__NUMBER("samples", (double)count, 0));
     }
     return ocdm__table_check(table, error);
 }
@@ -223,16 +207,12 @@ ocdm_status ocdm__paper_fill_kept(ocdm__table *table, const ocdm__paper_part *pa
             labels += kept_of(plan, &part->memories, point, method, part->classes[c].number);
         for (size_t c = 0; c < part->class_count; c++) {
             const ocdm__paper_class *class = &part->classes[c];
-            ocdm__table_row(table);
-            ocdm__add_text(table, "stream", part->label);
-            ocdm__add_text(table, "method", plan->methods[method]);
-            ocdm__add_text(table, "order", order);
-            ocdm__add_number(table, "task", (double)class->task, NAN, 0);
-            ocdm__add_text(table, "class", class->name);
-            ocdm__add_text(table, "group", class->group);
-            ocdm__add_number(table, "seen", (double)class->seen, NAN, 0);
-            ocdm__add_number(table, "kept", kept_of(plan, &part->memories, point, method, class->number), NAN, 1);
-            ocdm__add_number(table, "target", labels / (double)part->class_count, NAN, 1);
+            OCDM__ROW(table, OCDM__WORD("stream", part->label), OCDM__WORD("method", plan->methods[method]),
+                      OCDM__WORD("order", order), OCDM__NUMBER("task", (double)class->task, 0),
+                      OCDM__WORD("class", class->name), OCDM__WORD("group", class->group),
+                      OCDM__NUMBER("seen", (double)class->seen, 0),
+                      OCDM__NUMBER("kept", kept_of(plan, &part->memories, point, method, class->number), 1),
+                      OCDM__NUMBER("target", labels / (double)part->class_count, 1));
         }
     }
     return ocdm__table_check(table, error);
@@ -250,15 +230,10 @@ struct dot {
 static void add_dot(ocdm__table *table, const ocdm__paper_part *part, size_t point, size_t method, const struct dot *dot)
 {
     char order[OCDM__TABLE_TEXT];
-    ocdm__table_row(table);
     ocdm__compare_order_text(&part->plan.points[point], order, sizeof order);
-    ocdm__add_text(table, "stream", part->label);
-    ocdm__add_text(table, "method", part->plan.methods[method]);
-    ocdm__add_text(table, "order", order);
-    ocdm__add_text(table, "series", dot->series);
-    ocdm__add_number(table, "x", dot->x, NAN, 0);
-    ocdm__add_number(table, "value", dot->value, NAN, dot->decimals);
-    ocdm__add_number(table, "std", dot->deviation, NAN, dot->decimals);
+    OCDM__ROW(table, OCDM__WORD("stream", part->label), OCDM__WORD("method", part->plan.methods[method]),
+              OCDM__WORD("order", order), OCDM__WORD("series", dot->series), OCDM__NUMBER("x", dot->x, 0),
+              OCDM__NUMBER("value", dot->value, dot->decimals), OCDM__NUMBER("std", dot->deviation, dot->decimals));
 }
 
 /* The first seed's curve: the figures of the paper show one run. */
@@ -339,14 +314,10 @@ ocdm_status ocdm__paper_fill_rho(ocdm__table *table, const ocdm__paper_part *par
         ocdm__summary map;
         double kept = kept_of_group(part, &part->plan, &part->memories, point, group, &members);
         OCDM_TRY(summarise(part, point, 0, &(ocdm__paper_column){group, OCDM__MAP_NAME}, &map, error));
-        ocdm__table_row(table);
-        ocdm__add_text(table, "stream", part->label);
-        ocdm__add_number(table, "rho", part->plan.points[point].rho, NAN, 1);
-        ocdm__add_text(table, "group", group);
-        ocdm__add_number(table, "kept", kept, NAN, 1);
-        ocdm__add_number(table, "kept_per_class", members > 0 ? kept / (double)members : NAN, NAN, 1);
-        ocdm__add_number(table, OCDM__MAP_NAME, map.mean, NAN, 1);
-        ocdm__add_number(table, OCDM__MAP_NAME "_std", map.deviation, NAN, 1);
+        OCDM__ROW(table, OCDM__WORD("stream", part->label), OCDM__NUMBER("rho", part->plan.points[point].rho, 1),
+                  OCDM__WORD("group", group), OCDM__NUMBER("kept", kept, 1),
+                  OCDM__NUMBER("kept_per_class", members > 0 ? kept / (double)members : NAN, 1),
+                  OCDM__NUMBER(OCDM__MAP_NAME, map.mean, 1), OCDM__NUMBER(OCDM__MAP_NAME "_std", map.deviation, 1));
     }
     return ocdm__table_check(table, error);
 }
@@ -355,11 +326,8 @@ ocdm_status ocdm__paper_fill_rho(ocdm__table *table, const ocdm__paper_part *par
 
 static void add_claim(ocdm__table *table, const ocdm__paper_part *part, const char *text, double ours, double paper)
 {
-    ocdm__table_row(table);
-    ocdm__add_text(table, "stream", part->label);
-    ocdm__add_text(table, "claim", text);
-    ocdm__add_number(table, "ours", ours, NAN, 1);
-    ocdm__add_number(table, "paper", paper, NAN, 0);
+    OCDM__ROW(table, OCDM__WORD("stream", part->label), OCDM__WORD("claim", text), OCDM__NUMBER("ours", ours, 1),
+              OCDM__NUMBER("paper", paper, 0));
 }
 
 /* How many classes have more, or fewer, samples than the mark: mean over the seeds that ran. NaN when none did. */

@@ -169,12 +169,12 @@ static void add_point(ocdm__table *table, const ocdm__compare_plan *plan, size_t
     char order[OCDM__TABLE_TEXT];
     ocdm__table_row(table);
     if (plan->sweeps_memory)
-        ocdm__add_value(table, "memory", at->memory);
+        OCDM__CELLS(table, OCDM__EXACT("memory", at->memory));
     if (plan->sweeps_rho)
-        ocdm__add_value(table, "rho", at->rho);
+        OCDM__CELLS(table, OCDM__EXACT("rho", at->rho));
     if (plan->sweeps_order) {
         ocdm__compare_order_text(at, order, sizeof order);
-        ocdm__add_text(table, "order", order);
+        OCDM__CELLS(table, OCDM__WORD("order", order));
     }
 }
 
@@ -185,26 +185,20 @@ static void add_data(ocdm__table *table, const ocdm__compare_plan *plan, size_t 
     const ocdm__summary *summary = &judgement->summary, *difference = &judgement->difference;
     bool has_classes = group < OCDM__COMPARE_GROUPS && results->classes[group] > 0;
     add_point(table, plan, point);
-    ocdm__add_text(table, "method", results->methods[method]);
-    ocdm__add_text(table, "group", ocdm__compare_columns[column].group);
-    ocdm__add_text(table, "metric", ocdm__compare_columns[column].metric);
-    ocdm__add_value(table, "classes", has_classes ? (double)results->classes[group] : NAN);
-    ocdm__add_value(table, "mean", summary->mean);
-    ocdm__add_value(table, "std", summary->deviation);
-    ocdm__add_value(table, "n", (double)summary->count);
-    ocdm__add_value(table, "low", summary->low);
-    ocdm__add_value(table, "high", summary->high);
-    ocdm__add_value(table, "bold", judgement->bold);
-    ocdm__add_text(table, "other", judgement->other < results->method_count ? results->methods[judgement->other] : NULL);
-    ocdm__add_value(table, "difference", difference->mean);
-    ocdm__add_value(table, "difference_low", difference->low);
-    ocdm__add_value(table, "difference_high", difference->high);
-    ocdm__add_text(table, "chosen",
-                   plan->choices != NULL ? plan->choices[point * results->method_count + method]->label : NULL);
+    OCDM__CELLS(
+        table, OCDM__WORD("method", results->methods[method]), OCDM__WORD("group", ocdm__compare_columns[column].group),
+        OCDM__WORD("metric", ocdm__compare_columns[column].metric),
+        OCDM__EXACT("classes", has_classes ? (double)results->classes[group] : NAN), OCDM__EXACT("mean", summary->mean),
+        OCDM__EXACT("std", summary->deviation), OCDM__EXACT("n", (double)summary->count), OCDM__EXACT("low", summary->low),
+        OCDM__EXACT("high", summary->high), OCDM__EXACT("bold", judgement->bold),
+        OCDM__WORD("other", judgement->other < results->method_count ? results->methods[judgement->other] : NULL),
+        OCDM__EXACT("difference", difference->mean), OCDM__EXACT("difference_low", difference->low),
+        OCDM__EXACT("difference_high", difference->high),
+        OCDM__WORD("chosen", plan->choices != NULL ? plan->choices[point * results->method_count + method]->label : NULL));
     for (uint64_t seed = 0; seed < plan->seed_count; seed++) {
         char key[OCDM__TABLE_TEXT];
         snprintf(key, sizeof key, "seed_%llu", (unsigned long long)ocdm__compare_seed(plan, seed));
-        ocdm__add_value(table, key, ocdm__compare_values(results, point, method, seed)[column]);
+        OCDM__CELLS(table, OCDM__EXACT(key, ocdm__compare_values(results, point, method, seed)[column]));
     }
 }
 
@@ -236,12 +230,10 @@ ocdm_status ocdm__table_of_grid(ocdm__table *table, const ocdm__compare_plan *pl
         ocdm__summary summary;
         OCDM_TRY(ocdm__compare_summary(results, point, OCDM__COMPARE_VALIDATION, method, &summary, error));
         add_point(table, plan, point);
-        ocdm__add_text(table, "method", plan->methods[method]);
-        ocdm__add_text(table, "settings", plan->choices[i]->label);
-        ocdm__add_value(table, "validation_mAP", summary.mean);
-        ocdm__add_value(table, "std", summary.deviation);
-        ocdm__add_value(table, "n", (double)summary.count);
-        ocdm__add_value(table, "chosen", plan->choices[i] == chosen[point / combinations * methods + method]);
+        OCDM__CELLS(table, OCDM__WORD("method", plan->methods[method]), OCDM__WORD("settings", plan->choices[i]->label),
+                    OCDM__EXACT("validation_mAP", summary.mean), OCDM__EXACT("std", summary.deviation),
+                    OCDM__EXACT("n", (double)summary.count),
+                    OCDM__EXACT("chosen", plan->choices[i] == chosen[point / combinations * methods + method]));
     }
     return ocdm__table_check(table, error);
 }
@@ -277,11 +269,11 @@ static void add_figure(ocdm__table *table, enum ocdm__memory_figure figure, cons
     char text[OCDM__TABLE_TEXT], key[OCDM__TABLE_TEXT];
     for (size_t i = 0; data && i < 3; i++) {
         snprintf(key, sizeof key, "%s_%s", figures[figure].key, ends[i]);
-        ocdm__add_value(table, key, values[i]);
+        OCDM__CELLS(table, OCDM__EXACT(key, values[i]));
     }
     snprintf(text, sizeof text, "%.*f [%.*f, %.*f]", decimals, values[0], decimals, values[1], decimals, values[2]);
     if (!data)
-        ocdm__add_text(table, figures[figure].shown, text);
+        OCDM__CELLS(table, OCDM__WORD(figures[figure].shown, text));
 }
 
 ocdm_status ocdm__table_of_spreads(ocdm__table *table, const ocdm__compare_plan *plan, const ocdm__compare_memories *memories,
@@ -296,11 +288,8 @@ ocdm_status ocdm__table_of_spreads(ocdm__table *table, const ocdm__compare_plan 
     for (size_t point = 0; point < plan->point_count; point += orders_at(plan, point))
         for (size_t method = 0; method < methods; method++) {
             size_t count = orders_at(plan, point) * seeds;
-            ocdm__table_row(table);
-            ocdm__add_text(table, "method", plan->methods[method]);
-            ocdm__add_number(table, "memory", plan->points[point].memory, NAN, 0);
-            ocdm__add_number(table, "rho", plan->points[point].rho, NAN, 2);
-            ocdm__add_number(table, data ? "n" : "runs", (double)count, NAN, 0);
+            OCDM__ROW(table, OCDM__WORD("method", plan->methods[method]), OCDM__NUMBER("memory", plan->points[point].memory, 0),
+                      OCDM__NUMBER("rho", plan->points[point].rho, 2), OCDM__NUMBER(data ? "n" : "runs", (double)count, 0));
             for (unsigned figure = 0; figure < OCDM__FIGURE_COUNT; figure++) {
                 ocdm__spread spread;
                 OCDM_TRY(ocdm__memory_spread(memories->results, point * seeds * methods + method, methods, count,
@@ -321,22 +310,14 @@ ocdm_status ocdm__table_of_memory_runs(ocdm__table *table, const ocdm__compare_p
         const ocdm__memory_result *result = ocdm__compare_memory(memories, plan, point, method, seed);
         char order[OCDM__TABLE_TEXT];
         ocdm__compare_order_text(&plan->points[point], order, sizeof order);
-        ocdm__table_row(table);
-        ocdm__add_text(table, "method", plan->methods[method]);
-        ocdm__add_value(table, "memory", plan->points[point].memory);
-        ocdm__add_value(table, "rho", plan->points[point].rho);
-        ocdm__add_text(table, "order", order[0] != '\0' ? order : NULL);
-        ocdm__add_value(table, "seed", (double)ocdm__compare_seed(plan, seed));
-        ocdm__add_value(table, "kept", result->size);
-        ocdm__add_value(table, "distance", result->distance);
-        ocdm__add_value(table, "distance_seen", result->distance_seen);
-        ocdm__add_value(table, "fewest", result->balance.fewest);
-        ocdm__add_value(table, "most", result->balance.most);
-        ocdm__add_value(table, "lost", (double)result->balance.lost);
-        ocdm__add_value(table, "under_20", (double)result->balance.under);
-        ocdm__add_value(table, "over_40", (double)result->balance.over);
-        ocdm__add_value(table, "labels", result->labels);
-        ocdm__add_value(table, "labels_seen", result->labels_seen);
+        OCDM__ROW(table, OCDM__WORD("method", plan->methods[method]), OCDM__EXACT("memory", plan->points[point].memory),
+                  OCDM__EXACT("rho", plan->points[point].rho), OCDM__WORD("order", order[0] != '\0' ? order : NULL),
+                  OCDM__EXACT("seed", (double)ocdm__compare_seed(plan, seed)), OCDM__EXACT("kept", result->size),
+                  OCDM__EXACT("distance", result->distance), OCDM__EXACT("distance_seen", result->distance_seen),
+                  OCDM__EXACT("fewest", result->balance.fewest), OCDM__EXACT("most", result->balance.most),
+                  OCDM__EXACT("lost", (double)result->balance.lost), OCDM__EXACT("under_20", (double)result->balance.under),
+                  OCDM__EXACT("over_40", (double)result->balance.over), OCDM__EXACT("labels", result->labels),
+                  OCDM__EXACT("labels_seen", result->labels_seen));
     }
     return ocdm__table_check(table, error);
 }

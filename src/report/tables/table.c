@@ -26,7 +26,7 @@ ocdm_status ocdm__table_begin_keys(ocdm__table *table, const char *const *keys, 
     *table = (ocdm__table){.row_count = 0};
     ocdm__table_row(table);
     for (size_t i = 0; keys[i] != NULL; i++)
-        ocdm__add_value(table, keys[i], NAN);
+        OCDM__CELLS(table, OCDM__EXACT(keys[i], NAN));
     table->row_count = 0;
     table->spare = ocdm__allocate(table->column_count, sizeof *table->spare);
     table->failed = table->failed || table->spare == NULL;
@@ -70,23 +70,15 @@ static ocdm__cell *next_cell(ocdm__table *table, const char *key)
     return ocdm__table_at(table, table->row_count - 1, column);
 }
 
-void ocdm__add_text(ocdm__table *table, const char *key, const char *text)
+void ocdm__table_add(ocdm__table *table, const ocdm__entry *entries, size_t count)
 {
-    ocdm__cell *cell = next_cell(table, key);
-    if (cell != NULL)
-        *cell = text != NULL ? ocdm__cell_text(table, text) : empty;
-}
-
-void ocdm__add_number(ocdm__table *table, const char *key, double value, double deviation, int decimals)
-{
-    ocdm__cell *cell = next_cell(table, key);
-    if (cell != NULL)
-        *cell = ocdm__cell_number(value, deviation, decimals);
-}
-
-void ocdm__add_value(ocdm__table *table, const char *key, double value)
-{
-    ocdm__add_number(table, key, value, NAN, 6);
+    for (const ocdm__entry *entry = entries; entry < entries + count; entry++) {
+        ocdm__cell *cell = next_cell(table, entry->key);
+        if (cell != NULL && entry->is_text)
+            *cell = entry->text != NULL ? ocdm__cell_text(table, entry->text) : empty;
+        else if (cell != NULL)
+            *cell = ocdm__cell_number(entry->value, NAN, entry->decimals);
+    }
 }
 
 ocdm__cell *ocdm__table_at(const ocdm__table *table, size_t row, size_t column)

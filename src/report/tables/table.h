@@ -3,9 +3,7 @@
  * or nothing. The same table becomes text for a terminal, Markdown, LaTeX, CSV or JSON, and a chart (report/charts/chart.h).
  *
  *     ocdm__table table = {.row_count = 0};
- *     ocdm__table_row(&table);
- *     ocdm__add_text(&table, "method", "ocdm");
- *     ocdm__add_number(&table, "mAP", 43.02, 0.7, 1);
+ *     OCDM__ROW(&table, OCDM__WORD("method", "ocdm"), OCDM__NUMBER("mAP", 43.02, 1));
  *     if (ocdm__table_check(&table, error) == OCDM_OK)
  *         ocdm__table_write(&table, OCDM__MARKDOWN, &style, &output);
  *     ocdm__table_clear(&table);
@@ -71,11 +69,38 @@ ocdm_status ocdm__table_begin_keys(ocdm__table *table, const char *const *keys, 
 /* Appends a row of empty cells, valid until the next call. */
 ocdm__cell *ocdm__table_row(ocdm__table *table);
 
-/* Each fills the next cell of the last row. A table of zeros gets its columns by the first row, in which each cell adds the
- * column with this key and heading; later rows have the same keys in the same order. NULL and NaN leave the cell empty. */
-void ocdm__add_text(ocdm__table *table, const char *key, const char *text);
-void ocdm__add_number(ocdm__table *table, const char *key, double value, double deviation, int decimals);
-void ocdm__add_value(ocdm__table *table, const char *key, double value); /* that only programs and charts read */
+/*
+ * Cells of rows: texts, numbers with this many decimals, and values, which only programs and charts read. NULL and NaN leave a
+ * cell empty. OCDM__ROW appends a row, OCDM__CELLS fills the next cells of the last one:
+ *
+ *     OCDM__ROW(&table, OCDM__WORD("method", "ocdm"), OCDM__NUMBER("mAP", 43.02, 1));
+ *
+ * A table of zeros gets its columns by the first row, in which each cell adds the column with this key and heading; later rows
+ * have the same keys in the same order.
+ */
+typedef struct ocdm__entry {
+    const char *key;
+    bool is_text;
+    int decimals;
+    const char *text;
+    double value;
+} ocdm__entry;
+
+#define OCDM__WORD(a_key, a_text)                                                                                              \
+    (ocdm__entry)                                                                                                              \
+    {                                                                                                                          \
+        .key = a_key, .is_text = true, .text = a_text                                                                          \
+    }
+#define OCDM__NUMBER(a_key, a_value, places)                                                                                   \
+    (ocdm__entry)                                                                                                              \
+    {                                                                                                                          \
+        .key = a_key, .value = a_value, .decimals = places                                                                     \
+    }
+#define OCDM__EXACT(key, value) OCDM__NUMBER(key, value, 6)
+#define OCDM__CELLS(table, ...)                                                                                                \
+    ocdm__table_add(table, (const ocdm__entry[]){__VA_ARGS__}, sizeof((const ocdm__entry[]){__VA_ARGS__}) / sizeof(ocdm__entry))
+#define OCDM__ROW(table, ...) (ocdm__table_row(table), OCDM__CELLS(table, __VA_ARGS__))
+void ocdm__table_add(ocdm__table *table, const ocdm__entry *entries, size_t count);
 
 /* The cell in a row and column. */
 ocdm__cell *ocdm__table_at(const ocdm__table *table, size_t row, size_t column);
