@@ -63,17 +63,15 @@ static void offer_value(struct question *question, const ocdm__flag *flag)
 /* The first words of verbs, or the second words of a family. */
 static void offer_verbs(const struct question *question)
 {
-    const char *last = "", *first = question->count == 2 ? question->words[0] : "";
-    size_t start = question->count == 2 ? strlen(first) + 1 : 0;
+    const char *last = "";
     for (size_t i = 0; question->count <= 2 && ocdm__verbs[i] != NULL; i++) {
-        const char *name = ocdm__verbs[i]->name;
-        if (start > 0 && (strncmp(name, first, start - 1) != 0 || name[start - 1] != ' '))
-            continue;
-        size_t length = strcspn(name + start, " ");
-        bool family = name[start + length] == ' ';
-        if (!family || strncmp(last, name, length + 1) != 0) /* of a family once */
-            offer(question, "", name + start, length, family ? "a family of verbs" : ocdm__verbs[i]->summary);
-        last = name;
+        const ocdm__verb *verb = ocdm__verbs[i];
+        const char *word = question->count == 1 ? verb->name : ocdm__second_word(verb, question->words[0]);
+        size_t length = word != NULL ? strcspn(word, " ") : 0;
+        bool family = length > 0 && word[length] == ' ';
+        if (length > 0 && (!family || ocdm__second_word(verb, last) == NULL)) /* of a family once */
+            offer(question, "", word, length, family ? "a family of verbs" : verb->summary);
+        last = verb->name;
     }
 }
 

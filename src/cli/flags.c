@@ -17,22 +17,19 @@ static const char *help_hint(const ocdm__verb *verb)
     return hint;
 }
 
-static size_t flag_count(const ocdm__verb *verb)
+/* The flag with this long name of `length` letters; NULL when there is none. */
+static const ocdm__flag *find_flag(const ocdm__verb *verb, const char *name, size_t length)
 {
-    size_t count = 0;
-    while (verb->flags != NULL && verb->flags[count].name != NULL)
-        count++;
-    return count;
+    for (const ocdm__flag *flag = verb->flags; flag != NULL && flag->name != NULL; flag++)
+        if (ocdm__text_is(name, length, flag->name))
+            return flag;
+    return NULL;
 }
 
-/* The position of the flag with this long name of `length` letters; flag_count when there is none. */
-static size_t find_name(const ocdm__verb *verb, const char *name, size_t length)
+/* The place of the value of a flag. */
+static const char **value_of(ocdm__arguments *arguments, const ocdm__flag *flag)
 {
-    size_t count = flag_count(verb);
-    for (size_t i = 0; i < count; i++)
-        if (strlen(verb->flags[i].name) == length && memcmp(verb->flags[i].name, name, length) == 0)
-            return i;
-    return count;
+    return &arguments->values[flag - arguments->verb->flags];
 }
 
 /* ---- the command line --------------------------------------------------------------------------------------------------- */
@@ -44,71 +41,61 @@ struct words {
     size_t next;
 };
 
-static const char *nearest_flag(const ocdm__verb *verb, const char *name, size_t length)
-{
-    char word[64];
-    if (length >= sizeof word)
-        return NULL;
-    memcpy(word, name, length);
-    word[length] = '\0';
-    const char *names[OCDM__MAX_FLAGS + 1];
-    size_t count = flag_count(verb);
-    for (size_t i = 0; i < count; i++)
-        names[i] = verb->flags[i].name;
-    names[count] = "help";
-    return ocdm__suggest(word, names, count + 1);
-}
-
 /* The value of a flag: the attached text, otherwise the next word even if it starts with a dash (--rho -0.03). A flag that
  * needs no value takes a word only if it is one of the choices. */
-static ocdm_status take_value(ocdm__arguments *arguments, size_t flag, const char *attached, struct words *words,
+static ocdm_status take_value(ocdm__arguments *arguments, const ocdm__flag *flag, const char *attached, struct words *words,
                               ocdm_error *error)
 {
-    const ocdm__flag *entry = &arguments->verb->flags[flag];
-    if (attached == NULL && entry->alone != NULL &&
-        (words->next == words->count || !ocdm__is_among(words->argv[words->next], ocdm__flag_choices(entry))))
-        attached = entry->alone;
-    if (attached == NULL && words->next == words->count)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb), "--%s needs a value: --%s %s", entry->name,
-                          entry->name, entry->value);
-    arguments->values[flag] = attached != NULL ? attached : words->argv[words->next++];
-    if (!entry->repeats)
+    const char *hint = help_hint(arguments->verb);
+    bool last = words->next == words->count;
+    if (attached == NULL && flag->alone != NULL &&
+        (last || !ocdm__is_among(words->argv[words->next], ocdm__flag_choices(flag))))
+        attached = flag->alone;
+    if (attached == NULL && last)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "--%s needs a value: --%s %s", flag->name, flag->name, flag->value);
+    const char *value = attached != NULL ? attached : words->argv[words->next++];
+    *value_of(arguments, flag) = value;
+    if (!flag->repeats)
         return OCDM_OK;
     if (arguments->repeated_count == OCDM__MAX_REPEATS)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb), "--%s is given more than %d times", entry->name,
-                          OCDM__MAX_REPEATS);
-    arguments->repeated[arguments->repeated_count++] = arguments->values[flag];
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "--%s is given more than %d times", flag->name, OCDM__MAX_REPEATS);
+    arguments->repeated[arguments->repeated_count++] = value;
     return OCDM_OK;
+}
+
+static ocdm_status refuse_name(const ocdm__verb *verb, const char *name, size_t length, ocdm_error *error)
+{
+    const char *names[OCDM__MAX_FLAGS + 1];
+    size_t count = 0;
+    char word[64], hint[192] = "";
+    for (const ocdm__flag *flag = verb->flags; flag != NULL && flag->name != NULL; flag++)
+        names[count++] = flag->name;
+    names[count++] = "help";
+    snprintf(word, sizeof word, "%.*s", (int)length, name);
+    const char *near = length < sizeof word ? ocdm__suggest(word, names, count) : NULL;
+    if (near != NULL)
+        snprintf(hint, sizeof hint, "did you mean --%s? ", near);
+    ocdm__append(hint, sizeof hint, "%s", help_hint(verb));
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s %s has no flag --%.*s", ocdm__program, verb->name, (int)length, name);
 }
 
 /* --name, --name=value, --name value; `word` is what follows the dashes. */
 static ocdm_status read_long(ocdm__arguments *arguments, const char *word, struct words *words, ocdm_error *error)
 {
-    const ocdm__verb *verb = arguments->verb;
     size_t length = strcspn(word, "=");
     const char *attached = word[length] == '=' ? word + length + 1 : NULL;
-    if (strcmp(word, "help") == 0) {
-        arguments->help = true;
+    const ocdm__flag *flag = find_flag(arguments->verb, word, length);
+    arguments->help = strcmp(word, "help") == 0;
+    if (arguments->help)
         return OCDM_OK;
-    }
-    size_t flag = find_name(verb, word, length);
-    if (flag == flag_count(verb)) {
-        const char *near = nearest_flag(verb, word, length);
-        char hint[128];
-        if (near != NULL)
-            snprintf(hint, sizeof hint, "did you mean --%s? `%s %s --help` lists what it takes", near, ocdm__program,
-                     verb->name);
-        else
-            snprintf(hint, sizeof hint, "%s", help_hint(verb));
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s %s has no flag --%.*s", ocdm__program, verb->name, (int)length,
-                          word);
-    }
-    if (verb->flags[flag].value != NULL)
+    if (flag == NULL)
+        return refuse_name(arguments->verb, word, length, error);
+    if (flag->value != NULL)
         return take_value(arguments, flag, attached, words, error);
     if (attached != NULL)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(verb), "--%s takes no value, but was given \"%s\"",
-                          verb->flags[flag].name, attached);
-    arguments->values[flag] = "";
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb), "--%s takes no value, but was given \"%s\"",
+                          flag->name, attached);
+    *value_of(arguments, flag) = "";
     return OCDM_OK;
 }
 
@@ -116,33 +103,20 @@ static ocdm_status read_long(ocdm__arguments *arguments, const char *word, struc
 static ocdm_status read_short(ocdm__arguments *arguments, const char *word, struct words *words, ocdm_error *error)
 {
     const ocdm__verb *verb = arguments->verb;
-    for (; *word != '\0'; word++) {
-        size_t flag = 0, count = flag_count(verb);
-        while (flag < count && verb->flags[flag].letter != *word)
+    for (; *word != '\0' && !arguments->help; word++) {
+        const ocdm__flag *flag = verb->flags;
+        while (flag != NULL && flag->name != NULL && flag->letter != *word)
             flag++;
-        if (flag < count && verb->flags[flag].value != NULL)
+        bool found = flag != NULL && flag->name != NULL;
+        arguments->help = !found && *word == 'h';
+        if (found && flag->value != NULL)
             return take_value(arguments, flag, word[1] != '\0' ? word + 1 : NULL, words, error);
-        if (flag < count) {
-            arguments->values[flag] = "";
-        } else if (*word == 'h') {
-            arguments->help = true;
-            return OCDM_OK;
-        } else {
+        if (found)
+            *value_of(arguments, flag) = "";
+        else if (!arguments->help)
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(verb), "%s %s has no flag -%c", ocdm__program, verb->name,
                               *word);
-        }
     }
-    return OCDM_OK;
-}
-
-static ocdm_status add_operand(ocdm__arguments *arguments, char *word, ocdm_error *error)
-{
-    const ocdm__verb *verb = arguments->verb;
-    if (arguments->operand_count == verb->operand_limit)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(verb), "\"%s\" is one argument too many: %s %s%s%s", word,
-                          ocdm__program, verb->name, verb->operands != NULL ? " [FLAGS] " : " [FLAGS]",
-                          verb->operands != NULL ? verb->operands : "");
-    arguments->operands[arguments->operand_count++] = word;
     return OCDM_OK;
 }
 
@@ -155,14 +129,18 @@ ocdm_status ocdm__parse_arguments(const ocdm__verb *verb, size_t argc, char **ar
     bool flags_ended = false;
     while (!arguments->help && words.next < words.count) {
         char *word = argv[words.next++];
-        if (flags_ended || word[0] != '-' || word[1] == '\0')
-            OCDM_TRY(add_operand(arguments, word, failure));
+        bool operand = flags_ended || word[0] != '-' || word[1] == '\0';
+        if (operand && arguments->operand_count == verb->operand_limit)
+            return ocdm__fail(failure, OCDM_BAD_ARGUMENT, help_hint(verb), "\"%s\" is one argument too many: %s %s [FLAGS]%s%s",
+                              word, ocdm__program, verb->name, verb->operands != NULL ? " " : "",
+                              verb->operands != NULL ? verb->operands : "");
+        if (operand)
+            arguments->operands[arguments->operand_count++] = word;
         else if (strcmp(word, "--") == 0)
             flags_ended = true;
-        else if (word[1] == '-')
-            OCDM_TRY(read_long(arguments, word + 2, &words, failure));
         else
-            OCDM_TRY(read_short(arguments, word + 1, &words, failure));
+            OCDM_TRY(word[1] == '-' ? read_long(arguments, word + 2, &words, failure)
+                                    : read_short(arguments, word + 1, &words, failure));
     }
     return OCDM_OK;
 }
@@ -186,16 +164,15 @@ int ocdm__run_verb(const ocdm__verb *verb, ocdm__arguments *arguments)
 
 bool ocdm__argument_given(const ocdm__arguments *arguments, const char *name)
 {
-    size_t flag = find_name(arguments->verb, name, strlen(name));
-    return flag < flag_count(arguments->verb) && arguments->values[flag] != NULL;
+    const ocdm__flag *flag = find_flag(arguments->verb, name, strlen(name));
+    return flag != NULL && arguments->values[flag - arguments->verb->flags] != NULL;
 }
 
 const char *ocdm__argument_text(const ocdm__arguments *arguments, const char *name)
 {
-    size_t flag = find_name(arguments->verb, name, strlen(name));
-    if (flag == flag_count(arguments->verb))
-        return NULL;
-    return arguments->values[flag] != NULL ? arguments->values[flag] : arguments->verb->flags[flag].fallback;
+    const ocdm__flag *flag = find_flag(arguments->verb, name, strlen(name));
+    const char *given = flag != NULL ? arguments->values[flag - arguments->verb->flags] : NULL;
+    return given != NULL || flag == NULL ? given : flag->fallback;
 }
 
 const char *ocdm__first_operand(const ocdm__arguments *arguments)
@@ -256,26 +233,14 @@ uint64_t ocdm__argument_unsigned(const ocdm__arguments *arguments, const char *n
     return value;
 }
 
-/* strtod alone would accept "nan", "inf", hexadecimal and leading blanks. */
-static bool read_real(const char *text, double low, double high, double *value)
-{
-    if (text[0] == '\0' || strspn(text, "0123456789+-.eE") != strlen(text))
-        return false;
-    char *end;
-    double number = strtod(text, &end);
-    if (*end != '\0' || !isfinite(number) || number < low || number > high)
-        return false;
-    *value = number;
-    return true;
-}
-
 double ocdm__argument_real(const ocdm__arguments *arguments, const char *name, double low, double high)
 {
     const char *text = required_text(arguments, name);
     double value = 0;
-    if (text != NULL && !read_real(text, low, high, &value))
-        refuse(arguments, name, NULL, " \"%s\": not a number from %g to %g", text, low, high);
-    return value;
+    if (text == NULL || (ocdm__text_to_double(text, strlen(text), &value) && value >= low && value <= high))
+        return value;
+    refuse(arguments, name, NULL, " \"%s\": not a number from %g to %g", text, low, high);
+    return 0;
 }
 
 const char *const *ocdm__flag_choices(const ocdm__flag *flag)
@@ -312,22 +277,18 @@ const char *const *ocdm__tie_choices(void)
 /* The position of a word of `length` letters among the choices of a flag. */
 static size_t find_choice(const ocdm__arguments *arguments, const char *name, const char *word, size_t length)
 {
-    const ocdm__flag *flag = &arguments->verb->flags[find_name(arguments->verb, name, strlen(name))];
-    const char *const *choices = ocdm__flag_choices(flag);
-    char copy[64], list[200] = "", hint[256];
+    const char *const *choices = ocdm__flag_choices(find_flag(arguments->verb, name, strlen(name)));
+    char copy[64], hint[256] = "";
     size_t count = 0;
     for (; choices[count] != NULL; count++)
-        if (strlen(choices[count]) == length && memcmp(choices[count], word, length) == 0)
+        if (ocdm__text_is(word, length, choices[count]))
             return count;
     snprintf(copy, sizeof copy, "%.*s", (int)(length < sizeof copy ? length : sizeof copy - 1), word);
-    /* "a, b, c"; cut when it does not fit. */
-    for (size_t i = 0; i < count; i++)
-        ocdm__append(list, sizeof list, "%s%s", i == 0 ? "" : ", ", choices[i]);
     const char *near = ocdm__suggest(copy, choices, count);
     if (near != NULL)
-        snprintf(hint, sizeof hint, "did you mean %s? It takes %s", near, list);
-    else
-        snprintf(hint, sizeof hint, "it takes %s", list);
+        snprintf(hint, sizeof hint, "did you mean %s? ", near);
+    for (size_t i = 0; i < count; i++) /* "it takes a, b, c"; cut when it does not fit */
+        ocdm__append(hint, sizeof hint, "%s%s", i > 0 ? ", " : near != NULL ? "It takes " : "it takes ", choices[i]);
     refuse(arguments, name, hint, " \"%s\": unknown %s", copy, name);
     return 0;
 }

@@ -103,7 +103,7 @@ struct ocdm__arguments {
     size_t repeated_count;
     char **operands;
     size_t operand_count;
-    ocdm__output *out; /* standard output, while the verb runs: what is in it is written when all went well */
+    ocdm__output *out;   /* standard output, while the verb runs: what is in it is written when all went well */
     bool help;           /* -h or --help was given; the words after it were not parsed */
     int code;            /* the exit code when all goes well */
     ocdm_error *failure; /* the first value that a reader below refused */

@@ -8,7 +8,7 @@
  * examples, each a line "# what it is for" and a line of shell, and an empty line. */
 extern const char ocdm__help_text[];
 
-enum { PARAGRAPH = 4096 };
+enum { PARAGRAPH = 4096, FLAG_TEXT = 1024 };
 
 #define NARROWEST 60u
 #define WIDEST 100u
@@ -84,35 +84,23 @@ static void print_verb_line(const ocdm__verb *verb, FILE *out)
     fprintf(out, "  %-*s  %s\n", NAME_WIDTH, verb->name, verb->summary);
 }
 
-static bool is_of_family(const ocdm__verb *verb, const char *family, size_t length)
-{
-    return strncmp(verb->name, family, length) == 0 && verb->name[length] == ' ';
-}
-
-/* Verbs that start with the same word share a line, so that the overview fits a screen: "stream VERB build, info, show".
- * Returns their number. */
-static size_t print_family_line(const ocdm__verb *const *verbs, FILE *out)
-{
-    size_t length = strcspn(verbs[0]->name, " "), count = 1;
-    while (verbs[count] != NULL && is_of_family(verbs[count], verbs[0]->name, length))
-        count++;
-    if (count == 1 || verbs[0]->name[length] == '\0') {
-        print_verb_line(verbs[0], out);
-        return 1;
-    }
-    fprintf(out, "  %.*s %-*s", (int)length, verbs[0]->name, NAME_WIDTH - (int)length, "VERB");
-    for (size_t i = 0; i < count; i++)
-        fprintf(out, "%s%s", i > 0 ? ", " : " ", verbs[i]->name + length + 1);
-    fputc('\n', out);
-    return count;
-}
-
 void ocdm__print_overview(FILE *out)
 {
     fprintf(out, "%s %s: %s\n\n", ocdm__program, ocdm_version(), ocdm__tagline);
     fprintf(out, "Usage: %s VERB [FLAGS] [OPERANDS]\n\n", ocdm__program);
-    for (size_t i = 0; ocdm__verbs[i] != NULL;)
-        i += print_family_line(ocdm__verbs + i, out);
+    /* Verbs that start with the same word share a line, so that the overview fits a screen: "stream VERB build, info, show". */
+    for (const ocdm__verb *const *verb = ocdm__verbs; *verb != NULL; verb++) {
+        const char *name = (*verb)->name, *second = ocdm__second_word(*verb, name);
+        int length = (int)strcspn(name, " ");
+        if (second == NULL || verb[1] == NULL || ocdm__second_word(verb[1], name) == NULL) {
+            print_verb_line(*verb, out);
+            continue;
+        }
+        fprintf(out, "  %.*s %-*s %s", length, name, NAME_WIDTH - length, "VERB", second);
+        for (; verb[1] != NULL && (second = ocdm__second_word(verb[1], name)) != NULL; verb++)
+            fprintf(out, ", %s", second);
+        fputc('\n', out);
+    }
     fprintf(out,
             "\n`%s VERB --help` describes a verb; `%s --version` prints the version.\n"
             "Exit codes: 0 ok, 1 a negative answer, 2 usage, 3 bad data, 4 reading or writing\n"
@@ -122,34 +110,32 @@ void ocdm__print_overview(FILE *out)
 
 void ocdm__print_family(const char *family, FILE *out)
 {
-    size_t length = strlen(family);
     fprintf(out, "Usage: %s %s VERB [FLAGS] [OPERANDS]\n\n", ocdm__program, family);
     for (size_t i = 0; ocdm__verbs[i] != NULL; i++)
-        if (is_of_family(ocdm__verbs[i], family, length))
+        if (ocdm__second_word(ocdm__verbs[i], family) != NULL)
             print_verb_line(ocdm__verbs[i], out);
     fprintf(out, "\n`%s %s VERB --help` describes a verb.\n", ocdm__program, family);
 }
 
-/* "keep at most M records; one of a, b; default 1000" */
-static void describe_flag(const ocdm__flag *flag, char *text, size_t room)
+/* "keep at most M records: a, b (default 1000)" */
+static void describe_flag(const ocdm__flag *flag, char text[FLAG_TEXT])
 {
     const char *const *choices = ocdm__flag_choices(flag);
-    snprintf(text, room, "%s", flag->help);
+    snprintf(text, FLAG_TEXT, "%s", flag->help);
     for (size_t i = 0; choices != NULL && choices[i] != NULL; i++)
-        ocdm__append(text, room, "%s%s", i == 0 ? ": " : ", ", choices[i]);
+        ocdm__append(text, FLAG_TEXT, "%s%s", i == 0 ? ": " : ", ", choices[i]);
     if (flag->fallback != NULL)
-        ocdm__append(text, room, " (default %s)", flag->fallback);
+        ocdm__append(text, FLAG_TEXT, " (default %s)", flag->fallback);
 }
 
 static void print_flag(const struct page *page, const ocdm__flag *flag)
 {
-    char left[64] = "      ";
-    char text[1024];
+    char left[64] = "      ", text[FLAG_TEXT];
     if (flag->letter != '\0')
         snprintf(left, sizeof left, "  -%c, ", flag->letter);
     ocdm__append(left, sizeof left, "--%s%s%s", flag->name, flag->value != NULL ? " " : "",
                  flag->value != NULL ? flag->value : "");
-    describe_flag(flag, text, sizeof text);
+    describe_flag(flag, text);
     if (strlen(left) + 2 > FLAG_COLUMN)
         fprintf(page->out, "%s\n%*s", left, (int)FLAG_COLUMN, "");
     else
@@ -234,6 +220,7 @@ static void write_line(const char *text, FILE *out)
 
 static void write_flag(const ocdm__flag *flag, FILE *out)
 {
+    char text[FLAG_TEXT];
     fputs(".TP\n\\fB", out);
     if (flag->letter != '\0')
         fprintf(out, "\\-%c\\fR, \\fB", flag->letter);
@@ -243,17 +230,8 @@ static void write_flag(const ocdm__flag *flag, FILE *out)
     if (flag->value != NULL)
         fprintf(out, " \\fI%s\\fR", flag->value);
     fputc('\n', out);
-    write_escaped(flag->help, out);
-    const char *const *choices = ocdm__flag_choices(flag);
-    for (size_t i = 0; choices != NULL && choices[i] != NULL; i++) {
-        fputs(i == 0 ? ": " : ", ", out);
-        write_escaped(choices[i], out);
-    }
-    if (flag->fallback != NULL) {
-        fputs(" (default ", out);
-        write_escaped(flag->fallback, out);
-        fputc(')', out);
-    }
+    describe_flag(flag, text);
+    write_escaped(text, out);
     fputs(".\n", out);
 }
 

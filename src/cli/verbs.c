@@ -30,27 +30,18 @@ const ocdm__verb *ocdm__find_verb(size_t argc, char *const *argv, size_t *used)
     return NULL;
 }
 
-bool ocdm__is_verb_family(const char *word)
+const char *ocdm__second_word(const ocdm__verb *verb, const char *family)
 {
-    size_t length = strlen(word);
-    for (size_t i = 0; ocdm__verbs[i] != NULL; i++)
-        if (strncmp(ocdm__verbs[i]->name, word, length) == 0 && ocdm__verbs[i]->name[length] == ' ')
-            return true;
-    return false;
+    size_t length = strcspn(family, " ");
+    return strncmp(verb->name, family, length) == 0 && verb->name[length] == ' ' ? verb->name + length + 1 : NULL;
 }
 
-/* Appends the second words of a family, as "memory, gap". */
-static void list_family(const char *family, char *list, size_t room)
+bool ocdm__is_verb_family(const char *word)
 {
-    size_t length = strlen(family);
-    const char *between = "";
-    for (size_t i = 0; ocdm__verbs[i] != NULL; i++) {
-        const char *name = ocdm__verbs[i]->name;
-        if (strncmp(name, family, length) != 0 || name[length] != ' ')
-            continue;
-        ocdm__append(list, room, "%s%s", between, name + length + 1);
-        between = ", ";
-    }
+    for (size_t i = 0; ocdm__verbs[i] != NULL; i++)
+        if (strchr(word, ' ') == NULL && ocdm__second_word(ocdm__verbs[i], word) != NULL)
+            return true;
+    return false;
 }
 
 /* The verb or the family whose name is nearest to what was typed. */
@@ -61,10 +52,8 @@ static const char *nearest_verb(const char *typed)
     size_t count = 0;
     for (size_t i = 0; i < MOST_VERBS && ocdm__verbs[i] != NULL; i++) {
         const char *name = ocdm__verbs[i]->name;
-        names[count++] = name;
-        if (strchr(name, ' ') == NULL)
-            continue;
         snprintf(families[i], sizeof families[i], "%.*s", (int)strcspn(name, " "), name);
+        names[count++] = name;
         names[count++] = families[i];
     }
     const char *near = ocdm__suggest(typed, names, count);
@@ -76,18 +65,21 @@ static const char *nearest_verb(const char *typed)
 
 ocdm_status ocdm__refuse_verb(size_t argc, char *const *argv, ocdm_error *error)
 {
-    char typed[80], hint[200];
-    snprintf(hint, sizeof hint, "`%s --help` lists the verbs", ocdm__program);
+    char typed[80], hint[200] = "";
     bool family = ocdm__is_verb_family(argv[0]);
     if (family && (argc == 1 || argv[1][0] == '-')) {
-        snprintf(hint, sizeof hint, "one of ");
-        list_family(argv[0], hint, sizeof hint);
+        for (size_t i = 0; ocdm__verbs[i] != NULL; i++) { /* "one of memory, gap" */
+            const char *second = ocdm__second_word(ocdm__verbs[i], argv[0]);
+            if (second != NULL)
+                ocdm__append(hint, sizeof hint, "%s%s", hint[0] == '\0' ? "one of " : ", ", second);
+        }
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s %s needs a second word", ocdm__program, argv[0]);
     }
     snprintf(typed, sizeof typed, "%s%s%s", argv[0], family ? " " : "", family ? argv[1] : "");
     const char *near = nearest_verb(typed);
     if (near != NULL)
-        snprintf(hint, sizeof hint, "did you mean `%s %s`? `%s --help` lists the verbs", ocdm__program, near, ocdm__program);
+        snprintf(hint, sizeof hint, "did you mean `%s %s`? ", ocdm__program, near);
+    ocdm__append(hint, sizeof hint, "`%s --help` lists the verbs", ocdm__program);
     return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "there is no verb \"%s\"", typed);
 }
 

@@ -26,7 +26,10 @@ extern const ocdm__verb *const ocdm__verbs[];
 /* The verb named by the first words, NULL when there is none; `*used` is the number of those words. */
 const ocdm__verb *ocdm__find_verb(size_t argc, char *const *argv, size_t *used);
 
-/* Whether `word` is the first of verbs of two words, such as "bench". */
+/* The second word of a verb whose first one is that of `family`, which may have a second one too; NULL for any other verb. */
+const char *ocdm__second_word(const ocdm__verb *verb, const char *family);
+
+/* Whether `word` is the first of verbs of two words, such as "stream". */
 bool ocdm__is_verb_family(const char *word);
 
 /* The command line without the program's name: dispatches, returns the exit code. */

@@ -17,12 +17,10 @@
 
 static const char *const order_names[] = {"0", "1", "2", "3", NULL};
 
-/* ---- what is asked for ----------------------------------------------------------------------------------------------- */
-
 struct part {
     char name[NAME_ROOM];
-    double share; /* 0: `size` is given */
-    uint64_t size;
+    double share;  /* 0: `size` is given */
+    uint64_t size; /* 0: what is left */
     ocdm__output output;
 };
 
@@ -35,89 +33,63 @@ struct split {
     ocdm__member_reader group_reader;
     ocdm__record_members members;
     ocdm__label_table group_names;
+    size_t count;
     char *bytes;
-    size_t used, byte_room, count, room;
     size_t *ends;      /* count + 1: where records end in `bytes`, from 1 */
     uint64_t *offsets; /* count + 1 */
-    uint32_t *labels;
-    uint32_t *groups;
-    size_t label_room;
+    uint32_t *labels, *groups;
+    size_t byte_room, end_room, offset_room, label_room, group_room;
     uint32_t *part; /* of each record */
     ocdm_split_work work;
     ocdm_split_balance balance[MOST_PARTS], random[MOST_PARTS]; /* random: of a random split, to compare with */
 };
 
+/* ---- what is asked for ----------------------------------------------------------------------------------------------- */
+
 /* `20%` or `500`. */
 static bool read_size(const char *text, size_t length, struct part *part)
 {
     double percent;
-    if (length > 0 && text[length - 1] == '%') {
-        bool fine = ocdm__text_to_double(text, length - 1, &percent) && percent > 0 && percent < 100;
-        part->share = fine ? percent / 100 : 0;
-        return fine;
-    }
-    return ocdm__text_to_whole(text, length, 1, OCDM_MAX_SPLIT_SAMPLES, &part->size);
+    if (length == 0 || text[length - 1] != '%')
+        return ocdm__text_to_whole(text, length, 1, OCDM_MAX_SPLIT_SAMPLES, &part->size);
+    bool fine = ocdm__text_to_double(text, length - 1, &percent) && percent > 0 && percent < 100;
+    part->share = fine ? percent / 100 : 0;
+    return fine;
 }
 
-/* A file is called like its part. */
-static bool read_name(const char *text, size_t length, const struct split *split, struct part *part)
+/* Adds NAME=SIZE. A file is called like its part. */
+static bool add_part(struct split *split, const char *text, size_t length)
 {
-    if (length == 0 || length >= NAME_ROOM || text[0] == '.' || memchr(text, '/', length) != NULL)
+    struct part *part = &split->parts[split->part_count];
+    size_t name = strcspn(text, "=");
+    if (split->part_count == MOST_PARTS || name == 0 || name >= length || name >= NAME_ROOM || text[0] == '.' ||
+        memchr(text, '/', name) != NULL || !read_size(text + name + 1, length - name - 1, part))
         return false;
-    memcpy(part->name, text, length);
-    part->name[length] = '\0';
+    snprintf(part->name, NAME_ROOM, "%.*s", (int)name, text);
     for (size_t p = 0; p < split->part_count; p++)
         if (strcmp(split->parts[p].name, part->name) == 0)
             return false;
-    return true;
+    split->part_count++;
+    return (part->share > 0) == (split->parts[0].share > 0);
 }
 
-/* NAME=SIZE,... */
 static ocdm_status read_parts(const char *text, struct split *split, ocdm_error *error)
 {
-    for (const char *at = text; split->part_count < MOST_PARTS; at++) {
-        struct part *part = &split->parts[split->part_count];
-        size_t length = strcspn(at, ","), name = strcspn(at, "=");
-        if (name >= length || !read_name(at, name, split, part) || !read_size(at + name + 1, length - name - 1, part))
-            break;
-        if ((part->share > 0) != (split->parts[0].share > 0))
-            break;
-        split->part_count++;
+    for (const char *at = text;; at++) {
+        size_t length = strcspn(at, ",");
+        if (!add_part(split, at, length))
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "such as train=80%,val=10%,test=10%, or train=800,test=200",
+                              "--parts \"%s\" is not a list of up to %d different NAME=SIZE, all in percent or all in records",
+                              text, MOST_PARTS);
         at += length;
         if (*at == '\0')
             return OCDM_OK;
     }
-    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "such as train=80%,val=10%,test=10%, or train=800,test=200",
-                      "--parts \"%s\" is not a list of up to %d different NAME=SIZE, all in percent or all in records", text,
-                      MOST_PARTS);
-}
-
-static ocdm_status read_folds(const ocdm__arguments *arguments, struct split *split, ocdm_error *error)
-{
-    split->part_count = (size_t)ocdm__argument_unsigned(arguments, "folds", 2, MOST_PARTS);
-    for (size_t p = 0; p < split->part_count; p++) {
-        split->parts[p].share = 1.0 / (double)split->part_count;
-        snprintf(split->parts[p].name, NAME_ROOM, "fold-%zu", p + 1);
-    }
-    return ocdm__arguments_check(arguments, error);
-}
-
-/* train has what is left. */
-static ocdm_status read_test(const char *text, struct split *split, ocdm_error *error)
-{
-    split->part_count = 2;
-    split->parts[0] = (struct part){.name = "train"};
-    split->parts[1] = (struct part){.name = "test"};
-    if (!read_size(text, strlen(text), &split->parts[1]))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "such as --test 20% or --test 500",
-                          "--test \"%s\" is not a share or a number of records", text);
-    split->parts[0].share = split->parts[1].share > 0 ? 1 - split->parts[1].share : 0;
-    return OCDM_OK;
 }
 
 static ocdm_status read_request(const ocdm__arguments *arguments, struct split *split, ocdm_error *error)
 {
-    const char *parts = ocdm__argument_text(arguments, "parts");
+    const char *parts = ocdm__argument_text(arguments, "parts"), *test = ocdm__argument_text(arguments, "test");
     bool folds = ocdm__argument_given(arguments, "folds");
     if ((parts != NULL) + folds + ocdm__argument_given(arguments, "test") > 1)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give one of them", "--parts, --folds and --test exclude each other");
@@ -125,10 +97,24 @@ static ocdm_status read_request(const ocdm__arguments *arguments, struct split *
     split->options.order = (uint32_t)ocdm__argument_choice(arguments, "order");
     split->options.seed = ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX);
     split->options.proposals = ocdm__argument_unsigned(arguments, "proposals", 0, UINT64_MAX / 2);
+    size_t count = folds ? (size_t)ocdm__argument_unsigned(arguments, "folds", 2, MOST_PARTS) : 2;
     OCDM_TRY(ocdm__arguments_check(arguments, error));
-    return parts != NULL ? read_parts(parts, split, error)
-           : folds       ? read_folds(arguments, split, error)
-                         : read_test(ocdm__argument_text(arguments, "test"), split, error);
+    if (parts != NULL)
+        return read_parts(parts, split, error);
+    split->part_count = count;
+    for (size_t p = 0; p < count; p++) {
+        snprintf(split->parts[p].name, NAME_ROOM, "fold-%zu", p + 1);
+        split->parts[p].share = 1.0 / (double)count;
+    }
+    if (folds)
+        return OCDM_OK;
+    split->parts[0] = (struct part){.name = "train"};
+    split->parts[1] = (struct part){.name = "test"};
+    if (!read_size(test, strlen(test), &split->parts[1]))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "such as --test 20% or --test 500",
+                          "--test \"%s\" is not a share or a number of records", test);
+    split->parts[0].share = split->parts[1].share > 0 ? 1 - split->parts[1].share : 0;
+    return OCDM_OK;
 }
 
 /* ---- records --------------------------------------------------------------------------------------------------------- */
@@ -153,31 +139,25 @@ static ocdm_status take_record(struct split *split, const ocdm__record *record, 
 {
     uint32_t group = 0;
     bool taken;
+    size_t i = split->count;
     OCDM_TRY(take_group(split, record, &group, &taken, error));
     if (!taken)
         return OCDM_OK;
-    bool failed = false;
-    if (split->count + 1 >= split->room) {
-        size_t room = ocdm__larger_room(split->room, split->count + 2);
-        split->ends = ocdm__grown(split->ends, room, sizeof *split->ends, &failed);
-        split->offsets = ocdm__grown(split->offsets, room, sizeof *split->offsets, &failed);
-        split->groups = ocdm__grown(split->groups, room, sizeof *split->groups, &failed);
-        split->room = failed ? split->room : room;
-    }
-    if (split->count == 0 && !failed)
-        split->ends[0] = split->offsets[0] = 0;
-    if (failed || !ocdm__reserve(&split->bytes, &split->byte_room, split->used + record->length, 1) ||
-        !ocdm__reserve(&split->labels, &split->label_room, (size_t)split->offsets[split->count] + record->label_count,
-                       sizeof *split->labels))
+    bool grown = ocdm__reserve_zeroed(&split->ends, &split->end_room, i + 2, sizeof *split->ends) &&
+                 ocdm__reserve_zeroed(&split->offsets, &split->offset_room, i + 2, sizeof *split->offsets) &&
+                 ocdm__reserve(&split->groups, &split->group_room, i + 1, sizeof *split->groups) &&
+                 ocdm__reserve(&split->bytes, &split->byte_room, split->ends[i] + record->length, 1) &&
+                 ocdm__reserve(&split->labels, &split->label_room, (size_t)split->offsets[i] + record->label_count,
+                               sizeof *split->labels);
+    if (!grown)
         return ocdm__fail_memory(error, "the records");
-    size_t i = split->count++, first = (size_t)split->offsets[i];
-    memcpy(split->bytes + split->used, ocdm__records_bytes(split->records, record->at), record->length);
+    memcpy(split->bytes + split->ends[i], ocdm__records_bytes(split->records, record->at), record->length);
     for (size_t c = 0; c < record->label_count; c++)
-        split->labels[first + c] = split->records->numbers[record->label_at + c];
-    split->used += record->length;
-    split->ends[i + 1] = split->used;
-    split->offsets[i + 1] = first + record->label_count;
+        split->labels[split->offsets[i] + c] = split->records->numbers[record->label_at + c];
+    split->ends[i + 1] = split->ends[i] + record->length;
+    split->offsets[i + 1] = split->offsets[i] + record->label_count;
     split->groups[i] = group;
+    split->count++;
     return OCDM_OK;
 }
 
@@ -253,19 +233,15 @@ static void write_line(ocdm__output *output, const char *bytes, size_t length)
 /* All files or none. */
 static ocdm_status write_files(struct split *split, const char *folder, ocdm_error *error)
 {
-    size_t length;
-    const char *header = split->records->header;
-    length = split->records->header_length;
+    const ocdm__records *records = split->records;
     OCDM_TRY(ocdm__make_folder(folder, error));
-    for (size_t p = 0; p < split->part_count; p++) {
+    for (struct part *part = split->parts; part < split->parts + split->part_count; part++) {
         char path[PATH_ROOM];
-        int needed =
-            snprintf(path, sizeof path, "%s/%s.%s", folder, split->parts[p].name, ocdm__format_names[split->records->format]);
-        if (needed >= PATH_ROOM)
+        if (snprintf(path, sizeof path, "%s/%s.%s", folder, part->name, ocdm__format_names[records->format]) >= PATH_ROOM)
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, "use a shorter path", "--output is too long");
-        OCDM_TRY(ocdm__output_open(&split->parts[p].output, path, error));
-        if (header != NULL)
-            write_line(&split->parts[p].output, header, length);
+        OCDM_TRY(ocdm__output_open(&part->output, path, error));
+        if (records->header != NULL)
+            write_line(&part->output, records->header, records->header_length);
     }
     for (size_t i = 0; i < split->count; i++)
         write_line(&split->parts[split->part[i]].output, split->bytes + split->ends[i], split->ends[i + 1] - split->ends[i]);
@@ -277,6 +253,72 @@ static ocdm_status write_files(struct split *split, const char *folder, ocdm_err
 }
 
 /* ---- results --------------------------------------------------------------------------------------------------------- */
+
+/* Whether each label has fewer records than there are parts; to be released. */
+static ocdm_status find_rare(const struct split *split, bool **rare, ocdm_error *error)
+{
+    uint32_t labels = split->records->table.count;
+    struct {
+        size_t records, last; /* the number of the last record that has it, from 1 */
+    } * counts;
+    OCDM_TRY(ocdm__new(&counts, labels, sizeof *counts, "the counts of the labels", error));
+    ocdm_status status = ocdm__new(rare, labels, sizeof **rare, "the counts of the labels", error);
+    for (size_t i = 0; i < split->count; i++)
+        for (uint64_t at = split->offsets[i]; at < split->offsets[i + 1]; at++) {
+            uint32_t label = split->labels[at];
+            counts[label].records += counts[label].last != i + 1; /* a repeated label counts once */
+            counts[label].last = i + 1;
+        }
+    for (uint32_t c = 0; status == OCDM_OK && c < labels; c++)
+        (*rare)[c] = counts[c].records < split->part_count;
+    ocdm__release(counts);
+    return status;
+}
+
+/* `-` for what was not measured. */
+static void put_percent(ocdm__output *output, double value)
+{
+    if (isnan(value))
+        ocdm__put(output, " %10s", "-");
+    else
+        ocdm__put(output, " %9.2f%%", 100 * value);
+}
+
+static void write_text(ocdm__output *output, const struct split *split, const bool *rare)
+{
+    const ocdm__label_table *table = &split->records->table;
+    unsigned long long missing = 0;
+    ocdm__output_text(output, "error of shares, mean      labels  at random      pairs  at random   largest, in records\n"
+                              "part            records                                             labels     pairs\n");
+    for (size_t p = 0; p < split->part_count; p++) {
+        const ocdm_split_balance *balance = &split->balance[p], *random = &split->random[p];
+        ocdm__put(output, "%-12s %10llu", split->parts[p].name, (unsigned long long)balance->samples);
+        put_percent(output, balance->label_error);
+        put_percent(output, random->label_error);
+        put_percent(output, balance->pair_error);
+        put_percent(output, random->pair_error);
+        ocdm__put(output, " %9.1f %9.1f\n", balance->label_largest, balance->pair_largest);
+        missing += balance->missing;
+    }
+    if (missing > 0)
+        ocdm__put(output, "labels missing in a part, although they have as many records as there are parts: %llu\n", missing);
+    /* Labels that cannot be in all parts, by name. */
+    size_t count = 0, named = 0, length;
+    for (uint32_t c = 0; c < table->count; c++)
+        count += rare[c];
+    if (count > 0)
+        ocdm__put(output, "too rare for all parts: %zu label%s:", count, count == 1 ? "" : "s");
+    for (uint32_t c = 0; c < table->count && named < NAMED_LABELS; c++)
+        if (rare[c]) {
+            const char *label = ocdm__label_table_text(table, c, &length);
+            ocdm__put(output, "%s %s", named++ == 0 ? "" : ",", ocdm__show_label(label, length).text);
+        }
+    if (count > 0)
+        ocdm__output_text(output, count > named ? ", ...\n" : "\n");
+    ocdm__put(output, "%llu of %llu exchanges helped, %llu of them late in the search%s\n",
+              (unsigned long long)split->work.exchanges, (unsigned long long)split->work.proposals,
+              (unsigned long long)split->work.late, split->work.late > 0 ? ": --proposals tries more" : "");
+}
 
 static void write_balance(ocdm__output *output, const char *key, const ocdm_split_balance *balance)
 {
@@ -290,121 +332,53 @@ static void write_balance(ocdm__output *output, const char *key, const ocdm_spli
     ocdm__json_close(output, '}');
 }
 
-/* `-` for what was not measured. */
-static void print_percent(double value)
+static void write_json(ocdm__output *output, const struct split *split, const bool *rare)
 {
-    if (isnan(value))
-        printf(" %10s", "-");
-    else
-        printf(" %9.2f%%", 100 * value);
-}
-
-static void print_table(const struct split *split, const uint8_t *rare)
-{
-    uint64_t missing = 0;
-    puts("error of shares, mean      labels  at random      pairs  at random   largest, in records\n"
-         "part            records                                             labels     pairs");
-    for (size_t p = 0; p < split->part_count; p++) {
-        const ocdm_split_balance *balance = &split->balance[p], *random = &split->random[p];
-        printf("%-12s %10llu", split->parts[p].name, (unsigned long long)balance->samples);
-        print_percent(balance->label_error);
-        print_percent(random->label_error);
-        print_percent(balance->pair_error);
-        print_percent(random->pair_error);
-        printf(" %9.1f %9.1f\n", balance->label_largest, balance->pair_largest);
-        missing += balance->missing;
-    }
-    if (missing > 0)
-        printf("labels missing in a part, although they have as many records as there are parts: %llu\n",
-               (unsigned long long)missing);
-    /* Labels that cannot be in all parts, by name. */
     const ocdm__label_table *table = &split->records->table;
-    size_t count = 0, named = 0, length;
-    for (uint32_t c = 0; c < table->count; c++)
-        count += rare[c];
-    if (count > 0)
-        printf("too rare for all parts: %zu label%s:", count, count == 1 ? "" : "s");
-    for (uint32_t c = 0; c < table->count && named < NAMED_LABELS; c++)
-        if (rare[c]) {
-            const char *label = ocdm__label_table_text(table, c, &length);
-            printf("%s %s", named++ == 0 ? "" : ",", ocdm__show_label(label, length).text);
-        }
-    if (count > 0)
-        puts(count > named ? ", ..." : "");
-    printf("%llu of %llu exchanges helped, %llu of them late in the search%s\n", (unsigned long long)split->work.exchanges,
-           (unsigned long long)split->work.proposals, (unsigned long long)split->work.late,
-           split->work.late > 0 ? ": --proposals tries more" : "");
-}
-
-static ocdm_status print_json(const struct split *split, const uint8_t *rare, ocdm_error *error)
-{
-    ocdm__output output;
-    OCDM_TRY(ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error));
-    const ocdm__label_table *table = &split->records->table;
-    ocdm__json_open(&output, NULL, '{');
-    ocdm__json_count(&output, "records", split->count);
-    ocdm__json_count(&output, "skipped", split->records->skipped);
-    ocdm__json_count(&output, "labels", table->count);
-    ocdm__json_count(&output, "order", split->options.order);
-    ocdm__json_count(&output, "seed", split->options.seed);
-    ocdm__json_count(&output, "proposals", split->work.proposals);
-    ocdm__json_count(&output, "exchanges", split->work.exchanges);
-    ocdm__json_count(&output, "late", split->work.late);
-    ocdm__json_open(&output, "parts", '[');
+    ocdm__json_open(output, NULL, '{');
+    ocdm__json_count(output, "records", split->count);
+    ocdm__json_count(output, "skipped", split->records->skipped);
+    ocdm__json_count(output, "labels", table->count);
+    ocdm__json_count(output, "order", split->options.order);
+    ocdm__json_count(output, "seed", split->options.seed);
+    ocdm__json_count(output, "proposals", split->work.proposals);
+    ocdm__json_count(output, "exchanges", split->work.exchanges);
+    ocdm__json_count(output, "late", split->work.late);
+    ocdm__json_open(output, "parts", '[');
     for (size_t p = 0; p < split->part_count; p++) {
-        ocdm__json_open(&output, NULL, '{');
-        ocdm__json_string(&output, "name", split->parts[p].name);
-        ocdm__json_count(&output, "records", split->balance[p].samples);
-        write_balance(&output, "balance", &split->balance[p]);
-        write_balance(&output, "random", &split->random[p]);
-        ocdm__json_close(&output, '}');
+        ocdm__json_open(output, NULL, '{');
+        ocdm__json_string(output, "name", split->parts[p].name);
+        ocdm__json_count(output, "records", split->balance[p].samples);
+        write_balance(output, "balance", &split->balance[p]);
+        write_balance(output, "random", &split->random[p]);
+        ocdm__json_close(output, '}');
     }
-    ocdm__json_close(&output, ']');
-    ocdm__json_open(&output, "rare", '[');
+    ocdm__json_close(output, ']');
+    ocdm__json_open(output, "rare", '[');
     for (uint32_t c = 0; c < table->count; c++) {
         size_t length;
         const char *label = ocdm__label_table_text(table, c, &length);
         if (rare[c])
-            ocdm__json_bytes(&output, NULL, label, length);
+            ocdm__json_bytes(output, NULL, label, length);
     }
-    ocdm__json_close(&output, ']');
-    ocdm__json_close(&output, '}');
-    ocdm__output_text(&output, "\n");
-    return ocdm__output_commit(&output, error);
+    ocdm__output_text(output, "]}\n");
 }
 
-static ocdm_status print_result(const struct split *split, bool json, ocdm_error *error)
+static ocdm_status print_result(const struct split *split, const ocdm__arguments *arguments, ocdm_error *error)
 {
-    /* Whether each label has fewer records than there are parts; release it. */
-    uint32_t labels = split->records->table.count;
-    size_t *counts = ocdm__allocate(labels, sizeof *counts), *last = ocdm__allocate(labels, sizeof *last);
-    uint8_t *rare = ocdm__allocate(labels, 1);
-    for (size_t i = 0; counts != NULL && last != NULL && i < split->count; i++)
-        for (uint64_t at = split->offsets[i]; at < split->offsets[i + 1]; at++) {
-            uint32_t label = split->labels[at];
-            counts[label] += last[label] != i + 1; /* a repeated label counts once */
-            last[label] = i + 1;
-        }
-    for (uint32_t c = 0; counts != NULL && rare != NULL && c < labels; c++)
-        rare[c] = counts[c] < split->part_count;
-    if (counts == NULL || last == NULL) {
-        ocdm__release(rare);
-        rare = NULL;
-    }
-    ocdm__release(counts);
-    ocdm__release(last);
-
+    bool *rare;
     char doubt[OCDM__DOUBT];
-    if (rare == NULL)
-        return ocdm__fail_memory(error, "the counts of the labels");
-    ocdm_status status = json ? print_json(split, rare, error) : OCDM_OK;
-    if (!json)
-        print_table(split, rare);
+    OCDM_TRY(find_rare(split, &rare, error));
+    if (ocdm__argument_given(arguments, "json"))
+        write_json(arguments->out, split, rare);
+    else
+        write_text(arguments->out, split, rare);
     ocdm__release(rare);
-    OCDM_THEN(status, ocdm__records_label_warning(split->records, doubt, error));
-    if (status == OCDM_OK && doubt[0] != '\0')
+    OCDM_TRY(ocdm__records_label_warning(split->records, doubt, error));
+    ocdm__output_flush(arguments->out);
+    if (doubt[0] != '\0')
         fprintf(stderr, "warning: %s\n", doubt);
-    return status;
+    return OCDM_OK;
 }
 
 /* ---- the run --------------------------------------------------------------------------------------------------------- */
@@ -417,9 +391,7 @@ static ocdm_status do_split(struct split *split, const ocdm__arguments *argument
     OCDM_TRY(split_records(split, error));
     if (folder != NULL)
         OCDM_TRY(write_files(split, folder, error));
-    if (ocdm__argument_given(arguments, "quiet"))
-        return OCDM_OK;
-    return print_result(split, ocdm__argument_given(arguments, "json"), error);
+    return ocdm__argument_given(arguments, "quiet") ? OCDM_OK : print_result(split, arguments, error);
 }
 
 static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
@@ -433,13 +405,7 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
     ocdm__records_close(split->records);
     ocdm__member_reader_clear(&split->group_reader);
     ocdm__label_table_clear(&split->group_names);
-    ocdm__release(split->bytes);
-    ocdm__release(split->ends);
-    ocdm__release(split->offsets);
-    ocdm__release(split->labels);
-    ocdm__release(split->groups);
-    ocdm__release(split->part);
-    ocdm__release(split);
+    OCDM_RELEASE(split->bytes, split->ends, split->offsets, split->labels, split->groups, split->part, split);
     return status;
 }
 
