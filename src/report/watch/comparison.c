@@ -62,30 +62,24 @@ static bool has_failed(const ocdm__watched_runs *runs, const struct run *run)
     return ocdm__has_file(runs->folder, name);
 }
 
-static void look_at(const ocdm__watched_runs *runs, struct run *run)
+void ocdm__watched_runs_look(ocdm__watched_runs *runs)
 {
-    if (run->state == DONE)
-        return;
-    bool locked = ocdm__run_is_locked(run->folder);
-    run->state = ocdm__has_file(run->folder, "summary.json") ? DONE
-                 : locked                                    ? RUNNING
-                 : has_failed(runs, run)                     ? FAILED
-                                                             : WAITING;
-    if (run->state != WAITING) {
-        static char tail[OCDM__LOG_TAIL + 1];
-        ocdm__log log;
-        if (ocdm__log_open(&log, run->folder) == NULL) {
+    static char tail[OCDM__LOG_TAIL + 1];
+    for (struct run *run = runs->runs; run < runs->runs + runs->count; run++) {
+        if (run->state == DONE)
+            continue;
+        bool locked = ocdm__run_is_locked(run->folder); /* before the summary, which comes while it is */
+        run->state = ocdm__has_file(run->folder, "summary.json") ? DONE
+                     : locked                                    ? RUNNING
+                     : has_failed(runs, run)                     ? FAILED
+                                                                 : WAITING;
+        ocdm__log log = {.fd = -1};
+        if (run->state != WAITING && ocdm__log_open(&log, run->folder) == NULL) {
             ocdm__log_tail(&log, tail);
             take_tail(run, tail);
         }
         ocdm__log_close(&log);
     }
-}
-
-void ocdm__watched_runs_look(ocdm__watched_runs *runs)
-{
-    for (size_t i = 0; i < runs->count; i++)
-        look_at(runs, &runs->runs[i]);
 }
 
 /* ---- opening ------------------------------------------------------------------------------------------------------------- */
@@ -142,23 +136,15 @@ void ocdm__watched_runs_close(ocdm__watched_runs *runs)
 
 /* ---- what is to be said -------------------------------------------------------------------------------------------------- */
 
-static size_t count_of(const ocdm__watched_runs *runs, enum state state)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < runs->count; i++)
-        count += runs->runs[i].state == state;
-    return count;
-}
-
 ocdm__runs_progress ocdm__watched_runs_progress(const ocdm__watched_runs *runs)
 {
-    ocdm__runs_progress progress = {.count = runs->count,
-                                    .done = count_of(runs, DONE),
-                                    .running = count_of(runs, RUNNING),
-                                    .failed = count_of(runs, FAILED)};
+    ocdm__runs_progress progress = {.count = runs->count};
     double made = 0, seconds = 0, left = 0;
     for (size_t i = 0; i < runs->count; i++) {
         const struct run *run = &runs->runs[i];
+        progress.done += run->state == DONE;
+        progress.running += run->state == RUNNING;
+        progress.failed += run->state == FAILED;
         made += run->step;
         seconds += run->seconds;
         if ((run->state == RUNNING || run->state == WAITING) && run->steps > run->step)
@@ -184,46 +170,32 @@ void ocdm__watched_runs_line(const ocdm__watched_runs *runs, char text[OCDM__RUN
 {
     describe_all(runs, text, OCDM__RUNS_LINE);
     const char *before = ": ";
-    for (size_t i = 0; i < runs->count; i++) {
-        const struct run *run = &runs->runs[i];
-        if (run->state != RUNNING)
-            continue;
-        ocdm__append(text, OCDM__RUNS_LINE, "%s%.60s step %.0f of %.0f", before, run->name, run->step, run->steps);
-        before = ", ";
-    }
-}
-
-static void put_line(ocdm__output *out, const char *text, unsigned width)
-{
-    size_t length = strlen(text);
-    ocdm__output_write(out, text, length < width ? length : width);
-    ocdm__output_text(out, "\n");
-}
-
-static void put_run(const struct run *run, ocdm__output *out, unsigned width)
-{
-    char text[256], bar[BAR + 1];
-    double share = run->steps > 0 && run->step < run->steps ? run->step / run->steps : 1;
-    ocdm__shown_label name = ocdm__show_label(run->name, strlen(run->name));
-    ocdm__bar_fill(bar, share * BAR);
-    if (run->state == FAILED)
-        snprintf(text, sizeof text, "%-16.40s failed; its .log has what it said", name.text);
-    else
-        snprintf(text, sizeof text, "%-16.40s [%-*s] step %.0f of %.0f (%.0f %%)", name.text, BAR, bar, run->step, run->steps,
-                 100 * share);
-    put_line(out, text, width);
+    for (const struct run *run = runs->runs; run < runs->runs + runs->count; run++)
+        if (run->state == RUNNING) {
+            ocdm__append(text, OCDM__RUNS_LINE, "%s%.60s step %.0f of %.0f", before, run->name, run->step, run->steps);
+            before = ", ";
+        }
 }
 
 size_t ocdm__watched_runs_draw(const ocdm__watched_runs *runs, ocdm__output *out, const ocdm__watch_look *look)
 {
-    char text[256];
+    char text[256], bar[BAR + 1];
     size_t lines = 1;
     describe_all(runs, text, sizeof text);
-    put_line(out, text, look->width);
-    for (size_t i = 0; i < runs->count && lines <= MOST_SHOWN; i++)
-        if (runs->runs[i].state == RUNNING || runs->runs[i].state == FAILED) {
-            put_run(&runs->runs[i], out, look->width);
-            lines++;
-        }
+    ocdm__watch_put_line(out, text, look->width);
+    for (const struct run *run = runs->runs; run < runs->runs + runs->count && lines <= MOST_SHOWN; run++) {
+        double share = run->steps > 0 && run->step < run->steps ? run->step / run->steps : 1;
+        ocdm__shown_label name = ocdm__show_label(run->name, strlen(run->name));
+        if (run->state != RUNNING && run->state != FAILED)
+            continue;
+        ocdm__bar_fill(bar, share * BAR);
+        snprintf(text, sizeof text, "%-16.40s ", name.text);
+        if (run->state == FAILED)
+            ocdm__append(text, sizeof text, "failed; its .log has what it said");
+        else
+            ocdm__append(text, sizeof text, "[%-*s] step %.0f of %.0f (%.0f %%)", BAR, bar, run->step, run->steps, 100 * share);
+        ocdm__watch_put_line(out, text, look->width);
+        lines++;
+    }
     return lines;
 }

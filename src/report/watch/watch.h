@@ -48,6 +48,9 @@ typedef struct ocdm__watch_look {
 /* Draws the view as lines no wider than the width. Returns their number. */
 size_t ocdm__watch_draw(const ocdm__watch *watch, ocdm__output *out, const ocdm__watch_look *look);
 
+/* A line of at most `width` characters. */
+void ocdm__watch_put_line(ocdm__output *out, const char *text, unsigned width);
+
 /* The last event as one line of plain text. */
 void ocdm__watch_tell(const ocdm__watch *watch, enum ocdm__watch_event event, ocdm__output *out);
 
