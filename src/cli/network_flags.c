@@ -5,6 +5,7 @@
 #include "cli/console.h"
 #include "experiment/loop/settings.h"
 #include "stream/images/image.h"
+#include "stream/lines.h"
 
 /* A number of pixels; 0 when the flag is not there. */
 static uint32_t read_side(const ocdm__arguments *arguments, const char *name, uint32_t most)
@@ -59,56 +60,36 @@ ocdm_status ocdm__read_network_files(const ocdm__arguments *arguments, ocdm__pre
 
 /* ---- names of classes ---------------------------------------------------------------------------------------------------- */
 
-/* Where a line ends, without its CR; `next` is where the one after it begins. */
-static size_t line_end(const ocdm__mapped_file *file, size_t start, size_t *next)
-{
-    const unsigned char *end = memchr(file->bytes + start, '\n', file->size - start);
-    size_t stop = end != NULL ? (size_t)(end - file->bytes) : file->size;
-    *next = end != NULL ? stop + 1 : file->size;
-    return stop > start && file->bytes[stop - 1] == '\r' ? stop - 1 : stop;
-}
-
-/* The number of lines, and with `list` their texts too. */
-static size_t copy_lines(const ocdm__mapped_file *file, ocdm__text_list *list)
-{
-    size_t count = 0, used = 0;
-    for (size_t start = 0, next; start < file->size; start = next, count++) {
-        size_t length = line_end(file, start, &next) - start;
-        if (list == NULL)
-            continue;
-        memcpy(list->bytes + used, file->bytes + start, length);
-        used += length;
-        list->starts[count + 1] = used;
-    }
-    return count;
-}
-
-static ocdm_status take_names(const ocdm__mapped_file *file, size_t count, ocdm__weights_about *about, ocdm_error *error)
-{
-    size_t lines = copy_lines(file, NULL);
-    if (lines != count)
-        return ocdm__fail(error, OCDM_BAD_FILE, "one name on each line, in the order of the head",
-                          "%s: there are %zu names, and the weights have %zu classes", file->name, lines, count);
-    ocdm__text_list list = {ocdm__allocate(count + 1, sizeof *list.starts), ocdm__allocate(file->size + 1, 1)};
-    ocdm__release(about->classes.starts);
-    ocdm__release(about->classes.bytes);
-    about->classes = list;
-    about->class_count = list.starts != NULL && list.bytes != NULL ? count : 0;
-    if (about->class_count != count)
-        return ocdm__fail_memory(error, "the names of classes");
-    copy_lines(file, &list);
-    return OCDM_OK;
-}
-
 ocdm_status ocdm__read_class_names(const ocdm__arguments *arguments, size_t count, ocdm__weights_about *about,
                                    ocdm_error *error)
 {
     const char *path = ocdm__argument_text(arguments, "classes");
-    ocdm__mapped_file file = {.bytes = NULL};
+    ocdm__lines lines = {.path = NULL};
+    ocdm__text_list list = {NULL, NULL};
+    size_t names = 0;
     if (path == NULL)
         return OCDM_OK;
-    ocdm_status status = ocdm__map_file(&file, path, error);
-    OCDM_THEN(status, take_names(&file, count, about, error));
-    ocdm__unmap_file(&file);
+    ocdm_status status = ocdm__lines_open(&lines, path, error);
+    OCDM_THEN(status, ocdm__new(&list.starts, count + 1, sizeof *list.starts, "the names of classes", error));
+    OCDM_THEN(status, ocdm__new(&list.bytes, lines.file.size + 1, 1, "the names of classes", error));
+    for (; status == OCDM_OK && ocdm__lines_next(&lines); names++) {
+        size_t length = (size_t)(lines.end - lines.start);
+        length -= length > 0 && lines.end[-1] == '\r';
+        if (names >= count)
+            continue;
+        memcpy(list.bytes + list.starts[names], lines.start, length);
+        list.starts[names + 1] = list.starts[names] + length;
+    }
+    if (status == OCDM_OK && names != count)
+        status = ocdm__fail(error, OCDM_BAD_FILE, "one name on each line, in the order of the head",
+                            "%s: there are %zu names, and the weights have %zu classes", path, names, count);
+    if (status == OCDM_OK) {
+        ocdm__text_list before = about->classes;
+        about->classes = list;
+        about->class_count = count;
+        list = before;
+    }
+    OCDM_RELEASE(list.starts, list.bytes);
+    ocdm__lines_close(&lines);
     return status;
 }

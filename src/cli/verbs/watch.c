@@ -12,48 +12,75 @@
 #include "report/runs/read.h"
 #include "report/watch/watch.h"
 
-/* Milliseconds between reads of the file, and the number of reads without news after which the lock is checked. */
-enum { PAUSE = 300, QUIET_LOOKS = 10 };
+/* Milliseconds between looks; the number of looks without news after which locks are checked; lines of a view. */
+enum { PAUSE = 300, QUIET_LOOKS = 10, MOST_LINES = 64 };
 
-/* A run that is followed. */
-struct followed {
+/* What is followed, a run by its log or the runs of a comparison, and what is on the screen. */
+struct view {
+    const char *folder;
+    ocdm__output *out;
+    bool plain; /* lines of text; else the view is overwritten */
     ocdm__log log;
     ocdm__watch *watch;
-    bool ended;
-    bool news;
-    double next; /* the next step that plain text reports */
-    bool plain;
+    ocdm__watched_runs *runs;          /* NULL: a run */
+    double next;                       /* the next step that plain text reports */
+    size_t ended;                      /* runs that have, at the look before; SIZE_MAX at first */
+    size_t quiet;                      /* looks without news */
+    bool changed, finished, stopped;   /* by the last look; stopped before the end */
+    size_t columns[MOST_LINES], lines; /* of the view on the screen: the width of each line */
+    unsigned width;
 };
 
-/* ---- the log ------------------------------------------------------------------------------------------------------------ */
+/* ---- looking ------------------------------------------------------------------------------------------------------------ */
 
-static void take_line(struct followed *run, ocdm__output *out, const char *line, size_t length)
+static void take_line(struct view *view, const char *line, size_t length)
 {
-    enum ocdm__watch_event event = ocdm__watch_line(run->watch, line, length);
-    run->news = true;
-    run->ended = event == OCDM__WATCH_END || (run->ended && event != OCDM__WATCH_START);
-    if (!run->plain || event == OCDM__WATCH_OTHER || (event == OCDM__WATCH_STEP && ocdm__watch_step(run->watch) < run->next))
+    enum ocdm__watch_event event = ocdm__watch_line(view->watch, line, length);
+    view->changed = true;
+    view->finished = event == OCDM__WATCH_END || (view->finished && event != OCDM__WATCH_START);
+    if (!view->plain || event == OCDM__WATCH_OTHER || (event == OCDM__WATCH_STEP && ocdm__watch_step(view->watch) < view->next))
         return;
     if (event == OCDM__WATCH_STEP) /* lines at doubling intervals: a long run has few */
-        run->next = 2 * ocdm__watch_step(run->watch);
-    ocdm__watch_tell(run->watch, event, out);
+        view->next = 2 * ocdm__watch_step(view->watch);
+    ocdm__watch_tell(view->watch, event, view->out);
 }
 
-/* Reads new lines. */
-static ocdm_status read_news(struct followed *run, ocdm__output *out, ocdm_error *error)
+/* Reads what is new in the log of a run. A log that nobody has locked gets no more. */
+static ocdm_status look_at_run(struct view *view, ocdm_error *error)
 {
     const char *line;
     size_t length;
-    if (ocdm__log_restarts(&run->log)) {
-        run->next = 0;
-        ocdm__watch_forget(run->watch);
+    if (ocdm__log_restarts(&view->log)) {
+        view->next = 0;
+        ocdm__watch_forget(view->watch);
     }
     for (;;) {
-        OCDM_TRY(ocdm__log_next(&run->log, &line, &length, error));
+        OCDM_TRY(ocdm__log_next(&view->log, &line, &length, error));
         if (line == NULL)
-            return OCDM_OK;
-        take_line(run, out, line, length);
+            break;
+        take_line(view, line, length);
     }
+    view->quiet = view->changed ? 0 : view->quiet + 1;
+    bool asks = view->quiet == 1 || (view->quiet > 0 && view->quiet % QUIET_LOOKS == 0);
+    view->stopped = asks && !view->finished && !ocdm__run_is_locked(view->folder);
+    return OCDM_OK;
+}
+
+/* Looks at all runs of a comparison. As plain text there is a line at first, and one for each change in how many are done.
+ * Between two runs nothing is locked for a moment: only a longer silence is an end. */
+static void look_at_runs(struct view *view)
+{
+    char text[OCDM__RUNS_LINE];
+    ocdm__watched_runs_look(view->runs);
+    ocdm__runs_progress progress = ocdm__watched_runs_progress(view->runs);
+    view->changed = !view->plain || progress.done + progress.failed != view->ended;
+    view->ended = progress.done + progress.failed;
+    view->quiet = progress.running > 0 ? 0 : view->quiet + 1;
+    ocdm__watched_runs_line(view->runs, text);
+    if (view->plain && view->changed)
+        ocdm__put(view->out, "%s\n", text);
+    view->finished = progress.done == progress.count;
+    view->stopped = !view->finished && view->quiet == QUIET_LOOKS;
 }
 
 /* ---- the terminal ------------------------------------------------------------------------------------------------------- */
@@ -85,149 +112,81 @@ static bool wait_for_quit(bool keys)
     return false;
 }
 
-enum { MOST_LINES = 64 };
-
-/* What is on the screen, and what is drawn there. */
-struct screen {
-    size_t columns[MOST_LINES], lines; /* of the earlier view: the width of each line */
-    unsigned width;
-    const ocdm__watch *watch;
-    const ocdm__watched_runs *runs; /* instead of it */
-};
-
-/* Rows of the earlier view in a window of this width: a terminal that becomes narrower breaks lines. */
-static size_t rows_of(const struct screen *screen, unsigned width)
+/* Overwrites the previous view: moves up by its rows, of which a window that became narrower has more, then clears to the end
+ * of the screen. */
+static void draw(struct view *view)
 {
+    ocdm__output *out = view->out;
+    const ocdm__watch_look look = {.width = ocdm__terminal_width(STDOUT_FILENO), .utf8 = ocdm__speaks_utf8()};
     size_t rows = 0;
-    for (size_t i = 0; i < screen->lines; i++)
-        rows += screen->columns[i] > width ? (screen->columns[i] + width - 1) / width : 1;
-    return rows;
-}
-
-static void measure(struct screen *screen, const char *text, size_t size)
-{
-    screen->lines = 0;
-    screen->columns[0] = 0;
-    for (size_t i = 0; i < size && screen->lines < MOST_LINES; i++) {
-        if (text[i] != '\n')
-            screen->columns[screen->lines] += !ocdm__utf8_continues((unsigned char)text[i]);
-        else if (++screen->lines < MOST_LINES)
-            screen->columns[screen->lines] = 0;
-    }
-}
-
-/* Overwrites the previous view: moves up by its rows, then clears to the end of the screen. */
-static ocdm_status draw(struct screen *screen, ocdm_error *error)
-{
-    ocdm__output out;
-    OCDM_TRY(ocdm__output_open_fd(&out, STDOUT_FILENO, "standard output", error));
-    ocdm__watch_look look = {.width = ocdm__terminal_width(STDOUT_FILENO), .utf8 = ocdm__speaks_utf8()};
-    char up[32];
-    snprintf(up, sizeof up, "\033[%zuA\r\033[J", rows_of(screen, look.width));
-    ocdm__output_text(&out, screen->lines > 0 ? up : "");
-    size_t start = out.used;
-    if (screen->runs != NULL)
-        ocdm__watched_runs_draw(screen->runs, &out, &look);
+    for (size_t i = 0; i < view->lines; i++)
+        rows += view->columns[i] > look.width ? (view->columns[i] + look.width - 1) / look.width : 1;
+    if (view->lines > 0)
+        ocdm__put(out, "\033[%zuA\r\033[J", rows);
+    size_t start = out->used;
+    if (view->runs != NULL)
+        ocdm__watched_runs_draw(view->runs, out, &look);
     else
-        ocdm__watch_draw(screen->watch, &out, &look);
-    measure(screen, out.buffer + start, out.used - start);
-    screen->width = look.width;
-    return ocdm__output_commit(&out, error);
+        ocdm__watch_draw(view->watch, out, &look);
+    view->width = look.width;
+    view->lines = view->columns[0] = 0;
+    for (size_t i = start; i < out->used && view->lines < MOST_LINES; i++) {
+        if (out->buffer[i] != '\n')
+            view->columns[view->lines] += !ocdm__utf8_continues((unsigned char)out->buffer[i]);
+        else if (++view->lines < MOST_LINES)
+            view->columns[view->lines] = 0;
+    }
 }
 
-/* ---- one run ------------------------------------------------------------------------------------------------------------ */
+/* ---- following ---------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status follow(struct followed *run, const char *folder, ocdm_error *error)
+static ocdm_status follow(struct view *view, ocdm_error *error)
 {
-    struct screen screen = {.watch = run->watch};
-    size_t quiet = 0;
-    bool keys = !run->plain && ocdm__is_terminal(STDIN_FILENO);
-    while (ocdm__stop_signal == 0) {
-        ocdm__output out = {.buffer = NULL};
-        run->news = false;
-        OCDM_TRY(ocdm__output_open_fd(&out, STDOUT_FILENO, "standard output", error));
-        ocdm_status status = read_news(run, &out, error);
-        OCDM_THEN(status, ocdm__output_commit(&out, error));
-        ocdm__output_abandon(&out);
-        bool resized = screen.lines > 0 && ocdm__terminal_width(STDOUT_FILENO) != screen.width;
-        if (status == OCDM_OK && !run->plain && (run->news || resized))
-            status = draw(&screen, error);
-        OCDM_TRY(status);
-        quiet = run->news ? 0 : quiet + 1;
-        if (run->ended)
-            break;
-        if ((quiet == 1 || quiet % QUIET_LOOKS == 0) && quiet > 0 && !ocdm__run_is_locked(folder)) {
-            printf("the run stopped at step %.0f and is not going on\n", ocdm__watch_step(run->watch));
-            break;
+    bool keys = !view->plain && ocdm__is_terminal(STDIN_FILENO);
+    while (ocdm__stop_signal == 0 && !view->finished && !view->stopped) {
+        view->changed = false;
+        if (view->runs != NULL)
+            look_at_runs(view);
+        else
+            OCDM_TRY(look_at_run(view, error));
+        bool resized = view->lines > 0 && ocdm__terminal_width(STDOUT_FILENO) != view->width;
+        if (!view->plain && (view->changed || resized))
+            draw(view);
+        if (view->stopped && view->runs != NULL) {
+            ocdm__runs_progress progress = ocdm__watched_runs_progress(view->runs);
+            ocdm__put(view->out, "the comparison stopped with %zu of %zu runs done and is not going on\n", progress.done,
+                      progress.count);
+        } else if (view->stopped) {
+            ocdm__put(view->out, "the run stopped at step %.0f and is not going on\n", ocdm__watch_step(view->watch));
         }
-        if (wait_for_quit(keys))
+        ocdm__output_flush(view->out);
+        OCDM_TRY(ocdm__output_check(view->out, error));
+        if (!view->finished && !view->stopped && wait_for_quit(keys))
             break;
     }
     return OCDM_OK;
 }
 
-static ocdm_status watch_folder(const char *folder, ocdm_error *error)
+static ocdm_status watch_folder(const char *folder, ocdm__output *out, ocdm_error *error)
 {
-    struct followed run = {.plain = !ocdm__moves_cursor(STDOUT_FILENO)};
-    OCDM_TRY(ocdm__watch_create(&run.watch, error));
-    const char *why = ocdm__log_open(&run.log, folder);
-    ocdm_status status = why != NULL ? ocdm__refuse_folder(folder, why, error) : OCDM_OK;
-    if (status == OCDM_OK) {
-        listen_for_keys(!run.plain);
-        status = follow(&run, folder, error);
-        listen_for_keys(false);
+    struct view view = {.folder = folder, .out = out, .plain = !ocdm__moves_cursor(STDOUT_FILENO), .ended = SIZE_MAX};
+    bool several = ocdm__has_file(folder, OCDM__RUNS_FILE);
+    const char *why = NULL;
+    if (several) {
+        OCDM_TRY(ocdm__watched_runs_open(&view.runs, folder, error));
+    } else {
+        OCDM_TRY(ocdm__watch_create(&view.watch, error));
+        why = ocdm__log_open(&view.log, folder);
     }
-    ocdm__log_close(&run.log);
-    ocdm__watch_destroy(run.watch);
-    return status;
-}
-
-/* ---- a comparison -------------------------------------------------------------------------------------------------------- */
-
-/* Elsewhere than on a terminal: a line when the first view is drawn, and one for each change in how many runs are done. */
-static ocdm_status tell_runs(const ocdm__watched_runs *runs, bool changed, ocdm_error *error)
-{
-    char text[OCDM__RUNS_LINE];
-    ocdm__watched_runs_line(runs, text);
-    if (changed && (printf("%s\n", text) < 0 || fflush(stdout) != 0))
-        return ocdm__fail(error, OCDM_IO, "", "standard output: %s", strerror(errno));
-    return OCDM_OK;
-}
-
-/* Between two runs nothing is locked for a moment: only a longer silence is an end. */
-static ocdm_status follow_runs(ocdm__watched_runs *runs, bool plain, ocdm_error *error)
-{
-    ocdm_status status = OCDM_OK;
-    struct screen screen = {.runs = runs};
-    size_t silent = 0, ended = SIZE_MAX;
-    while (status == OCDM_OK && ocdm__stop_signal == 0) {
-        ocdm__watched_runs_look(runs);
-        ocdm__runs_progress progress = ocdm__watched_runs_progress(runs);
-        bool changed = progress.done + progress.failed != ended;
-        ended = progress.done + progress.failed;
-        status = plain ? tell_runs(runs, changed, error) : draw(&screen, error);
-        silent = progress.running > 0 ? 0 : silent + 1;
-        if (status != OCDM_OK || progress.done == progress.count)
-            break;
-        if (silent == QUIET_LOOKS) {
-            printf("the comparison stopped with %zu of %zu runs done and is not going on\n", progress.done, progress.count);
-            break;
-        }
-        if (wait_for_quit(!plain && ocdm__is_terminal(STDIN_FILENO)))
-            break;
-    }
-    return status;
-}
-
-static ocdm_status watch_runs(const char *folder, ocdm_error *error)
-{
-    ocdm__watched_runs *runs = NULL;
-    bool plain = !ocdm__moves_cursor(STDOUT_FILENO);
-    OCDM_TRY(ocdm__watched_runs_open(&runs, folder, error));
-    listen_for_keys(!plain);
-    ocdm_status status = follow_runs(runs, plain, error);
+    listen_for_keys(!view.plain && why == NULL);
+    ocdm_status status = why != NULL ? ocdm__refuse_folder(folder, why, error) : follow(&view, error);
     listen_for_keys(false);
-    ocdm__watched_runs_close(runs);
+    if (several) {
+        ocdm__watched_runs_close(view.runs);
+    } else {
+        ocdm__log_close(&view.log);
+        ocdm__watch_destroy(view.watch);
+    }
     return status;
 }
 
@@ -257,7 +216,7 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "for example: ocdm watch runs/ocdm-s0", "ocdm watch needs a run folder");
     ocdm__catch_signals();
     if (await_folder(folder) && ocdm__stop_signal == 0)
-        OCDM_TRY(ocdm__has_file(folder, OCDM__RUNS_FILE) ? watch_runs(folder, error) : watch_folder(folder, error));
+        OCDM_TRY(watch_folder(folder, arguments->out, error));
     arguments->code = ocdm__stop_signal != 0 ? ocdm__exit_after_signal() : OCDM__EXIT_OK;
     return OCDM_OK;
 }
