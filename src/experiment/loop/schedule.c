@@ -228,9 +228,11 @@ uint32_t ocdm__rarest_class(const ocdm__stream_table *table, uint32_t sample, co
 {
     uint32_t rarest = OCDM_NONE;
     const ocdm_sample found = ocdm__sample_of(table, sample);
-    for (size_t k = 0; k < found.label_count; k++) /* labels ascend */
-        if (rarest == OCDM_NONE || counts[found.labels[k]] < counts[rarest])
-            rarest = found.labels[k];
+    for (size_t k = 0; k < found.label_count; k++) {
+        uint32_t label = found.labels[k];
+        if (rarest == OCDM_NONE || counts[label] < counts[rarest] || (label < rarest && counts[label] == counts[rarest]))
+            rarest = label;
+    }
     return rarest;
 }
 
