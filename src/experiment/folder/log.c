@@ -89,11 +89,17 @@ ocdm_status ocdm__run_log_start(ocdm__run_log *log, const ocdm__run *run, bool r
     return end_line(log, error);
 }
 
+static void write_seconds(ocdm__run_log *log, const ocdm__run *run)
+{
+    ocdm__run_times times = ocdm__run_times_now(run);
+    ocdm__json_real(&log->output, "seconds", ocdm__step_seconds(&times));
+}
+
 /* Every so many logged steps have the samples in memory of each class, for `ocdm watch`; not of streams with more classes. */
 #define COUNTS_EVERY 10
 #define MOST_COUNTS 4096
 
-ocdm_status ocdm__run_log_step(ocdm__run_log *log, const ocdm__run *run, ocdm_error *error)
+static void write_step(ocdm__run_log *log, const ocdm__run *run)
 {
     ocdm__output *output = &log->output;
     const ocdm__curve_point *point = &run->curve->last;
@@ -101,23 +107,19 @@ ocdm_status ocdm__run_log_step(ocdm__run_log *log, const ocdm__run *run, ocdm_er
     size_t classes = run->stream->table.class_count, place = ocdm__schedule_place(&run->schedule, run->step - 1);
     bool counts =
         run->step % (COUNTS_EVERY * (uint64_t)run->settings->log_every) == 0 || run->step == run->schedule.task_ends[place];
-    ocdm__run_times times = ocdm__run_times_now(run);
-    begin_line(log, "step");
-    ocdm__json_count(output, "step", run->step);
     ocdm__json_count(output, "samples", ocdm__schedule_seen(&run->schedule, run->step));
     ocdm__json_real(output, "task", point->task);
     ocdm__json_real(output, "loss", point->loss);
     ocdm__json_real(output, "distance", point->distance);
     ocdm__json_real(output, "distance_seen", point->distance_seen);
     ocdm__json_count(output, "kept", memory != NULL ? ocdm_memory_size(memory) : 0);
-    ocdm__json_real(output, "seconds", ocdm__step_seconds(&times));
+    write_seconds(log, run);
     if (memory != NULL && counts && classes <= MOST_COUNTS) {
         ocdm__json_open(output, "counts", '[');
         for (size_t c = 0; c < classes; c++)
             ocdm__json_count(output, NULL, ocdm_memory_kept(memory, (uint32_t)c));
         ocdm__json_close(output, ']');
     }
-    return end_line(log, error);
 }
 
 /* The mAP of every version of the weights, if there are averages. */
@@ -131,35 +133,34 @@ static void write_averages(ocdm__run_log *log, const ocdm__run *run, const doubl
     ocdm__json_close(&log->output, ']');
 }
 
-ocdm_status ocdm__run_log_evaluation(ocdm__run_log *log, const ocdm__run *run, ocdm_error *error)
+ocdm_status ocdm__run_log_event(ocdm__run_log *log, const ocdm__run *run, enum ocdm__run_event event, ocdm_error *error)
 {
+    static const char *const types[] = {[OCDM__RUN_STEPPED] = "step",
+                                        [OCDM__RUN_PROBED] = "probe",
+                                        [OCDM__RUN_EVALUATED] = "evaluation",
+                                        [OCDM__RUN_FINISHED] = "end"};
+    ocdm__output *output = &log->output;
     size_t last = run->evaluation_count - 1;
     double map[1 + OCDM__MOST_RATES];
-    begin_line(log, "evaluation");
-    ocdm__evaluation_write(&log->output, &run->evaluations[last], last, run->schedule.order.tasks);
-    for (size_t v = 0; v < run->version_count; v++)
-        map[v] = run->versions[v].evaluations[last].total.value[OCDM_MAP];
-    write_averages(log, run, map);
-    return end_line(log, error);
-}
-
-ocdm_status ocdm__run_log_probe(ocdm__run_log *log, const ocdm__run *run, ocdm_error *error)
-{
-    const double *map = run->probes.map + (run->probes.count - 1) * run->probes.versions;
-    begin_line(log, "probe");
-    ocdm__json_count(&log->output, "step", run->step);
-    ocdm__json_count(&log->output, "samples", ocdm__schedule_time(&run->schedule, run->step));
-    ocdm__json_real(&log->output, "mAP", 100 * map[run->reported]);
-    write_averages(log, run, map);
-    return end_line(log, error);
-}
-
-ocdm_status ocdm__run_log_end(ocdm__run_log *log, const ocdm__run *run, ocdm_error *error)
-{
-    ocdm__run_times times = ocdm__run_times_now(run);
-    begin_line(log, "end");
-    ocdm__json_count(&log->output, "step", run->step);
-    ocdm__json_real(&log->output, "seconds", ocdm__step_seconds(&times));
+    begin_line(log, types[event]);
+    if (event == OCDM__RUN_EVALUATED) {
+        ocdm__evaluation_write(output, &run->evaluations[last], last, run->schedule.order.tasks);
+        for (size_t v = 0; v < run->version_count; v++)
+            map[v] = run->versions[v].evaluations[last].total.value[OCDM_MAP];
+        write_averages(log, run, map);
+        return end_line(log, error);
+    }
+    ocdm__json_count(output, "step", run->step);
+    if (event == OCDM__RUN_STEPPED)
+        write_step(log, run);
+    if (event == OCDM__RUN_FINISHED)
+        write_seconds(log, run);
+    if (event == OCDM__RUN_PROBED) {
+        const double *probed = run->probes.map + (run->probes.count - 1) * run->probes.versions;
+        ocdm__json_count(output, "samples", ocdm__schedule_time(&run->schedule, run->step));
+        ocdm__json_real(output, "mAP", 100 * probed[run->reported]);
+        write_averages(log, run, probed);
+    }
     return end_line(log, error);
 }
 

@@ -179,7 +179,7 @@ ocdm_status ocdm__folder_finish(ocdm__run_folder *folder, ocdm_error *error)
     OCDM_TRY(ocdm__output_open_own(&output, folder->paths[KEPT], error));
     ocdm__kept_samples_write(&output, folder->run);
     OCDM_TRY(ocdm__output_commit(&output, error));
-    OCDM_TRY(ocdm__run_log_end(&folder->log, folder->run, error));
+    OCDM_TRY(ocdm__run_log_event(&folder->log, folder->run, OCDM__RUN_FINISHED, error));
     OCDM_TRY(ocdm__run_log_sync(&folder->log, &size, error));
     OCDM_TRY(ocdm__output_open_own(&output, folder->paths[SUMMARY], error));
     ocdm_status status = ocdm__summary_write(&output, folder->run, folder->job->folder, error);
@@ -195,15 +195,12 @@ ocdm_status ocdm__folder_finish(ocdm__run_folder *folder, ocdm_error *error)
 ocdm_status ocdm__folder_log(ocdm__run_folder *folder, enum ocdm__run_event event, ocdm_error *error)
 {
     const ocdm__run_hooks *hooks = &folder->hooks;
-    if (event == OCDM__RUN_EVALUATED)
-        return ocdm__run_log_evaluation(&folder->log, folder->run, error);
-    if (event == OCDM__RUN_PROBED)
-        return ocdm__run_log_probe(&folder->log, folder->run, error);
-    if (event != OCDM__RUN_STEPPED)
-        return OCDM_OK;
-    if (hooks->stepped != NULL)
+    bool stepped = event == OCDM__RUN_STEPPED;
+    if (stepped && hooks->stepped != NULL)
         hooks->stepped(hooks->state, folder->run);
-    return ocdm__run_logs_step(folder->run) ? ocdm__run_log_step(&folder->log, folder->run, error) : OCDM_OK;
+    if (event == OCDM__RUN_FINISHED || (stepped && !ocdm__run_logs_step(folder->run)))
+        return OCDM_OK;
+    return ocdm__run_log_event(&folder->log, folder->run, event, error);
 }
 
 bool ocdm__folder_saves_after(const ocdm__run_folder *folder, uint64_t steps)

@@ -16,12 +16,12 @@
 #include "base/bytes.h"
 #include "base/files.h"
 #include "base/sha256.h"
-#include "experiment/folder/pairs.h"
 #include "experiment/folder/run_folder.h"
 #include "experiment/folder/weights_about.h"
 #include "experiment/loop/store.h"
 #include "metrics/metrics.h"
 #include "stream/file.h"
+#include "stream/labelled_set.h"
 
 static size_t count_part(const ocdm__stream_table *table, uint8_t part)
 {
@@ -226,9 +226,82 @@ static ocdm_status find_targets(const ocdm_memory *memory, double *targets, size
     return OCDM_OK;
 }
 
+/* A pair of classes that occur together in training samples. */
+struct pair {
+    uint32_t low, high; /* numbers of classes */
+    uint64_t seen;      /* training samples that carry both */
+};
+
+enum { MOST_PAIRS = 20 };
+
+static int by_number(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* The most frequent pairs, of equally frequent ones that with the lower classes. `numbers` are all pairs of all samples,
+ * sorted: equal ones follow each other. */
+static size_t choose_pairs(const uint64_t *numbers, size_t total, struct pair pairs[MOST_PAIRS])
+{
+    size_t count = 0;
+    for (size_t i = 0, end = 0; i < total; i = end) {
+        while (end < total && numbers[end] == numbers[i])
+            end++;
+        size_t place = count;
+        while (place > 0 && end - i > pairs[place - 1].seen)
+            place--;
+        if (place == MOST_PAIRS)
+            continue;
+        count += count < MOST_PAIRS;
+        memmove(pairs + place + 1, pairs + place, (count - 1 - place) * sizeof *pairs);
+        pairs[place] = (struct pair){(uint32_t)(numbers[i] >> 32), (uint32_t)numbers[i], end - i};
+    }
+    return count;
+}
+
+/* Finds the pairs of a stream; none where its samples have more than 2^24 together. */
+static ocdm_status find_pairs(const ocdm__stream_table *table, struct pair pairs[MOST_PAIRS], size_t *count, ocdm_error *error)
+{
+    static const double limit = 1 << 24;
+    double total = 0;
+    size_t found = 0;
+    uint64_t *numbers;
+    *count = 0;
+    for (size_t i = 0; i < table->sample_count; i++) {
+        double labels = (double)ocdm__sample_of(table, i).label_count;
+        total += labels * (labels - 1) / 2;
+    }
+    if (total > limit)
+        return OCDM_OK;
+    OCDM_TRY(ocdm__new(&numbers, (size_t)total, sizeof *numbers, "the pairs of classes", error));
+    for (size_t i = 0; i < table->sample_count; i++) {
+        const ocdm_sample sample = ocdm__sample_of(table, i); /* its labels ascend */
+        for (size_t high = 0; table->parts[i] == OCDM__TRAIN && high < sample.label_count; high++)
+            for (size_t low = 0; low < high; low++)
+                numbers[found++] = (uint64_t)sample.labels[low] << 32 | sample.labels[high];
+    }
+    qsort(numbers, found, sizeof *numbers, by_number);
+    *count = choose_pairs(numbers, found, pairs);
+    ocdm__release(numbers);
+    return OCDM_OK;
+}
+
+/* Samples in memory with both classes of a pair. */
+static uint64_t count_kept(const ocdm__run *run, const struct pair *pair)
+{
+    const ocdm__stream_table *table = &run->stream->table;
+    uint64_t kept = 0;
+    for (uint32_t slot = 0; run->memory != NULL && slot < ocdm_memory_size(run->memory); slot++) {
+        size_t sample = (size_t)ocdm_memory_id(run->memory, slot);
+        kept += ocdm__has_label(table, sample, pair->low) && ocdm__has_label(table, sample, pair->high);
+    }
+    return kept;
+}
+
 /* What has been kept and seen of each class, its target, the most frequent pairs of classes, and labels per sample in memory
  * and in the stream: a memory that balances classes changes how many labels occur together. */
-static void write_counts(ocdm__output *output, const ocdm__run *run, const double *targets, const ocdm__pair *pairs,
+static void write_counts(ocdm__output *output, const ocdm__run *run, const double *targets, const struct pair *pairs,
                          size_t pair_count)
 {
     const ocdm_memory *memory = run->memory;
@@ -264,7 +337,7 @@ static void write_counts(ocdm__output *output, const ocdm__run *run, const doubl
         ocdm__json_count(output, NULL, pairs[i].high);
         ocdm__json_close(output, ']');
         ocdm__json_count(output, "seen", pairs[i].seen);
-        ocdm__json_count(output, "kept", pairs[i].kept);
+        ocdm__json_count(output, "kept", count_kept(run, &pairs[i]));
         ocdm__json_close(output, '}');
     }
     ocdm__json_close(output, ']');
@@ -421,7 +494,7 @@ void ocdm__environment_write(ocdm__output *output, unsigned threads)
 ocdm_status ocdm__summary_write(ocdm__output *output, const ocdm__run *run, const char *folder, ocdm_error *error)
 {
     char id[OCDM__RUN_ID];
-    ocdm__pair pairs[OCDM__MOST_PAIRS];
+    struct pair pairs[MOST_PAIRS];
     size_t pair_count = 0;
     OCDM_TRY(ocdm__run_id(run, id, error));
     double *targets = ocdm__allocate(run->stream->table.class_count, sizeof *targets);
@@ -437,7 +510,7 @@ ocdm_status ocdm__summary_write(ocdm__output *output, const ocdm__run *run, cons
     write_versions(output, run);
     ocdm__run_probes_write(output, run);
     OCDM_THEN(status, write_forgetting(output, run, error));
-    OCDM_THEN(status, ocdm__pairs_find(&run->stream->table, run->memory, pairs, &pair_count, error));
+    OCDM_THEN(status, find_pairs(&run->stream->table, pairs, &pair_count, error));
     if (status == OCDM_OK)
         write_counts(output, run, targets, pairs, pair_count);
     ocdm__release(targets);

@@ -40,12 +40,9 @@ ocdm_status ocdm__run_log_open(ocdm__run_log *log, const char *path, uint64_t si
 /* Closes it; lines that are not written yet are lost. Does nothing if it is not open. */
 void ocdm__run_log_close(ocdm__run_log *log);
 
-/* Each writes its line at once. OCDM_OK, OCDM_IO. */
+/* Each writes its line at once: before the first step, and after each event. OCDM_OK, OCDM_IO. */
 ocdm_status ocdm__run_log_start(ocdm__run_log *log, const ocdm__run *run, bool resumed, ocdm_error *error);
-ocdm_status ocdm__run_log_step(ocdm__run_log *log, const ocdm__run *run, ocdm_error *error);
-ocdm_status ocdm__run_log_evaluation(ocdm__run_log *log, const ocdm__run *run, ocdm_error *error);
-ocdm_status ocdm__run_log_probe(ocdm__run_log *log, const ocdm__run *run, ocdm_error *error);
-ocdm_status ocdm__run_log_end(ocdm__run_log *log, const ocdm__run *run, ocdm_error *error);
+ocdm_status ocdm__run_log_event(ocdm__run_log *log, const ocdm__run *run, enum ocdm__run_event event, ocdm_error *error);
 
 /* Syncs the file to the disk and returns its length in `size`. OCDM_OK, OCDM_IO. */
 ocdm_status ocdm__run_log_sync(ocdm__run_log *log, uint64_t *size, ocdm_error *error);

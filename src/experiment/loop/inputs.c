@@ -6,7 +6,6 @@
  */
 #include "experiment/loop/inputs.h"
 
-#include "base/progress.h"
 #include "experiment/loop/learner.h"
 #include "experiment/loop/store.h"
 
@@ -101,16 +100,9 @@ void ocdm__model_inputs_close(ocdm__model_inputs *inputs)
         return;
     if (inputs->loader != NULL)
         inputs->images->destroy(inputs->loader); /* first: its threads write into the slots */
-    for (size_t i = 0; i < OCDM__INPUT_SLOTS; i++) {
-        ocdm__release(inputs->slots[i].tensor);
-        ocdm__release(inputs->slots[i].usable);
-        ocdm__release(inputs->slots[i].paths);
-    }
-    ocdm__release(inputs->requests);
-    ocdm__release(inputs->unusable);
-    ocdm__release(inputs->usable);
-    ocdm__release(inputs->chosen);
-    ocdm__release((void *)inputs->sums);
+    for (size_t i = 0; i < OCDM__INPUT_SLOTS; i++)
+        OCDM_RELEASE(inputs->slots[i].tensor, inputs->slots[i].usable, inputs->slots[i].paths);
+    OCDM_RELEASE(inputs->requests, inputs->unusable, inputs->usable, inputs->chosen, (void *)inputs->sums);
     ocdm__release(inputs);
 }
 
@@ -236,7 +228,6 @@ static bool write_requests(ocdm__model_inputs *inputs, struct ocdm__input_slot *
 ocdm_status ocdm__model_inputs_request(ocdm__model_inputs *inputs, unsigned slot_number, const ocdm__batch *batch,
                                        bool training, ocdm_error *error)
 {
-    double started = ocdm__seconds_now();
     if (slot_number >= OCDM__INPUT_SLOTS || inputs->slots[slot_number].busy)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "wait for the batch in it first", "input slot %u is not free", slot_number);
     for (size_t i = 0; i < batch->count; i++)
@@ -259,7 +250,6 @@ ocdm_status ocdm__model_inputs_request(ocdm__model_inputs *inputs, unsigned slot
     }
     slot->count = batch->count;
     slot->busy = true;
-    inputs->seconds += ocdm__seconds_now() - started;
     return OCDM_OK;
 }
 
@@ -294,7 +284,6 @@ ocdm_status ocdm__model_inputs_wait(ocdm__model_inputs *inputs, unsigned slot_nu
 {
     if (slot_number >= OCDM__INPUT_SLOTS || !inputs->slots[slot_number].busy)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "input slot %u holds no batch", slot_number);
-    double started = ocdm__seconds_now();
     struct ocdm__input_slot *slot = &inputs->slots[slot_number];
     size_t kept = 0;
     ocdm_status status = OCDM_OK;
@@ -303,7 +292,6 @@ ocdm_status ocdm__model_inputs_wait(ocdm__model_inputs *inputs, unsigned slot_nu
     if (inputs->loader != NULL)
         status = inputs->images->wait(inputs->loader, slot_number, &outcome, error);
     OCDM_THEN(status, close_up(inputs, slot, outcome.failed > 0 ? outcome.errors : NULL, &kept, error));
-    inputs->seconds += ocdm__seconds_now() - started;
     if (status == OCDM_OK)
         *ready = (ocdm__batch){.input = slot->tensor, .usable = slot->usable, .count = kept};
     return status;

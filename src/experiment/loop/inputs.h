@@ -51,7 +51,6 @@ typedef struct ocdm__model_inputs {
     uint32_t resize;          /* what the shorter side of an image has before the square is taken; 0 for features */
     uint64_t skipped;         /* how many times an image was left out */
     ocdm_error first_skipped; /* then: why the first one was */
-    double seconds;           /* in request and wait: what the samples cost beyond what threads prepared meanwhile */
 
     const char *root; /* of image files; NULL for other streams */
     bool strict, skips_missing;
