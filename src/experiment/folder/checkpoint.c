@@ -46,51 +46,39 @@ struct field {
     size_t offset;
 };
 
-#define FIELD(type, object, member)                                                                                            \
-    {                                                                                                                          \
-#member, type, offsetof(object, member)                                                                                \
-    }
+/* clang-format off */
+#define FIELD(object, type, member) {#member, type, offsetof(object, member)}
+#define OF_POSITION(member) FIELD(ocdm__checkpoint_position, LONG, member)
+#define OF_TIMES(member) FIELD(ocdm__run_times, REAL, member)
+#define OF_POINT(member) FIELD(ocdm__curve_point, REAL, member)
+#define OF_EVALUATION(type, member) FIELD(ocdm__evaluation, type, member)
+#define OF_SCORE(type, member) FIELD(ocdm__class_score, type, member)
+#define OF_COST(member) FIELD(ocdm__run_cost, REAL, member)
 
 static const struct record {
     const char *key;
     size_t first_version; /* how many of the fields a file without the note has; 0: all */
     struct field fields[RECORD_FIELDS];
 } records[RECORD_KINDS] = {
-    [POSITION] = {"fields.position",
-                  0,
-                  {FIELD(LONG, ocdm__checkpoint_position, step), FIELD(LONG, ocdm__checkpoint_position, evaluations),
-                   FIELD(LONG, ocdm__checkpoint_position, skipped), FIELD(LONG, ocdm__checkpoint_position, log_size),
-                   FIELD(LONG, ocdm__checkpoint_position, curve_offered), FIELD(LONG, ocdm__checkpoint_position, curve_stride),
-                   FIELD(LONG, ocdm__checkpoint_position, checksum), FIELD(LONG, ocdm__checkpoint_position, checksum_2)}},
-    [TIMES] = {"fields.times",
-               0,
-               {FIELD(REAL, ocdm__run_times, draw), FIELD(REAL, ocdm__run_times, decode), FIELD(REAL, ocdm__run_times, train),
-                FIELD(REAL, ocdm__run_times, update), FIELD(REAL, ocdm__run_times, evaluate),
-                FIELD(REAL, ocdm__run_times, total)}},
-    [POINT] = {"fields.curve",
-               0,
-               {FIELD(REAL, ocdm__curve_point, step), FIELD(REAL, ocdm__curve_point, task),
-                FIELD(REAL, ocdm__curve_point, loss), FIELD(REAL, ocdm__curve_point, distance),
-                FIELD(REAL, ocdm__curve_point, distance_seen)}},
-    [EVALUATION] = {"fields.evaluations",
-                    6,
-                    {FIELD(SHORT, ocdm__evaluation, task), FIELD(LONG, ocdm__evaluation, step),
-                     FIELD(LONG, ocdm__evaluation, samples), FIELD(REAL, ocdm__evaluation, distance),
-                     FIELD(REAL, ocdm__evaluation, distance_seen), FIELD(LONG, ocdm__evaluation, skipped),
-                     FIELD(REAL, ocdm__evaluation, ahead), FIELD(REAL, ocdm__evaluation, threshold)}},
-    [AVERAGES] = {"fields.averages", 9, {FIELD(SIZE, ocdm__averages, classes)}}, /* and all metrics */
-    [SCORE] = {"fields.class_scores",
-               4,
-               {FIELD(SHORT, ocdm__class_score, positives), FIELD(SHORT, ocdm__class_score, predicted),
-                FIELD(SHORT, ocdm__class_score, hits), FIELD(REAL, ocdm__class_score, ap),
-                FIELD(SHORT, ocdm__class_score, samples), FIELD(REAL, ocdm__class_score, auc),
-                FIELD(REAL, ocdm__class_score, ece)}},
-    [COST] = {"fields.cost",
-              0,
-              {FIELD(REAL, ocdm__run_cost, operations), FIELD(REAL, ocdm__run_cost, updates),
-               FIELD(REAL, ocdm__run_cost, missed), FIELD(REAL, ocdm__run_cost, missed_samples),
-               FIELD(REAL, ocdm__run_cost, behind)}},
+    [POSITION] = {"fields.position", 0,
+                  {OF_POSITION(step), OF_POSITION(evaluations), OF_POSITION(skipped), OF_POSITION(log_size),
+                   OF_POSITION(curve_offered), OF_POSITION(curve_stride), OF_POSITION(checksum), OF_POSITION(checksum_2)}},
+    [TIMES] = {"fields.times", 0,
+               {OF_TIMES(draw), OF_TIMES(decode), OF_TIMES(train), OF_TIMES(update), OF_TIMES(evaluate), OF_TIMES(total)}},
+    [POINT] = {"fields.curve", 0,
+               {OF_POINT(step), OF_POINT(task), OF_POINT(loss), OF_POINT(distance), OF_POINT(distance_seen)}},
+    [EVALUATION] = {"fields.evaluations", 6,
+                    {OF_EVALUATION(SHORT, task), OF_EVALUATION(LONG, step), OF_EVALUATION(LONG, samples),
+                     OF_EVALUATION(REAL, distance), OF_EVALUATION(REAL, distance_seen), OF_EVALUATION(LONG, skipped),
+                     OF_EVALUATION(REAL, ahead), OF_EVALUATION(REAL, threshold)}},
+    [AVERAGES] = {"fields.averages", 9, {FIELD(ocdm__averages, SIZE, classes)}}, /* and all metrics */
+    [SCORE] = {"fields.class_scores", 4,
+               {OF_SCORE(SHORT, positives), OF_SCORE(SHORT, predicted), OF_SCORE(SHORT, hits), OF_SCORE(REAL, ap),
+                OF_SCORE(SHORT, samples), OF_SCORE(REAL, auc), OF_SCORE(REAL, ece)}},
+    [COST] = {"fields.cost", 0,
+              {OF_COST(operations), OF_COST(updates), OF_COST(missed), OF_COST(missed_samples), OF_COST(behind)}},
 };
+/* clang-format on */
 
 _Static_assert(OCDM__METRIC_COUNT < RECORD_FIELDS, "a record has room for all metrics");
 
@@ -144,14 +132,26 @@ static struct layout layout_of(const struct ocdm__safetensors *file, enum record
     return layout;
 }
 
-/* Numbers of eight bytes on their way to a file or from one; without either they are counted. */
+/* Numbers of eight bytes on their way to a file or from one. */
 struct pass {
     ocdm__output *to;
     const unsigned char *from;
+    size_t left; /* numbers that can be read; `lacks`: more were asked for */
+    bool lacks;
     const struct layout *layouts; /* of the file that is read, one for each kind */
-    bool reported;                /* only the version of the weights that is reported; else only the others */
-    size_t count;                 /* of the file's numbers so far */
 };
+
+/* The place of so many numbers to read; NULL: there are not as many. */
+static const unsigned char *take(struct pass *pass, size_t count)
+{
+    const unsigned char *from = pass->from;
+    pass->lacks = pass->lacks || count > pass->left;
+    if (pass->lacks)
+        return NULL;
+    pass->from += 8 * count;
+    pass->left -= count;
+    return from;
+}
 
 static void write_member(ocdm__output *output, enum type type, bool exact, const void *member)
 {
@@ -181,137 +181,126 @@ static void read_member(const unsigned char *bytes, enum type type, bool exact, 
         *(size_t *)member = (size_t)count;
 }
 
-/* One record; an object that is only counted is not looked at. */
 static void pass_record(struct pass *pass, enum record_kind kind, void *object)
 {
     const struct layout *layout = pass->to == NULL ? &pass->layouts[kind] : NULL;
-    for (size_t i = 0; (pass->to != NULL || pass->from != NULL) && field_at(kind, i).name != NULL; i++) {
+    const unsigned char *from = layout != NULL ? take(pass, layout->width) : NULL;
+    for (size_t i = 0; (pass->to != NULL || from != NULL) && field_at(kind, i).name != NULL; i++) {
         const struct field field = field_at(kind, i);
         void *member = (unsigned char *)object + field.offset;
         if (pass->to != NULL)
             write_member(pass->to, field.type, kind == POSITION, member);
         else
-            read_member(layout->at[i] != SIZE_MAX ? pass->from + 8 * layout->at[i] : NULL, field.type, kind == POSITION,
-                        member);
+            read_member(layout->at[i] != SIZE_MAX ? from + 8 * layout->at[i] : NULL, field.type, kind == POSITION, member);
     }
-    if (pass->to == NULL)
-        pass->count += layout->width;
-    if (pass->from != NULL)
-        pass->from += 8 * layout->width;
 }
 
-/* One number that is no part of a record. */
-static void pass_number(struct pass *pass, double *number)
+/* Numbers that are no part of a record. */
+static void pass_numbers(struct pass *pass, double *numbers, size_t count)
 {
-    if (pass->to != NULL)
-        write_member(pass->to, REAL, false, number);
-    if (pass->from != NULL) {
-        *number = ocdm__get_double(pass->from);
-        pass->from += 8;
-    }
-    pass->count++;
+    const unsigned char *from = pass->to == NULL ? take(pass, count) : NULL;
+    for (size_t i = 0; i < count; i++)
+        if (pass->to != NULL)
+            write_member(pass->to, REAL, false, &numbers[i]);
+        else if (from != NULL)
+            numbers[i] = ocdm__get_double(from + 8 * i);
 }
 
 /* ---- numbers of a run ---------------------------------------------------------------------------------------------------- */
 
-/* A run that is restored goes on from the times of the checkpoint. */
-static void pass_times(struct pass *pass, ocdm__run *run)
-{
-    ocdm__run_times times = ocdm__run_times_now(run);
-    pass_record(pass, TIMES, &times);
-    if (pass->from != NULL)
-        run->times = times;
-}
-
-/* The newest point is kept apart from those that the curve has thinned out. */
-static void pass_curve(struct pass *pass, ocdm__run *run)
-{
-    for (size_t i = 0; i < run->curve->count; i++)
-        pass_record(pass, POINT, &run->curve->points[i]);
-    pass_record(pass, POINT, &run->curve->last);
-}
-
-/* The version of the weights that is reported, then the others, if there are some, in tensors of their own. An evaluation has
- * the averages of all classes, of each group, and of each task that was tested. */
-static void pass_evaluations(struct pass *pass, ocdm__run *run)
-{
-    for (size_t v = 0; v < run->version_count; v++)
-        for (size_t i = 0; (v == run->reported) == pass->reported && i < run->evaluation_count; i++) {
-            ocdm__evaluation *evaluation = &run->versions[v].evaluations[i];
-            pass_record(pass, EVALUATION, evaluation);
-            pass_record(pass, AVERAGES, &evaluation->total);
-            for (size_t g = 0; g < OCDM__GROUPS; g++)
-                pass_record(pass, AVERAGES, &evaluation->groups[g]);
-            for (size_t k = 0; k < evaluation->task_count; k++)
-                pass_record(pass, AVERAGES, &evaluation->tasks[k]);
-        }
-}
-
-static void pass_scores(struct pass *pass, ocdm__run *run)
-{
-    for (size_t v = 0; v < run->version_count; v++)
-        for (size_t c = 0; (v == run->reported) == pass->reported && c < run->stream->table.class_count; c++)
-            pass_record(pass, SCORE, &run->versions[v].scores[c]);
-}
-
-/* They are compared before a run is restored, which has them then. */
-static void pass_class_weights(struct pass *pass, ocdm__run *run)
-{
-    for (size_t c = 0; c < run->stream->table.class_count; c++)
-        pass_number(pass, &run->class_weights[c]);
-}
-
-static void pass_cost(struct pass *pass, ocdm__run *run)
-{
-    pass_record(pass, COST, &run->cost);
-}
-
-/* mAP of each evaluation at any time, by each version of the weights. */
-static void pass_probes(struct pass *pass, ocdm__run *run)
-{
-    for (size_t i = 0; i < run->probes.count * run->probes.versions; i++)
-        pass_number(pass, &run->probes.map[i]);
-}
-
-/* mAP of each task before the first step. */
-static void pass_untrained(struct pass *pass, ocdm__run *run)
-{
-    for (size_t k = 0; k < run->schedule.order.task_count; k++)
-        pass_number(pass, &run->untrained[k]);
-}
-
 /* The tensors of numbers, in their order in the file, after the position. */
-static const char cost_name[] = "cost", probes_name[] = "probes", class_weights_name[] = "class_weights";
-enum owner { EVERY_RUN, WITH_AVERAGES, WITH_CLASS_WEIGHTS, WITH_PROBES, WITH_TRANSFER };
-static const struct numbers {
-    const char *name;
-    enum owner owner; /* only runs that have them: others keep their bytes */
-    bool reported;    /* as in struct pass */
-    void (*pass)(struct pass *pass, ocdm__run *run);
-} numbers[] = {
-    {"times", EVERY_RUN, true, pass_times},
-    {"curve", EVERY_RUN, true, pass_curve},
-    {"evaluations", EVERY_RUN, true, pass_evaluations},
-    {"class_scores", EVERY_RUN, true, pass_scores},
-    {"averages.evaluations", WITH_AVERAGES, false, pass_evaluations},
-    {"averages.class_scores", WITH_AVERAGES, false, pass_scores},
-    {class_weights_name, WITH_CLASS_WEIGHTS, true, pass_class_weights},
-    {cost_name, EVERY_RUN, true, pass_cost},
-    {probes_name, WITH_PROBES, true, pass_probes},
-    {"untrained", WITH_TRANSFER, true, pass_untrained},
+enum part {
+    ALL_TIMES,
+    CURVE,
+    EVALUATIONS,
+    SCORES,
+    OTHER_EVALUATIONS,
+    OTHER_SCORES,
+    CLASS_WEIGHTS,
+    ALL_COST,
+    PROBES,
+    UNTRAINED,
+    PARTS
 };
 
-enum { NUMBERS = sizeof numbers / sizeof *numbers, OWN_TENSORS = NUMBERS + 6 };
+static const char *const part_names[PARTS] = {[ALL_TIMES] = "times",
+                                              [CURVE] = "curve",
+                                              [EVALUATIONS] = "evaluations",
+                                              [SCORES] = "class_scores",
+                                              [OTHER_EVALUATIONS] = "averages.evaluations",
+                                              [OTHER_SCORES] = "averages.class_scores",
+                                              [CLASS_WEIGHTS] = "class_weights",
+                                              [ALL_COST] = "cost",
+                                              [PROBES] = "probes",
+                                              [UNTRAINED] = "untrained"};
 
-/* Whether a run has such numbers. */
-static bool is_of(const struct numbers *part, const ocdm__run *run)
+/* Whether a run has such numbers: others keep their bytes. */
+static bool has_part(const ocdm__run *run, enum part part)
 {
-    const bool has[] = {[EVERY_RUN] = true,
-                        [WITH_AVERAGES] = run->version_count > 1,
-                        [WITH_CLASS_WEIGHTS] = run->class_weights != NULL,
-                        [WITH_PROBES] = run->settings->eval_every > 0,
-                        [WITH_TRANSFER] = run->untrained != NULL};
-    return has[part->owner];
+    const bool has[PARTS] = {[ALL_TIMES] = true,
+                             [CURVE] = true,
+                             [EVALUATIONS] = true,
+                             [SCORES] = true,
+                             [OTHER_EVALUATIONS] = run->version_count > 1,
+                             [OTHER_SCORES] = run->version_count > 1,
+                             [CLASS_WEIGHTS] = run->class_weights != NULL,
+                             [ALL_COST] = true,
+                             [PROBES] = run->settings->eval_every > 0,
+                             [UNTRAINED] = run->untrained != NULL};
+    return has[part];
+}
+
+/* An evaluation has the averages of all classes, of each group, and of each task that was tested. */
+static void pass_evaluation(struct pass *pass, ocdm__evaluation *evaluation)
+{
+    pass_record(pass, EVALUATION, evaluation);
+    pass_record(pass, AVERAGES, &evaluation->total);
+    for (size_t g = 0; g < OCDM__GROUPS; g++)
+        pass_record(pass, AVERAGES, &evaluation->groups[g]);
+    for (size_t k = 0; k < evaluation->task_count; k++)
+        pass_record(pass, AVERAGES, &evaluation->tasks[k]);
+}
+
+/* The version of the weights that is reported has tensors of its own, the others share theirs. */
+static void pass_versions(struct pass *pass, ocdm__run *run, enum part part)
+{
+    bool reported = part == EVALUATIONS || part == SCORES, scores = part == SCORES || part == OTHER_SCORES;
+    for (size_t v = 0; v < run->version_count; v++) {
+        for (size_t i = 0; !scores && (v == run->reported) == reported && i < run->evaluation_count; i++)
+            pass_evaluation(pass, &run->versions[v].evaluations[i]);
+        for (size_t c = 0; scores && (v == run->reported) == reported && c < run->stream->table.class_count; c++)
+            pass_record(pass, SCORE, &run->versions[v].scores[c]);
+    }
+}
+
+static void pass_part(struct pass *pass, ocdm__run *run, enum part part)
+{
+    ocdm__run_times times = ocdm__run_times_now(run);
+    switch (part) {
+    case ALL_TIMES: /* a run that is restored goes on from the times of the checkpoint */
+        pass_record(pass, TIMES, &times);
+        run->times = pass->to == NULL ? times : run->times;
+        break;
+    case CURVE: /* the newest point is kept apart from those that the curve has thinned out */
+        for (size_t i = 0; i < run->curve->count; i++)
+            pass_record(pass, POINT, &run->curve->points[i]);
+        pass_record(pass, POINT, &run->curve->last);
+        break;
+    case CLASS_WEIGHTS:
+        pass_numbers(pass, run->class_weights, run->stream->table.class_count);
+        break;
+    case ALL_COST:
+        pass_record(pass, COST, &run->cost);
+        break;
+    case PROBES: /* mAP of each evaluation at any time, by each version of the weights */
+        pass_numbers(pass, run->probes.map, run->probes.count * run->probes.versions);
+        break;
+    case UNTRAINED: /* mAP of each task before the first step */
+        pass_numbers(pass, run->untrained, run->schedule.order.task_count);
+        break;
+    default:
+        pass_versions(pass, run, part);
+    }
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------------------------- */
@@ -319,13 +308,12 @@ static bool is_of(const struct numbers *part, const ocdm__run *run)
 /* The file while it is put together: numbers of eight bytes in one block, the rest elsewhere. */
 struct image {
     ocdm__output numbers, settings;
-    unsigned char *memory; /* a file within the file */
-    size_t memory_size;
+    unsigned char *memory;     /* a file within the file */
     ocdm__tensor_list learner; /* their data is fetched when the file is written */
     size_t first;              /* of them among the tensors */
     struct ocdm__tensor *tensors;
     size_t count;
-    char *names; /* of the learner's tensors, with their prefix */
+    ocdm__arena arena; /* of the tensors, and of the names of the learner's with their prefix */
 };
 
 /* There is room for all of them. */
@@ -348,13 +336,12 @@ static ocdm_status add_numbers(struct image *image, ocdm__run *run, uint64_t log
                                           .checksum_2 = run->stream->checksum[1]};
     pass_record(&pass, POSITION, &position);
     add_tensor(image, "position", OCDM__U64, NULL, image->numbers.used / 8);
-    for (size_t i = 0; i < NUMBERS; i++) {
+    for (enum part part = 0; part < PARTS; part++) {
         size_t begun = image->numbers.used;
-        pass.reported = numbers[i].reported;
-        if (!is_of(&numbers[i], run))
+        if (!has_part(run, part))
             continue;
-        numbers[i].pass(&pass, run);
-        add_tensor(image, numbers[i].name, OCDM__F64, NULL, (image->numbers.used - begun) / 8);
+        pass_part(&pass, run, part);
+        add_tensor(image, part_names[part], OCDM__F64, NULL, (image->numbers.used - begun) / 8);
     }
     OCDM_TRY(ocdm__output_check(&image->numbers, error));
     const unsigned char *data = (const unsigned char *)image->numbers.buffer; /* its place is final now */
@@ -367,19 +354,15 @@ static ocdm_status add_numbers(struct image *image, ocdm__run *run, uint64_t log
 static ocdm_status add_learner_tensors(struct image *image, ocdm_error *error)
 {
     static const char prefix[] = OCDM__CHECKPOINT_LEARNER;
-    size_t room = 0;
-    for (size_t i = 0; i < image->learner.count; i++)
-        room += strlen(image->learner.tensors[i].name) + sizeof prefix;
-    char *at = image->names = ocdm__allocate(room, 1), *end = at + room;
-    if (at == NULL)
-        return ocdm__fail_memory(error, "a checkpoint");
     image->first = image->count;
     for (size_t i = 0; i < image->learner.count; i++) {
         struct ocdm__tensor *tensor = &image->tensors[image->count++];
         *tensor = image->learner.tensors[i];
-        tensor->name_length = (size_t)snprintf(at, (size_t)(end - at), "%s%s", prefix, tensor->name);
-        tensor->name = at;
-        at += tensor->name_length + 1;
+        size_t room = strlen(tensor->name) + sizeof prefix;
+        char *name = ocdm__arena_new(&image->arena, room, 1);
+        OCDM_TRY(ocdm__arena_check(&image->arena, "a checkpoint", error));
+        tensor->name_length = (size_t)snprintf(name, room, "%s%s", prefix, tensor->name);
+        tensor->name = name;
     }
     return OCDM_OK;
 }
@@ -388,20 +371,22 @@ static ocdm_status add_learner_tensors(struct image *image, ocdm_error *error)
 static ocdm_status build(struct image *image, ocdm__run *run, uint64_t log_size, ocdm_error *error)
 {
     const ocdm__replay *replays = &run->replays;
+    size_t size;
     OCDM_TRY(ocdm__output_open_memory(&image->numbers, "a checkpoint", error));
     OCDM_TRY(ocdm__output_open_memory(&image->settings, "a checkpoint", error));
     if (run->learner != NULL)
         OCDM_TRY(run->learner->functions->save(run->learner->state, true, &image->learner, error));
-    OCDM_TRY(ocdm__new(&image->tensors, image->learner.count + OWN_TENSORS, sizeof *image->tensors, "a checkpoint", error));
+    image->tensors = ocdm__arena_new(&image->arena, image->learner.count + PARTS + 6, sizeof *image->tensors);
+    OCDM_TRY(ocdm__arena_check(&image->arena, "a checkpoint", error));
     OCDM_TRY(add_numbers(image, run, log_size, error));
     OCDM_TRY(add_learner_tensors(image, error));
     ocdm__run_settings_write(&image->settings, run->settings, run->schedule.order.tasks, run->schedule.order.task_count);
     OCDM_TRY(ocdm__output_check(&image->settings, error));
-    OCDM_TRY(ocdm__run_memory_bytes(run, &image->memory, &image->memory_size, error));
+    OCDM_TRY(ocdm__run_memory_bytes(run, &image->memory, &size, error));
     if (replays->kept != NULL)
         add_tensor(image, "replays", OCDM__F32, replays->kept, replays->capacity * replays->width);
     add_tensor(image, "settings", OCDM__U8, image->settings.buffer, image->settings.used);
-    add_tensor(image, "memory", OCDM__U8, image->memory, image->memory_size);
+    add_tensor(image, "memory", OCDM__U8, image->memory, size);
     if (run->misses != NULL)
         add_tensor(image, "misses", OCDM__U8, run->misses, (size_t)((run->step + 7) / 8));
     add_tensor(image, "groups", OCDM__U8, run->groups, run->stream->table.class_count);
@@ -447,8 +432,7 @@ ocdm_status ocdm__checkpoint_write(ocdm__run *run, uint64_t log_size, const char
     ocdm__output_abandon(&image.settings);
     ocdm__tensor_list_clear(&image.learner);
     ocdm__release(image.memory);
-    ocdm__release(image.tensors);
-    ocdm__release(image.names);
+    ocdm__arena_clear(&image.arena);
     return status;
 }
 
@@ -486,7 +470,7 @@ ocdm_status ocdm__checkpoint_open(ocdm__checkpoint *checkpoint, const char *path
     if (position == NULL || layout.width == 0 || position->size != 8 * layout.width ||
         find_tensor(checkpoint, "settings", OCDM__U8) == NULL || find_tensor(checkpoint, "memory", OCDM__U8) == NULL)
         return refuse(checkpoint, "a tensor is missing or has another shape", error);
-    struct pass pass = {.from = position->data, .layouts = &layout};
+    struct pass pass = {.from = position->data, .left = layout.width, .layouts = &layout};
     pass_record(&pass, POSITION, &checkpoint->position);
     return OCDM_OK;
 }
@@ -503,7 +487,7 @@ ocdm_status ocdm__checkpoint_compare(const ocdm__checkpoint *checkpoint, const o
 {
     const struct ocdm__tensor *settings = find_tensor(checkpoint, "settings", OCDM__U8);
     const struct ocdm__tensor *groups = find_tensor(checkpoint, "groups", OCDM__U8);
-    const struct ocdm__tensor *weights = find_tensor(checkpoint, class_weights_name, OCDM__F64);
+    const struct ocdm__tensor *weights = find_tensor(checkpoint, part_names[CLASS_WEIGHTS], OCDM__F64);
     const uint64_t checksum[] = {checkpoint->position.checksum, checkpoint->position.checksum_2};
     size_t classes = run->stream->table.class_count;
     bool has_groups = groups != NULL && groups->size == classes, has_weights = weights != NULL && weights->size == 8 * classes;
@@ -581,14 +565,14 @@ static ocdm_status restore_position(const ocdm__checkpoint *checkpoint, const st
     for (size_t v = 0; v < run->version_count; v++)
         for (size_t i = 0; i < run->evaluation_count; i++)
             OCDM_TRY(ocdm__evaluation_start(&run->versions[v].evaluations[i], schedule->tested[i], error));
-    const struct ocdm__tensor *curve = find_tensor(checkpoint, "curve", OCDM__F64);
+    const struct ocdm__tensor *curve = find_tensor(checkpoint, part_names[CURVE], OCDM__F64);
     size_t width = 8 * layouts[POINT].width, points = curve != NULL && width > 0 ? curve->size / width : 0;
     if (points < 1 || points > OCDM__CURVE_ROOM || !curve_fits(position, points))
         return refuse(checkpoint, "the curve has another size", error);
     run->curve->offered = position->curve_offered;
     run->curve->stride = position->curve_stride;
     run->curve->count = points - 1;
-    const struct ocdm__tensor *probes = find_tensor(checkpoint, probes_name, OCDM__F64);
+    const struct ocdm__tensor *probes = find_tensor(checkpoint, part_names[PROBES], OCDM__F64);
     size_t count = probes != NULL ? probes->size / 8 / run->probes.versions : 0;
     if (run->settings->eval_every == 0)
         return OCDM_OK;
@@ -599,25 +583,27 @@ static ocdm_status restore_position(const ocdm__checkpoint *checkpoint, const st
     return OCDM_OK;
 }
 
-/* First the size, by counting what the run has room for; then the numbers. */
+/* A tensor has as many numbers as the run has room for. Weights of classes were compared before: the run has them. */
 static ocdm_status restore_numbers(const ocdm__checkpoint *checkpoint, const struct layout *layouts, ocdm__run *run,
                                    ocdm_error *error)
 {
-    for (size_t i = 0; i < NUMBERS; i++) {
-        const struct ocdm__tensor *tensor = find_tensor(checkpoint, numbers[i].name, OCDM__F64);
-        struct pass counted = {.layouts = layouts, .reported = numbers[i].reported};
-        if (!is_of(&numbers[i], run) || numbers[i].owner == WITH_CLASS_WEIGHTS)
+    for (enum part part = 0; part < PARTS; part++) {
+        const struct ocdm__tensor *tensor = find_tensor(checkpoint, part_names[part], OCDM__F64);
+        if (!has_part(run, part) || part == CLASS_WEIGHTS)
             continue;
-        if (tensor == NULL && numbers[i].name == cost_name && run->misses == NULL) {
+        if (tensor == NULL && part == ALL_COST && run->misses == NULL) {
             run->cost = (ocdm__run_cost){.operations = NAN, .updates = NAN}; /* an earlier version did not say */
             continue;
         }
-        numbers[i].pass(&counted, run);
-        if (tensor == NULL || tensor->size != 8 * counted.count)
+        struct pass pass = {.lacks = tensor == NULL, .layouts = layouts};
+        if (tensor != NULL) {
+            pass.from = tensor->data;
+            pass.left = tensor->size / 8;
+        }
+        pass_part(&pass, run, part);
+        if (pass.lacks || pass.left > 0)
             return ocdm__fail(error, OCDM_BAD_FILE, "the file is damaged or not a checkpoint of this program",
-                              "%s: %s is missing or of another size", checkpoint->file.name, numbers[i].name);
-        struct pass read = {.from = tensor->data, .layouts = layouts, .reported = numbers[i].reported};
-        numbers[i].pass(&read, run);
+                              "%s: %s is missing or of another size", checkpoint->file.name, part_names[part]);
     }
     return OCDM_OK;
 }
