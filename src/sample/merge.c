@@ -120,8 +120,8 @@ static ocdm_status check_counts(const struct ocdm__shards *shards, const ocdm__s
         ocdm__sample_options alone = *options;
         uint64_t count, sum;
         char text[OCDM__RECORD_SUM];
-        alone.path = shard->kept;
-        alone.more_count = 0;
+        alone.paths = &shards->kept_paths[i];
+        alone.path_count = 1;
         OCDM_TRY(ocdm__count_records(&alone, &count, &sum, error));
         if (count != shard->kept_count)
             return ocdm__fail(error, OCDM_BAD_FILE, "kept files and summaries are given in the same order",
@@ -148,9 +148,8 @@ ocdm_status ocdm__shards_read(struct ocdm__shards *shards, char *const *kept, ch
     if (shards->kept_total > OCDM__MAX_BATCH)
         return ocdm__fail(error, OCDM_LIMIT, "merge fewer shards at a time", "the shards have too many records");
     options->memory.batch = shards->kept_total > 0 ? (uint32_t)shards->kept_total : 1;
-    options->path = shards->kept_paths[0];
-    options->more_paths = shards->kept_paths + 1;
-    options->more_count = count - 1;
+    options->paths = shards->kept_paths;
+    options->path_count = count;
     options->shards = shards;
     return OCDM_OK;
 }

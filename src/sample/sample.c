@@ -9,8 +9,10 @@
 
 static ocdm_status open_records(const ocdm__sample_options *options, ocdm__records **records, ocdm_error *error)
 {
-    OCDM_TRY(ocdm__records_open(records, options->path, &options->records, options->stop, error));
-    ocdm__records_follow(*records, options->more_paths, options->more_count);
+    const char *first = options->path_count > 0 ? options->paths[0] : NULL;
+    OCDM_TRY(ocdm__records_open(records, first, &options->records, options->stop, error));
+    if (options->path_count > 1)
+        ocdm__records_follow(*records, options->paths + 1, options->path_count - 1);
     return OCDM_OK;
 }
 

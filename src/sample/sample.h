@@ -31,9 +31,8 @@
 enum ocdm__unlabelled { OCDM__UNLABELLED_KEEP, OCDM__UNLABELLED_DROP, OCDM__UNLABELLED_ERROR };
 
 typedef struct ocdm__sample_options {
-    const char *path;        /* NULL or "-" is standard input */
-    char *const *more_paths; /* files that follow it, as if all were one */
-    size_t more_count;
+    char *const *paths; /* the files, read as if all were one; "-" is standard input, and so are none */
+    size_t path_count;
     double percent;     /* more than 0: the capacity is this share of the records, which are counted first */
     const char *output; /* a file for the kept records; NULL: the descriptor of ocdm__sampling_finish */
     ocdm__record_options records;

@@ -32,7 +32,8 @@ static int leave_folder(void **state)
 
 static ocdm__sampling *open_sampling(uint32_t capacity, uint32_t batch, const char *policy)
 {
-    ocdm__sample_options options = {.path = "in.jsonl", .memory = ocdm_options_default(), .trace = "trace"};
+    static char input[] = "in.jsonl", *const paths[] = {input};
+    ocdm__sample_options options = {.paths = paths, .path_count = 1, .memory = ocdm_options_default(), .trace = "trace"};
     ocdm__sampling *sampling = NULL;
     ocdm_error error;
     options.records.skip_bad = true;

@@ -26,41 +26,7 @@ static const char *const *policy_choices(void)
     return ocdm__policy_choices(names, 0, OCDM_NEEDS_GRADIENTS | OCDM_NEEDS_TASKS);
 }
 
-/* ---- progress ------------------------------------------------------------------------------------------------------- */
-
-struct progress {
-    ocdm__status_line line;
-    double started; /* seconds */
-};
-
-/* Only on a terminal: a filter in a pipe is silent. */
-static void show_progress(struct progress *progress, const ocdm__sampling *sampling)
-{
-    char text[128];
-    if (!ocdm__status_line_is_due(&progress->line))
-        return;
-    double megabytes = (double)ocdm__sampling_records(sampling)->input.bytes_read / 1e6;
-    snprintf(text, sizeof text, "%llu records, %.0f MB, %.0f MB/s",
-             (unsigned long long)ocdm_memory_arrived(ocdm__sampling_memory(sampling)), megabytes,
-             megabytes / (ocdm__seconds_now() - progress->started));
-    ocdm__status_line_show(&progress->line, text);
-}
-
 /* ---- the command line ----------------------------------------------------------------------------------------------- */
-
-static ocdm_status read_policy(const ocdm__arguments *arguments, const ocdm_policy **policy, ocdm_error *error)
-{
-    const ocdm_policy *named = ocdm_policy_find(ocdm__argument_text(arguments, "policy"));
-    if (named != NULL && named->traits & OCDM_NEEDS_GRADIENTS)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "all other policies need labels only",
-                          "the policy %s needs gradients of a network that learns from the memory; a filter has no network",
-                          named->name);
-    if (named != NULL && named->traits & OCDM_NEEDS_TASKS)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "all other policies need no tasks",
-                          "the policy %s must be told where tasks begin; a filter sees one stream", named->name);
-    *policy = ocdm_policy_find(policy_choices()[ocdm__argument_choice(arguments, "policy")]);
-    return ocdm__arguments_check(arguments, error);
-}
 
 /* A number of records, with k for thousands and M for millions, or a share of them in percent. */
 static ocdm_status read_capacity(const ocdm__arguments *arguments, ocdm__sample_options *options, ocdm_error *error)
@@ -108,38 +74,44 @@ static ocdm_status check_input(const ocdm__sample_options *options, const char *
             if (!(i == 0 && j == count - 1) && ocdm__is_same_file(&files[i].file, &files[j].file))
                 return ocdm__fail(error, OCDM_BAD_ARGUMENT, "use a different file for each", "%s and %s are the same file",
                                   files[i].name, files[j].name);
-    bool stdin_given = is_stdin(path);
-    if (options->percent > 0 && (stdin_given || !files[0].file.known))
+    if (options->percent > 0 && (is_stdin(path) || !files[0].file.known))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name the files, or say how many records to keep",
                           "-m with %% counts the records first, and %s can be read once only",
-                          stdin_given ? "standard input" : path);
+                          is_stdin(path) ? "standard input" : path);
     return OCDM_OK;
 }
 
 static ocdm_status check_files(const ocdm__sample_options *options, ocdm_error *error)
 {
-    OCDM_TRY(check_input(options, options->path, error));
-    for (size_t i = 0; i < options->more_count; i++)
-        OCDM_TRY(check_input(options, options->more_paths[i], error));
+    if (options->path_count == 0)
+        return check_input(options, NULL, error);
+    for (size_t i = 0; i < options->path_count; i++)
+        OCDM_TRY(check_input(options, options->paths[i], error));
     return OCDM_OK;
 }
 
 /* What merging has as well. */
-static void read_shared(const ocdm__arguments *arguments, ocdm__sample_options *options)
+static ocdm_status read_shared(const ocdm__arguments *arguments, ocdm__sample_options *options, ocdm_error *error)
 {
+    *options = (ocdm__sample_options){.memory = ocdm_options_default(), .stop = &ocdm__stop_signal};
     options->records = ocdm__argument_records(arguments, "`--skip-bad` passes over bad records");
     options->ignore = ocdm__argument_text(arguments, "ignore");
     options->only = ocdm__argument_text(arguments, "only");
     options->minimums = ocdm__argument_text(arguments, "min");
     options->output = ocdm__argument_text(arguments, "output");
     options->trace = ocdm__argument_text(arguments, "trace");
+    return read_capacity(arguments, options, error);
 }
 
 static ocdm_status read_options(const ocdm__arguments *arguments, ocdm__sample_options *options, ocdm_error *error)
 {
-    *options = (ocdm__sample_options){.memory = ocdm_options_default(), .stop = &ocdm__stop_signal};
     ocdm_options *memory = &options->memory;
-    OCDM_TRY(read_capacity(arguments, options, error));
+    OCDM_TRY(read_shared(arguments, options, error));
+    const ocdm_policy *named = ocdm_policy_find(ocdm__argument_text(arguments, "policy"));
+    if (named != NULL && named->traits & OCDM_NEEDS_GRADIENTS)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "all other policies need labels only",
+                          "the policy %s needs gradients of a network that learns from the memory; a filter has no network",
+                          named->name);
     memory->batch = (uint32_t)ocdm__argument_unsigned(arguments, "batch", 1, OCDM__MAX_BATCH);
     memory->rho = ocdm__argument_real(arguments, "rho", -OCDM_MAX_RHO, OCDM_MAX_RHO);
     memory->tolerance = ocdm__argument_real(arguments, "tolerance", 0, OCDM_MAX_TOLERANCE);
@@ -147,18 +119,13 @@ static ocdm_status read_options(const ocdm__arguments *arguments, ocdm__sample_o
     options->sharded = ocdm__argument_given(arguments, "shard");
     if (options->sharded)
         memory->shard = ocdm__argument_unsigned(arguments, "shard", 0, OCDM_MAX_SHARD);
-    OCDM_TRY(ocdm__arguments_check(arguments, error));
-    OCDM_TRY(read_policy(arguments, &memory->policy, error));
+    memory->policy = ocdm_policy_find(policy_choices()[ocdm__argument_choice(arguments, "policy")]);
     memory->distance = (ocdm_distance)ocdm__argument_choice(arguments, "distance");
     memory->tie = (ocdm_tie)ocdm__argument_choice(arguments, "tie");
     options->skip_duplicates = ocdm__argument_choice(arguments, "on-duplicate") == 1;
     options->unlabelled = (enum ocdm__unlabelled)ocdm__argument_choice(arguments, "unlabelled");
-    read_shared(arguments, options);
-    options->path = ocdm__first_operand(arguments);
-    if (options->path != NULL) {
-        options->more_paths = arguments->operands + 1;
-        options->more_count = arguments->operand_count - 1;
-    }
+    options->paths = arguments->operands;
+    options->path_count = arguments->operand_count;
     options->rest = ocdm__argument_text(arguments, "rest");
     options->weights = ocdm__argument_text(arguments, "weight");
     options->summary = ocdm__argument_text(arguments, "summary");
@@ -167,48 +134,49 @@ static ocdm_status read_options(const ocdm__arguments *arguments, ocdm__sample_o
 
 /* ---- the run -------------------------------------------------------------------------------------------------------- */
 
-/* Reads the whole stream. When it returns OCDM_OK, the kept records have been written to standard output. */
+/* Reads the whole stream and writes what is kept. The progress is shown on a terminal only: a filter in a pipe is silent. */
 static ocdm_status run_stream(ocdm__sampling *sampling, bool quiet, ocdm_error *error)
 {
     bool more = true, watched = !quiet && ocdm__moves_cursor(STDERR_FILENO);
-    struct progress progress = {.started = ocdm__seconds_now()};
-    ocdm__status_line_begin(&progress.line);
+    double started = ocdm__seconds_now();
+    char text[128];
+    ocdm__status_line line;
+    ocdm__status_line_begin(&line);
     ocdm_status status = OCDM_OK;
     while (status == OCDM_OK && more) {
         status = ocdm__sampling_step(sampling, &more, error);
-        if (watched)
-            show_progress(&progress, sampling);
+        if (!watched || !ocdm__status_line_is_due(&line))
+            continue;
+        double megabytes = (double)ocdm__sampling_records(sampling)->input.bytes_read / 1e6;
+        snprintf(text, sizeof text, "%" PRIu64 " records, %.0f MB, %.0f MB/s",
+                 ocdm_memory_arrived(ocdm__sampling_memory(sampling)), megabytes, megabytes / (ocdm__seconds_now() - started));
+        ocdm__status_line_show(&line, text);
     }
-    ocdm__status_line_erase(&progress.line);
+    ocdm__status_line_erase(&line);
     return status == OCDM_OK ? ocdm__sampling_finish(sampling, STDOUT_FILENO, error) : status;
-}
-
-static ocdm_status print_report(const ocdm__sampling *sampling, ocdm_error *error)
-{
-    ocdm__output output;
-    OCDM_TRY(ocdm__output_open_fd(&output, STDERR_FILENO, "standard error", error));
-    ocdm_status status = ocdm__sampling_report(sampling, &output, error);
-    OCDM_THEN(status, ocdm__output_commit(&output, error));
-    ocdm__output_abandon(&output);
-    return status;
 }
 
 static ocdm_status sample(const ocdm__sample_options *options, bool quiet, ocdm_error *error)
 {
     ocdm__sampling *sampling = NULL;
+    ocdm__output report = {.buffer = NULL};
     ocdm__catch_signals();
     ocdm_status status = ocdm__sampling_open(&sampling, options, error);
     OCDM_THEN(status, run_stream(sampling, quiet, error));
-    if (status == OCDM_OK && !quiet)
-        status = print_report(sampling, error);
+    if (!quiet) {
+        OCDM_THEN(status, ocdm__output_open_fd(&report, STDERR_FILENO, "standard error", error));
+        OCDM_THEN(status, ocdm__sampling_report(sampling, &report, error));
+        OCDM_THEN(status, ocdm__output_commit(&report, error));
+    }
+    ocdm__output_abandon(&report);
     ocdm__sampling_close(sampling);
     return status;
 }
 
-/* The exit code after all went well: a signal ends the stream early. */
-static int code_of_end(void)
+/* A signal ends the stream early, and all went well. */
+static void set_code(ocdm__arguments *arguments)
 {
-    return ocdm__stop_signal ? ocdm__exit_after_signal() : OCDM__EXIT_OK;
+    arguments->code = ocdm__stop_signal ? ocdm__exit_after_signal() : OCDM__EXIT_OK;
 }
 
 /* ---- file by file ---------------------------------------------------------------------------------------------------- */
@@ -216,10 +184,9 @@ static int code_of_end(void)
 /* With MPI, several files are shards: each is sampled by itself, by one of the ranks, and the leader merges what they kept. */
 static ocdm_status sample_part(void *state, size_t k, const char *kept, const char *summary, ocdm_error *error)
 {
-    const ocdm__sample_options *given = state;
-    ocdm__sample_options options = *given;
-    options.path = k == 0 ? given->path : given->more_paths[k - 1];
-    options.more_count = 0;
+    ocdm__sample_options options = *(const ocdm__sample_options *)state;
+    options.paths += k;
+    options.path_count = 1;
     options.memory.shard = k;
     options.sharded = true;
     options.output = kept;
@@ -258,7 +225,7 @@ static ocdm_status sample_by_file(ocdm__sample_options *options, bool quiet, ocd
     static const char *const endings[2] = {"kept", "json"};
     const ocdm__ranks *ranks = ocdm__ranks_all();
     ocdm__rank_files files;
-    ocdm_status status = ocdm__rank_files_make(&files, ranks, options->more_count + 1, endings, sample_part, options, error);
+    ocdm_status status = ocdm__rank_files_make(&files, ranks, options->path_count, endings, sample_part, options, error);
     if (ranks->rank == 0)
         OCDM_THEN(status, merge_parts(options, &files, quiet, error));
     ocdm__rank_files_remove(&files);
@@ -268,30 +235,22 @@ static ocdm_status sample_by_file(ocdm__sample_options *options, bool quiet, ocd
 /* What cannot be done file by file. */
 static ocdm_status check_by_file(const ocdm__sample_options *options, ocdm_error *error)
 {
-    bool piped = is_stdin(options->path);
-    for (size_t i = 0; i < options->more_count; i++)
-        piped = piped || is_stdin(options->more_paths[i]);
+    bool piped = options->path_count == 0;
+    for (size_t i = 0; i < options->path_count; i++)
+        piped = piped || is_stdin(options->paths[i]);
     if (piped)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name the files, or use `ocdm sample`",
                           "standard input cannot be dealt to ranks");
-    if (options->more_count >= MOST_SHARDS)
+    if (options->path_count > MOST_SHARDS)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "join some of them", "ocdm-mpi samples up to %d files", MOST_SHARDS);
     if (options->percent > 0 || options->sharded || options->rest != NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT,
                           "say how many records to keep, and leave --shard and --rest out; or use `ocdm sample`",
-                          "ocdm-mpi samples each of several files as a shard: -m with %%, --shard and --rest are for "
-                          "one file");
+                          "ocdm-mpi samples each of several files as a shard: -m with %%, --shard and --rest are for one file");
     if ((options->memory.policy->traits & OCDM_BY_DISTANCE) == 0)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "use `ocdm sample`",
                           "ocdm-mpi merges samples of several files, and only those of the policies ocdm and onlyone can be");
     return OCDM_OK;
-}
-
-/* Whether each file is sampled as a shard. This depends on the program, not on the number of ranks, so results do not either.
- */
-static bool is_by_file(const ocdm__sample_options *options)
-{
-    return ocdm__ranks_over_mpi() && options->more_count > 0;
 }
 
 /* Rank 0 tells the others whether there is work for them; they ask. */
@@ -312,32 +271,30 @@ static void follow(const ocdm__arguments *arguments)
     (void)sample_by_file(&options, true, &error); /* the leader reports it */
 }
 
-static ocdm_status check_options(const ocdm__sample_options *options, ocdm_error *error)
-{
-    OCDM_TRY(check_files(options, error));
-    bool by_file = is_by_file(options) || (ocdm__ranks_all()->size > 1 && is_stdin(options->path));
-    return by_file ? check_by_file(options, error) : OCDM_OK;
-}
-
+/* Whether each file is sampled as a shard depends on the program, not on the number of ranks, so results do not either. */
 static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
 {
-    ocdm__sample_options options;
+    ocdm__sample_options options = {.path_count = 0};
     bool quiet = ocdm__argument_given(arguments, "quiet");
     ocdm_status status = read_options(arguments, &options, error);
-    OCDM_THEN(status, check_options(&options, error));
-    bool by_file = share_start(status == OCDM_OK && is_by_file(&options));
+    OCDM_THEN(status, check_files(&options, error));
+    bool by_file = ocdm__ranks_over_mpi() && options.path_count > 1;
+    if (by_file || (ocdm__ranks_all()->size > 1 && (options.path_count == 0 || is_stdin(options.paths[0]))))
+        OCDM_THEN(status, check_by_file(&options, error));
+    by_file = share_start(status == OCDM_OK && by_file);
     OCDM_TRY(status);
-    if (!quiet && options.path == NULL && ocdm__is_terminal(STDIN_FILENO))
+    if (!quiet && options.path_count == 0 && ocdm__is_terminal(STDIN_FILENO))
         fputs("reading records from standard input; Ctrl-D ends it\n", stderr);
     OCDM_TRY(by_file ? sample_by_file(&options, quiet, error) : sample(&options, quiet, error));
-    arguments->code = code_of_end();
+    set_code(arguments);
     return OCDM_OK;
 }
 
 /* The kept files come first, then --summary and as many summaries: all but its first are operands too. */
-static ocdm_status read_shards(const ocdm__arguments *arguments, struct ocdm__shards *shards, char **summaries,
-                               ocdm__sample_options *options, ocdm_error *error)
+static ocdm_status read_shards(const ocdm__arguments *arguments, struct ocdm__shards *shards, ocdm__sample_options *options,
+                               ocdm_error *error)
 {
+    char *summaries[MOST_SHARDS];
     size_t count = (arguments->operand_count + 1) / 2;
     const char *first = ocdm__argument_text(arguments, "summary");
     if (first == NULL || arguments->operand_count % 2 == 0 || count > MOST_SHARDS)
@@ -351,18 +308,16 @@ static ocdm_status read_shards(const ocdm__arguments *arguments, struct ocdm__sh
 
 static ocdm_status run_merge(ocdm__arguments *arguments, ocdm_error *error)
 {
-    static char *summaries[MOST_SHARDS];
     struct ocdm__shards shards = {.count = 0};
-    ocdm__sample_options options = {.memory = ocdm_options_default(), .stop = &ocdm__stop_signal};
-    OCDM_TRY(read_capacity(arguments, &options, error));
-    read_shared(arguments, &options);
+    ocdm__sample_options options;
+    OCDM_TRY(read_shared(arguments, &options, error));
     OCDM_TRY(ocdm__arguments_check(arguments, error));
     options.summary = ocdm__argument_text(arguments, "merged-summary");
-    ocdm_status status = read_shards(arguments, &shards, summaries, &options, error);
+    ocdm_status status = read_shards(arguments, &shards, &options, error);
     OCDM_THEN(status, check_files(&options, error));
     OCDM_THEN(status, sample(&options, ocdm__argument_given(arguments, "quiet"), error));
     ocdm__shards_clear(&shards);
-    arguments->code = code_of_end();
+    set_code(arguments);
     return status;
 }
 
