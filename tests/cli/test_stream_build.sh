@@ -190,6 +190,17 @@ arff_brings_its_features() {
     same '{"id":2,"labels":["b"],"task":0,"split":"test"}' "$(cat "$out")"
 }
 
+# Without its second row the first table has two samples, of the rows 0 and 2: those of the second table are numbered on from there.
+rows_that_are_skipped_keep_their_numbers() {
+    printf '@relation t\n@attribute x numeric\n@attribute a {0,1}\n@attribute b {0,1}\n@data\n2,1,0\n?,1,1\n4,1,1\n' > gap.arff
+    printf '@relation t\n@attribute x numeric\n@attribute a {0,1}\n@attribute b {0,1}\n@data\n2,1,0\n' > after.arff
+    printf '<labels><label name="a"/><label name="b"/></labels>' > gap.xml
+    run "$ocdm" stream build -o gap.safetensors --arff gap.arff --test after.arff --skip-bad --labels-only
+    same 0 "$code" || return 1
+    run "$ocdm" stream show --json gap.safetensors
+    same '0 2 3 ' "$(grep -o '"id":[0-9]*' "$out" | cut -d: -f2 | tr '\n' ' ')"
+}
+
 libsvm_and_multihot() {
     printf 'a,b 1:0.5\nb 2:1\n' > t.svm
     builds v.safetensors --records t.svm || return 1
@@ -409,6 +420,7 @@ check build_reads_coco coco_reads_several_files
 check build_reads_coco_with_a_test_file coco_takes_a_test_file
 check build_reads_nuswide nuswide_reads_the_folder
 check build_reads_arff_with_features arff_brings_its_features
+check build_keeps_the_numbers_of_skipped_rows rows_that_are_skipped_keep_their_numbers
 check build_reads_libsvm_and_multihot libsvm_and_multihot
 check build_follows_lists_of_ids ids_follow_lists
 check recipe_paper_takes_lists_or_finds_them recipe_paper

@@ -73,7 +73,7 @@ typedef struct ocdm__table_samples {
     ocdm__labelled_set *set;
     ocdm__reading *reading;
     ocdm_error *error;
-    uint64_t first; /* samples in the set before: ids continue from there */
+    uint64_t first; /* samples in the set before, or rows if some were skipped: ids continue from there */
     uint64_t rows_before;
     uint32_t *classes; /* of the table's labels in their order; the reader's to fill in */
     uint32_t *found;   /* classes of the current row */

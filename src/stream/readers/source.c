@@ -140,8 +140,8 @@ void ocdm__label_lists_clear(ocdm__label_lists *lists)
 
 ocdm_status ocdm__table_samples_begin(ocdm__table_samples *samples, size_t label_count)
 {
-    samples->first = samples->set->count;
     samples->rows_before = samples->set->row_count;
+    samples->first = samples->set->count > samples->rows_before ? samples->set->count : (size_t)samples->rows_before;
     samples->classes = ocdm__allocate(label_count, sizeof *samples->classes);
     samples->found = ocdm__allocate(label_count, sizeof *samples->found);
     bool made = samples->classes != NULL && samples->found != NULL;
