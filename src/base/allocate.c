@@ -85,7 +85,7 @@ void ocdm__release_all(void *const *blocks, size_t count)
 /* Before each block of an arena; it keeps the block aligned for any type. */
 union ocdm__arena_block {
     union ocdm__arena_block *before;
-    max_align_t aligned;
+    long double aligned; /* C99 has no max_align_t */
 };
 
 /* Each piece is a block of its own. A failure is remembered, so that several can be asked for before ocdm__arena_check. */
