@@ -129,7 +129,8 @@ static void deal_classes(struct deal *deal, const ocdm__stream_order *order, con
         deal->period_of[deal->classes[i]] = period_of_item(deal, i - first);
 }
 
-/* Every sample first goes to the period of its rarest class; then a share of those of blurry classes is pooled and dealt anew. */
+/* Every sample first goes to the period of its rarest class; then a share of those of blurry classes is pooled and dealt anew.
+ */
 static void deal_samples(struct deal *deal, const ocdm__stream_order *order, const ocdm__stream_table *table,
                          const ocdm__blur *blur, uint64_t base, struct arrival *arrivals)
 {
