@@ -16,6 +16,8 @@
 
 /* Bytes behind the current position that stay mapped in memory. */
 #define KEPT_BEHIND ((size_t)32 * 1024 * 1024)
+/* Bytes between two system calls about what was passed. */
+#define PASSED_STEP ((size_t)8 * 1024 * 1024)
 
 static ocdm_status refuse(int fd, const char *path, const char *why, ocdm_error *error)
 {
@@ -96,10 +98,12 @@ ocdm_status ocdm__refuse_packed(const ocdm__mapped_file *file, ocdm_error *error
 /* A hint to the system that these pages are not needed again, so that a large file does not fill memory. */
 void ocdm__mapped_file_passed(ocdm__mapped_file *file, size_t offset)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    if (offset < KEPT_BEHIND || offset > file->mapped)
+    if (offset < file->passed)
+        file->passed = offset;
+    if (offset - file->passed < PASSED_STEP || offset < KEPT_BEHIND || offset > file->mapped)
         return;
-    size_t behind = (offset - KEPT_BEHIND / 2) / page * page;
+    file->passed = offset;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), behind = (offset - KEPT_BEHIND / 2) / page * page;
     madvise((void *)file->bytes, behind, MADV_DONTNEED);
 }
 

@@ -19,6 +19,7 @@ typedef struct ocdm__mapped_file {
     size_t size;
     const char *name; /* for messages: the path that was given */
     size_t mapped;    /* bytes to unmap */
+    size_t passed;    /* how far the system was told */
 } ocdm__mapped_file;
 
 /* OCDM_OK, OCDM_IO (missing, not readable, not a regular file). `path` must outlive the file. */
@@ -28,7 +29,7 @@ ocdm_status ocdm__map_file(ocdm__mapped_file *file, const char *path, ocdm_error
 ocdm_status ocdm__refuse_packed(const ocdm__mapped_file *file, ocdm_error *error);
 
 /* Declares that the bytes before `offset` will not be needed soon, so that a long pass over the file keeps little of it in
- * memory. They can still be read. */
+ * memory. They can still be read. Cheap: the system is told every few MB. */
 void ocdm__mapped_file_passed(ocdm__mapped_file *file, size_t offset);
 
 /* The name of the mapped file that has `address`, cut to 255 bytes; NULL if none has. For signal handlers: takes no lock and

@@ -353,18 +353,7 @@ static size_t unescape_one(const char **at, char *out)
         point = 0x10000 + ((point - 0xD800) << 10) + ((uint32_t)hex_unit(digits + 6, digits + 10) - 0xDC00);
         *at += 6;
     }
-    if (point < 0x80) {
-        out[0] = (char)point;
-        return 1;
-    }
-    size_t length = point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
-    static const unsigned char lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
-    for (size_t i = length - 1; i > 0; i--) {
-        out[i] = (char)(0x80 | (point & 0x3F));
-        point >>= 6;
-    }
-    out[0] = (char)(lead[length] | point);
-    return length;
+    return ocdm__utf8_write(point, out);
 }
 
 /* Escapes were checked by the scanner; what comes out is never longer than what went in. */

@@ -16,6 +16,8 @@ struct making {
     ocdm__json_tree *tree;
     ocdm__json json;
     bool out_of_memory;
+    const char *line_start, *counted; /* how far lines are counted */
+    uint64_t line;
 };
 
 /* Nodes and texts come from blocks that live as long as the tree. */
@@ -39,23 +41,38 @@ static void *cut(struct making *making, size_t size)
     return piece;
 }
 
-static const char *cut_text(struct making *making)
+static const char *cut_text(struct making *making, size_t *length)
 {
     char *text = cut(making, making->json.length + 1);
-    if (text != NULL)
-        text[ocdm__json_unescape(making->json.text, making->json.length, text)] = '\0';
+    if (text != NULL) {
+        *length = ocdm__json_unescape(making->json.text, making->json.length, text);
+        text[*length] = '\0';
+    }
     return text;
 }
 
+/* Where a byte is that is not before those of earlier calls: together they go over the text once. */
+static ocdm__place place_of(struct making *making, const char *at)
+{
+    const char *end;
+    while ((end = memchr(making->counted, '\n', (size_t)(at - making->counted))) != NULL) {
+        making->line_start = making->counted = end + 1;
+        making->line++;
+    }
+    making->counted = at;
+    return (ocdm__place){making->line, (uint64_t)(at - making->line_start) + 1};
+}
+
 /* The decimal point is a point whatever the locale is: the program sets none. */
-static ocdm__json_node *make_node(struct making *making, enum ocdm__json_event kind, const char *key)
+static ocdm__json_node *make_node(struct making *making, enum ocdm__json_event kind)
 {
     ocdm__json_node *node = cut(making, sizeof *node);
     if (node == NULL)
         return NULL;
-    *node = (ocdm__json_node){.kind = kind, .key = key, .number = NAN};
+    *node = (ocdm__json_node){.kind = kind, .number = NAN};
+    node->place = place_of(making, making->json.text - (kind == OCDM__JSON_STRING));
     if (kind == OCDM__JSON_STRING || kind == OCDM__JSON_NUMBER)
-        node->text = cut_text(making);
+        node->text = cut_text(making, &node->length);
     if (kind == OCDM__JSON_NUMBER && node->text != NULL)
         node->number = strtod(node->text, NULL);
     return node;
@@ -72,21 +89,25 @@ static void make_nodes(struct making *making)
 {
     struct open open[OCDM__JSON_DEPTH + 1] = {{.end = &making->tree->root}};
     size_t depth = 0;
-    const char *key = NULL;
+    ocdm__json_node key = {.key = NULL}; /* the last one, until its value comes */
     enum ocdm__json_event event;
     while (!making->out_of_memory && (event = ocdm__json_next(&making->json)) > OCDM__JSON_END) {
         if (event == OCDM__JSON_KEY) {
-            key = cut_text(making);
+            key.key_place = place_of(making, making->json.text - 1);
+            key.key = cut_text(making, &key.key_length);
             continue;
         }
         if (event == OCDM__JSON_OBJECT_END || event == OCDM__JSON_ARRAY_END) {
             depth--;
             continue;
         }
-        ocdm__json_node *node = make_node(making, event, key);
+        ocdm__json_node *node = make_node(making, event);
         if (node == NULL)
             return;
-        key = NULL;
+        node->key = key.key;
+        node->key_length = key.key_length;
+        node->key_place = key.key_place;
+        key.key = NULL;
         *open[depth].end = node;
         open[depth].end = &node->next;
         if (open[depth].node != NULL)
@@ -96,10 +117,9 @@ static void make_nodes(struct making *making)
     }
 }
 
-/* Lines are counted only for the message about an error. */
 ocdm_status ocdm__json_tree_parse(ocdm__json_tree *tree, const char *name, const char *bytes, size_t size, ocdm_error *error)
 {
-    struct making making = {.tree = tree};
+    struct making making = {.tree = tree, .line_start = bytes, .counted = bytes, .line = 1};
     *tree = (ocdm__json_tree){.root = NULL};
     if (size > OCDM__JSON_TREE_LIMIT)
         return ocdm__fail(error, OCDM_LIMIT, "", "%s: larger than %zu bytes", name, OCDM__JSON_TREE_LIMIT);
@@ -108,14 +128,9 @@ ocdm_status ocdm__json_tree_parse(ocdm__json_tree *tree, const char *name, const
     ocdm_status status = OCDM_OK;
     if (making.out_of_memory)
         status = ocdm__fail_memory(error, "a JSON document");
-    else if (ocdm__json_next(&making.json) == OCDM__JSON_ERROR) {
-        size_t line = 1, start = 0;
-        for (size_t i = 0; i < making.json.error_at; i++)
-            if (bytes[i] == '\n')
-                line++, start = i + 1;
-        status = ocdm__fail(error, OCDM_BAD_FILE, "", "%s:%zu:%zu: %s", name, line, making.json.error_at - start + 1,
-                            making.json.reason);
-    }
+    else if (ocdm__json_next(&making.json) == OCDM__JSON_ERROR)
+        status = ocdm__fail_at(name, place_of(&making, bytes + making.json.error_at), OCDM_BAD_FILE, error, "", "%s",
+                               making.json.reason);
     if (status != OCDM_OK)
         ocdm__json_tree_clear(tree);
     return status;
@@ -150,7 +165,7 @@ static const ocdm__json_node *member(const ocdm__json_node *node, const char *ke
     if (node == NULL || node->kind != OCDM__JSON_OBJECT)
         return NULL;
     for (const ocdm__json_node *child = node->first; child != NULL; child = child->next)
-        if (strlen(child->key) == length && memcmp(child->key, key, length) == 0)
+        if (child->key_length == length && memcmp(child->key, key, length) == 0)
             return child;
     return NULL;
 }

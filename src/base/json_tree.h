@@ -21,7 +21,10 @@ typedef struct ocdm__json_node ocdm__json_node;
 struct ocdm__json_node {
     enum ocdm__json_event kind; /* OBJECT, ARRAY, STRING, NUMBER, TRUE, FALSE or NULL */
     const char *key;            /* of a member, unescaped and NUL-ended; NULL for an element */
-    const char *text;           /* of a string, unescaped and NUL-ended (a NUL inside ends it early); of a number its digits */
+    const char *text;           /* of a string, unescaped and NUL-ended; of a number its digits */
+    size_t key_length, length;  /* of these two: they may have NULs inside */
+    ocdm__place key_place;      /* where the key starts in the text, */
+    ocdm__place place;          /* and the value; at the quote of those that have one */
     double number;              /* NaN unless it is a number */
     size_t count;               /* members or elements */
     const ocdm__json_node *first, *next;

@@ -10,6 +10,14 @@
 #include <ctype.h>
 #include <float.h>
 
+bool ocdm__is_text(const char *text, size_t length, bool controls)
+{
+    const unsigned char *at = (const unsigned char *)text, *end = at + length;
+    for (size_t step = 1; at < end && step > 0; at += step)
+        step = *at == 0 || (!controls && (*at < 0x20 || *at == 0x7F)) ? 0 : ocdm__utf8_sequence(at, end);
+    return at == end;
+}
+
 /* ---- appending ------------------------------------------------------------------------------------------------------ */
 
 /* A text that is full stays as it is. */
@@ -20,6 +28,20 @@ void ocdm__append(char *text, size_t room, const char *format, ...)
     va_start(values, format);
     vsnprintf(text + used, room - used, format, values);
     va_end(values);
+}
+
+ocdm_status ocdm__format(char **text, ocdm_error *error, const char *format, ...)
+{
+    va_list values, again;
+    va_start(values, format);
+    va_copy(again, values);
+    size_t size = (size_t)vsnprintf(NULL, 0, format, values) + 1;
+    *text = ocdm__allocate(size, 1);
+    if (*text != NULL)
+        vsnprintf(*text, size, format, again);
+    va_end(again);
+    va_end(values);
+    return *text != NULL ? OCDM_OK : ocdm__fail_memory(error, "the name of a file");
 }
 
 bool ocdm__is_among(const char *word, const char *const *list)

@@ -37,6 +37,20 @@ static inline size_t ocdm__utf8_sequence(const unsigned char *at, const unsigned
     return room >= 4 && ocdm__utf8_continues(at[3]) ? 4 : 0;
 }
 
+/* Whether all of it is UTF-8 without NUL and, unless `controls` are allowed, without the control characters of ASCII. */
+bool ocdm__is_text(const char *text, size_t length, bool controls);
+
+/* Writes a code point, no surrogate, as 1 to 4 bytes; returns how many. */
+static inline size_t ocdm__utf8_write(uint32_t point, char *out)
+{
+    static const unsigned char leads[] = {0, 0xC0, 0xE0, 0xF0};
+    size_t more = point < 0x80 ? 0 : point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
+    out[0] = (char)(leads[more] | point >> (6 * more));
+    for (size_t i = 1; i <= more; i++)
+        out[i] = (char)(0x80 | (point >> (6 * (more - i)) & 0x3F));
+    return more + 1;
+}
+
 /* Whether a sequence of `size` bytes is a mark that changes the direction of the text around it: U+061C, U+200E, U+200F, U+202A
  * to U+202E, U+2066 to U+2069. With them a name can show as another one. */
 static inline bool ocdm__is_direction_mark(const unsigned char *at, size_t size)
@@ -62,6 +76,10 @@ static inline bool ocdm__is_control(const unsigned char *at, size_t size)
 /* Appends to a text that has `room` bytes, its NUL among them; what does not fit is cut off. */
 OCDM_FORMAT(3, 4)
 void ocdm__append(char *text, size_t room, const char *format, ...);
+
+/* A new text in `*text`, formatted as by printf, to be released. OCDM_OK, OCDM_NO_MEMORY. */
+OCDM_FORMAT(3, 4)
+ocdm_status ocdm__format(char **text, ocdm_error *error, const char *format, ...);
 
 /* Whether a word is one of a list that ends with NULL. */
 bool ocdm__is_among(const char *word, const char *const *list);

@@ -520,18 +520,14 @@ static void fill_tables(ocdm_stream *made)
 
 ocdm_status ocdm_stream_open(const char *path, ocdm_stream **stream, ocdm_error *error)
 {
-    ocdm_stream *made = ocdm__allocate(1, sizeof *made);
-    char *copy = ocdm__allocate(strlen(path) + 1, 1);
-    ocdm_status status = ocdm__fail_memory(error, "a stream");
-    if (made != NULL && copy != NULL) {
-        memcpy(copy, path, strlen(path) + 1);
-        status = ocdm__stream_open(&made->stream, copy, error);
-    }
+    ocdm_stream *made;
+    OCDM_TRY(ocdm__new(&made, 1, sizeof *made, "a stream", error));
+    ocdm_status status = ocdm__format(&made->path, error, "%s", path);
+    OCDM_THEN(status, ocdm__stream_open(&made->stream, made->path, error));
     if (status != OCDM_OK) {
-        OCDM_RELEASE(made, copy);
+        OCDM_RELEASE(made->path, made);
         return status;
     }
-    made->path = copy;
     fill_tables(made);
     *stream = made;
     return OCDM_OK;

@@ -98,20 +98,13 @@ ocdm__class_groups ocdm__stream_info_groups(const ocdm__stream_info *info, const
 static ocdm_status sort_classes(ocdm__stream_info *info, ocdm_error *error)
 {
     const ocdm__label_table *labels = &info->records->table;
-    ocdm__label_table sorted = {.count = 0};
     uint8_t *occurs = ocdm__allocate(labels->count, 1);
     info->classes = ocdm__allocate(labels->count, sizeof *info->classes);
     bool made = occurs != NULL && info->classes != NULL;
     for (uint32_t i = 0; made && i < labels->count; i++)
         occurs[i] = ocdm__tally_class(&info->statistics.total, i).count > 0;
-    ocdm_status status =
-        made ? ocdm__label_table_add_sorted(&sorted, labels, occurs, error) : ocdm__fail_memory(error, "the list of classes");
-    for (uint32_t i = 0; status == OCDM_OK && i < sorted.count; i++) {
-        size_t length;
-        const char *text = ocdm__label_table_text(&sorted, i, &length);
-        info->classes[info->class_count++] = ocdm__label_table_number(labels, text, length);
-    }
-    ocdm__label_table_clear(&sorted);
+    ocdm_status status = made ? ocdm__label_table_sort(labels, occurs, info->classes, &info->class_count, error)
+                              : ocdm__fail_memory(error, "the list of classes");
     ocdm__release(occurs);
     return status;
 }

@@ -88,9 +88,26 @@ const char *ocdm__label_table_text(const ocdm__label_table *table, uint32_t numb
     return table->bytes + table->names[number].at;
 }
 
+ocdm_status ocdm__label_table_copy(ocdm__label_table *table, const ocdm__label_table *labels, uint32_t label, uint32_t *number,
+                                   ocdm_error *error)
+{
+    return add(table, labels->bytes + labels->names[label].at, labels->names[label].length, false, number, error);
+}
+
+uint32_t ocdm__label_table_match(const ocdm__label_table *table, const ocdm__label_table *labels, uint32_t label)
+{
+    return ocdm__label_table_number(table, labels->bytes + labels->names[label].at, labels->names[label].length);
+}
+
+ocdm__shown_label ocdm__label_table_show(const ocdm__label_table *table, uint32_t number)
+{
+    return ocdm__show_label(table->bytes + table->names[number].at, table->names[number].length);
+}
+
 struct sorted {
     const char *text;
     size_t length;
+    uint32_t number;
 };
 
 static int compare_sorted(const void *left, const void *right)
@@ -99,25 +116,20 @@ static int compare_sorted(const void *left, const void *right)
     return ocdm__compare_texts(a->text, a->length, b->text, b->length);
 }
 
-ocdm_status ocdm__label_table_add_sorted(ocdm__label_table *table, const ocdm__label_table *labels, const uint8_t *kept,
-                                         ocdm_error *error)
+ocdm_status ocdm__label_table_sort(const ocdm__label_table *table, const uint8_t *kept, uint32_t *numbers, size_t *count,
+                                   ocdm_error *error)
 {
-    size_t count = 0;
     struct sorted *sorted;
-    OCDM_TRY(ocdm__new(&sorted, labels->count, sizeof *sorted, "the order of the labels", error));
-    for (uint32_t i = 0; i < labels->count; i++)
-        if (kept == NULL || kept[i] != 0) {
-            sorted[count].text = ocdm__label_table_text(labels, i, &sorted[count].length);
-            count++;
-        }
-    qsort(sorted, count, sizeof *sorted, compare_sorted);
-    ocdm_status status = OCDM_OK;
-    for (size_t i = 0; status == OCDM_OK && i < count; i++) {
-        uint32_t number;
-        status = ocdm__label_table_add(table, sorted[i].text, sorted[i].length, &number, error);
-    }
+    OCDM_TRY(ocdm__new(&sorted, table->count, sizeof *sorted, "the order of the labels", error));
+    *count = 0;
+    for (uint32_t i = 0; i < table->count; i++)
+        if (kept == NULL || kept[i] != 0)
+            sorted[(*count)++] = (struct sorted){table->bytes + table->names[i].at, table->names[i].length, i};
+    qsort(sorted, *count, sizeof *sorted, compare_sorted);
+    for (size_t i = 0; i < *count; i++)
+        numbers[i] = sorted[i].number;
     ocdm__release(sorted);
-    return status;
+    return OCDM_OK;
 }
 
 void ocdm__label_table_clear(ocdm__label_table *table)

@@ -3,6 +3,7 @@
 #define OCDM_STREAM_LABEL_TABLE_H
 
 #include "base/hash_table.h"
+#include "base/text.h"
 
 /* Bytes that some functions may read from a label on, whatever its length. */
 #define OCDM__LABEL_PADDING 16
@@ -71,10 +72,16 @@ uint32_t ocdm__label_table_number(const ocdm__label_table *table, const char *te
 /* The label with a number below `count`; no NUL after it. Lives until the next add. */
 const char *ocdm__label_table_text(const ocdm__label_table *table, uint32_t number, size_t *length);
 
-/* Adds the labels of another table in bytewise order: those whose `kept`, by number, is not 0, all when it is NULL. As
- * ocdm__label_table_add. */
-ocdm_status ocdm__label_table_add_sorted(ocdm__label_table *table, const ocdm__label_table *labels, const uint8_t *kept,
-                                         ocdm_error *error);
+/* The same three for a label of another table: adds it, finds it, shows one of the table's own for a message. */
+ocdm_status ocdm__label_table_copy(ocdm__label_table *table, const ocdm__label_table *labels, uint32_t label, uint32_t *number,
+                                   ocdm_error *error);
+uint32_t ocdm__label_table_match(const ocdm__label_table *table, const ocdm__label_table *labels, uint32_t label);
+ocdm__shown_label ocdm__label_table_show(const ocdm__label_table *table, uint32_t number);
+
+/* Writes the numbers of the labels whose `kept`, by number, is not 0, all when it is NULL, in the bytewise order of the labels;
+ * `numbers` has room for all of the table. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__label_table_sort(const ocdm__label_table *table, const uint8_t *kept, uint32_t *numbers, size_t *count,
+                                   ocdm_error *error);
 
 /* Releases everything; the table is empty again. */
 void ocdm__label_table_clear(ocdm__label_table *table);

@@ -1,6 +1,8 @@
 /* Labelled sets, what was skipped while reading, and the list of files that readers find. */
 #include "stream/labelled_set.h"
 
+#include "base/text.h"
+
 #define MOST_LABELS 65535
 
 static bool make_room(ocdm__labelled_set *set)
@@ -125,13 +127,10 @@ ocdm_status ocdm__found_files_add(ocdm__found_files *files, const char *path, oc
 {
     if (files == NULL)
         return OCDM_OK;
-    size_t size = strlen(path) + 1;
-    bool room = ocdm__reserve(&files->paths, &files->room, files->count + 1, sizeof *files->paths);
-    char *copy = room ? ocdm__allocate(size, 1) : NULL;
-    if (copy == NULL)
+    if (!ocdm__reserve(&files->paths, &files->room, files->count + 1, sizeof *files->paths))
         return ocdm__fail_memory(error, "the name of a file");
-    memcpy(copy, path, size);
-    files->paths[files->count++] = copy;
+    OCDM_TRY(ocdm__format(&files->paths[files->count], error, "%s", path));
+    files->count++;
     return OCDM_OK;
 }
 

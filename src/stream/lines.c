@@ -1,30 +1,28 @@
 /* Lines are found by memchr. The mapped file is informed of the position from time to time, so that it can release pages. */
 #include "stream/lines.h"
 
-/* Bytes between two calls of ocdm__mapped_file_passed, which is a system call. */
-#define PASSED_STEP ((size_t)8 * 1024 * 1024)
+#include "base/text.h"
+
+/* The first line starts after a byte order mark. */
+static ocdm__line_place start_of(const ocdm__mapped_file *file)
+{
+    bool mark = file->size >= 3 && memcmp(file->bytes, "\xEF\xBB\xBF", 3) == 0;
+    return (ocdm__line_place){.at = mark ? 3 : 0, .line = 1};
+}
 
 ocdm__lines ocdm__lines_of(const char *name, const void *text, size_t size)
 {
     ocdm__lines lines = {.file = {.bytes = text, .size = size, .name = name}};
-    bool mark = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0;
-    ocdm__lines_go(&lines, (ocdm__line_place){.at = mark ? 3 : 0, .line = 1});
+    ocdm__lines_go(&lines, start_of(&lines.file));
     return lines;
 }
 
 ocdm_status ocdm__lines_open(ocdm__lines *lines, const char *path, ocdm_error *error)
 {
-    size_t length = strlen(path) + 1;
-    ocdm__mapped_file file = {.size = 0};
-    char *copy = ocdm__allocate(length, 1);
-    *lines = (ocdm__lines){.path = copy};
-    if (copy == NULL)
-        return ocdm__fail_memory(error, "a path");
-    memcpy(copy, path, length);
-    OCDM_TRY(ocdm__map_file(&file, copy, error));
-    *lines = ocdm__lines_of(copy, file.bytes, file.size);
-    lines->file = file;
-    lines->path = copy;
+    *lines = (ocdm__lines){.path = NULL};
+    OCDM_TRY(ocdm__format(&lines->path, error, "%s", path));
+    OCDM_TRY(ocdm__map_file(&lines->file, lines->path, error));
+    ocdm__lines_go(lines, start_of(&lines->file));
     return ocdm__refuse_packed(&lines->file, error);
 }
 
@@ -33,10 +31,7 @@ bool ocdm__lines_next(ocdm__lines *lines)
     size_t left = lines->file.size - lines->place.at;
     if (left == 0)
         return false;
-    if (lines->place.at - lines->passed >= PASSED_STEP) {
-        ocdm__mapped_file_passed(&lines->file, lines->place.at);
-        lines->passed = lines->place.at;
-    }
+    ocdm__mapped_file_passed(&lines->file, lines->place.at);
     lines->start = (const char *)lines->file.bytes + lines->place.at;
     const char *newline = memchr(lines->start, '\n', left);
     lines->end = newline != NULL ? newline : lines->start + left;
@@ -48,7 +43,6 @@ bool ocdm__lines_next(ocdm__lines *lines)
 void ocdm__lines_go(ocdm__lines *lines, ocdm__line_place place)
 {
     lines->place = place;
-    lines->passed = place.at;
     lines->start = lines->end = (const char *)lines->file.bytes + place.at;
     lines->line = place.line;
 }
@@ -80,21 +74,12 @@ ocdm__place ocdm__lines_place(const ocdm__lines *lines, const char *at)
     return (ocdm__place){lines->line, (uint64_t)(at - start) + 1};
 }
 
-ocdm__place ocdm__place_of(ocdm__mapped_file *file, ocdm__line_count *count, size_t offset)
+ocdm__place ocdm__place_of(const ocdm__mapped_file *file, size_t offset)
 {
-    if (offset < count->at)
-        *count = (ocdm__line_count){0};
-    while (count->at < offset) {
-        size_t from = count->at, to = offset - from > PASSED_STEP ? from + PASSED_STEP : offset;
-        for (const unsigned char *at = file->bytes + from, *end = file->bytes + to;
-             (at = memchr(at, '\n', (size_t)(end - at))) != NULL;) {
-            at++;
-            count->lines++;
-            count->line_start = (size_t)(at - file->bytes);
-        }
-        count->at = to;
-        if (to - from == PASSED_STEP)
-            ocdm__mapped_file_passed(file, to);
-    }
-    return (ocdm__place){count->lines + 1, offset - count->line_start + 1};
+    const unsigned char *start = file->bytes, *end = file->bytes + offset, *newline;
+    ocdm__place place = {.line = 1};
+    for (; (newline = memchr(start, '\n', (size_t)(end - start))) != NULL; start = newline + 1)
+        place.line++;
+    place.column = (uint64_t)(end - start) + 1;
+    return place;
 }

@@ -16,7 +16,6 @@ typedef struct ocdm__lines {
     ocdm__mapped_file file;
     char *path;             /* the file's name, a copy; NULL for a text in memory */
     ocdm__line_place place; /* of the line after the current one */
-    size_t passed;          /* how far the mapped file knows it was passed */
 
     /* The current line, without its end of line; a carriage return is a part of it. */
     const char *start, *end;
@@ -49,14 +48,7 @@ ocdm__place ocdm__lines_place(const ocdm__lines *lines, const char *at);
 #define OCDM__FAIL_LINE(lines, at, error, ...)                                                                                 \
     ocdm__fail_at((lines)->file.name, ocdm__lines_place(lines, at), OCDM_BAD_RECORD, error, __VA_ARGS__)
 
-/* How far the lines of a file are counted. Start with all bytes zero. */
-typedef struct ocdm__line_count {
-    size_t at, line_start;
-    uint64_t lines;
-} ocdm__line_count;
-
-/* Where the byte at an offset is. Cheap while offsets ascend. What is counted is declared as passed, so that a late position in
- * a large file needs little memory. */
-ocdm__place ocdm__place_of(ocdm__mapped_file *file, ocdm__line_count *count, size_t offset);
+/* Where the byte at an offset is: for messages, since all lines before it are counted. */
+ocdm__place ocdm__place_of(const ocdm__mapped_file *file, size_t offset);
 
 #endif

@@ -6,70 +6,68 @@
 #include "stream/lines.h"
 #include "stream/statistics.h"
 
-/* ---- classes -------------------------------------------------------------------------------------------------------- */
+/* ---- texts one after another, as a stream file has them ------------------------------------------------------------- */
 
-/* ---- texts one after another, as a stream file has them ---- */
+/* A list that is being made: text number `count` comes next. */
+struct texts {
+    ocdm__text_list *list;
+    size_t count, room;
+};
 
-/* Writes text number i of a context if there is room; returns its length. */
-typedef size_t put_text(const void *context, size_t i, char *room);
-
-/* False when out of memory. */
-static bool make_texts(ocdm__text_list *list, size_t count, put_text *put, const void *context)
+static bool begin_texts(struct texts *texts, ocdm__text_list *list, size_t count)
 {
+    *texts = (struct texts){.list = list};
     list->starts = ocdm__allocate(count + 1, sizeof *list->starts);
-    for (size_t i = 0; list->starts != NULL && i < count; i++)
-        list->starts[i + 1] = list->starts[i] + put(context, i, NULL);
-    list->bytes = list->starts != NULL ? ocdm__allocate((size_t)list->starts[count], 1) : NULL;
-    for (size_t i = 0; list->bytes != NULL && i < count; i++)
-        put(context, i, list->bytes + list->starts[i]);
-    return list->bytes != NULL;
+    return list->starts != NULL && ocdm__reserve(&list->bytes, &texts->room, 1, 1);
 }
 
-/* ---- classes in an order ---- */
-
-static size_t put_name(const void *context, size_t i, char *room)
+/* A text of two parts. */
+static bool add_text(struct texts *texts, const char *text, size_t length, const char *suffix)
 {
-    size_t length;
-    const char *name = ocdm__label_table_text(context, (uint32_t)i, &length);
-    if (room != NULL)
-        memcpy(room, name, length);
-    return length;
+    ocdm__text_list *list = texts->list;
+    uint64_t start = list->starts[texts->count], end = start + length + strlen(suffix);
+    if (!ocdm__reserve(&list->bytes, &texts->room, (size_t)end + 1, 1))
+        return false;
+    memcpy(list->bytes + start, text, length);
+    memcpy(list->bytes + start + length, suffix, strlen(suffix));
+    list->starts[++texts->count] = end;
+    return true;
 }
+
+/* ---- classes in an order -------------------------------------------------------------------------------------------- */
 
 /* Columns with the names of a table, in its order. */
 static ocdm_status make_columns(ocdm__class_columns *columns, const ocdm__label_table *names, const ocdm__label_table *labels,
                                 ocdm_error *error)
 {
+    struct texts texts;
     columns->count = names->count;
     columns->of = ocdm__allocate(labels->count, sizeof *columns->of);
-    if (columns->of == NULL || !make_texts(&columns->names, names->count, put_name, names))
-        return ocdm__fail_memory(error, "the order of the classes");
-    for (uint32_t i = 0; i < labels->count; i++) {
+    bool made = columns->of != NULL && begin_texts(&texts, &columns->names, names->count);
+    for (uint32_t i = 0; made && i < names->count; i++) {
         size_t length;
-        const char *text = ocdm__label_table_text(labels, i, &length);
-        columns->of[i] = ocdm__label_table_number(names, text, length);
+        const char *name = ocdm__label_table_text(names, i, &length);
+        made = add_text(&texts, name, length, "");
     }
-    return OCDM_OK;
+    for (uint32_t i = 0; made && i < labels->count; i++)
+        columns->of[i] = ocdm__label_table_match(names, labels, i);
+    return made ? OCDM_OK : ocdm__fail_memory(error, "the order of the classes");
 }
 
 ocdm_status ocdm__class_columns_sorted(ocdm__class_columns *columns, const ocdm__label_table *labels, const uint8_t *kept,
                                        ocdm_error *error)
 {
     ocdm__label_table names = {.count = 0};
-    ocdm_status status = ocdm__label_table_add_sorted(&names, labels, kept, error);
+    uint32_t *order, number;
+    size_t count = 0;
+    OCDM_TRY(ocdm__new(&order, labels->count, sizeof *order, "the order of the classes", error));
+    ocdm_status status = ocdm__label_table_sort(labels, kept, order, &count, error);
+    for (size_t i = 0; status == OCDM_OK && i < count; i++)
+        status = ocdm__label_table_copy(&names, labels, order[i], &number, error);
     OCDM_THEN(status, make_columns(columns, &names, labels, error));
     ocdm__label_table_clear(&names);
+    ocdm__release(order);
     return status;
-}
-
-/* ---- from a file ----------------------------------------------------------------------------------------------------- */
-
-static bool is_name(const char *line, size_t length)
-{
-    const unsigned char *at = (const unsigned char *)line, *end = at + length;
-    for (size_t step = 1; at < end && step > 0; at += step)
-        step = *at != 0 ? ocdm__utf8_sequence(at, end) : 0;
-    return at == end;
 }
 
 static ocdm_status read_names(ocdm__label_table *names, ocdm__lines *lines, ocdm_error *error)
@@ -80,7 +78,7 @@ static ocdm_status read_names(ocdm__label_table *names, ocdm__lines *lines, ocdm
         length -= length > 0 && lines->end[-1] == '\r';
         if (length == 0)
             continue;
-        if (!is_name(lines->start, length))
+        if (!ocdm__is_text(lines->start, length, true))
             return ocdm__fail(error, OCDM_BAD_RECORD, "give a text file in UTF-8 with one class per line",
                               "%s:%" PRIu64 ": the name of a class is not UTF-8", lines->path, lines->line);
         OCDM_TRY(ocdm__label_table_add(names, lines->start, length, &number, error));
@@ -125,12 +123,10 @@ ocdm_status ocdm__select_all(ocdm__selection *selection, const ocdm__labelled_se
     OCDM_TRY(ocdm__new(&selection->chosen, set->count, sizeof *selection->chosen, "the list of samples", error));
     for (size_t i = 0; i < set->count; i++) {
         bool has_task = set->tasks[i] != OCDM__NO_TASK;
-        size_t length;
-        const char *id = ocdm__label_table_text(&set->ids, (uint32_t)i, &length);
         if (has_task != (set->tasks[0] != OCDM__NO_TASK))
             return ocdm__fail(error, OCDM_BAD_RECORD, "give every sample a task, or none",
-                              "sample %zu (id %.*s) has %s task, unlike the first sample", i,
-                              (int)(length < 100 ? length : 100), id, has_task ? "a" : "no");
+                              "sample %zu (id %s) has %s task, unlike the first sample", i,
+                              ocdm__label_table_show(&set->ids, (uint32_t)i).text, has_task ? "a" : "no");
         if (has_task && set->tasks[i] >= OCDM__MAX_TASKS)
             return ocdm__fail(error, OCDM_BAD_RECORD, "number the tasks 0, 1, 2, ...",
                               "sample %zu is of task %u, the most is %d", i, set->tasks[i], OCDM__MAX_TASKS - 1);
@@ -142,32 +138,23 @@ ocdm_status ocdm__select_all(ocdm__selection *selection, const ocdm__labelled_se
     return OCDM_OK;
 }
 
-/* Gives tasks with a sample, which have a 1, their new numbers, and OCDM__NO_TASK to others that have a class; returns how many
- * those are. */
-static size_t number_tasks(uint32_t *numbers, const uint32_t *class_tasks, size_t class_count)
+ocdm_status ocdm__selection_close_gaps(ocdm__selection *selection, size_t class_count, size_t *left, ocdm_error *error)
 {
-    size_t left = 0;
-    uint32_t next = 0;
+    uint32_t *numbers, next = 0; /* by task: 0 for one without samples, 1 for another, then its new number */
+    OCDM_TRY(ocdm__new(&numbers, OCDM__MAX_TASKS, sizeof *numbers, "the numbers of the tasks", error));
+    for (size_t i = 0; i < selection->count; i++)
+        numbers[selection->chosen[i].task] = 1;
+    *left = 0;
     for (size_t i = 0; i < class_count; i++) {
-        uint32_t task = class_tasks[i];
+        uint32_t task = selection->class_tasks[i];
         if (task == OCDM__NO_TASK || numbers[task] != 0)
             continue;
         numbers[task] = OCDM__NO_TASK;
-        left++;
+        ++*left;
     }
     for (size_t i = 0; i < OCDM__MAX_TASKS; i++)
         if (numbers[i] == 1)
             numbers[i] = next++;
-    return left;
-}
-
-ocdm_status ocdm__selection_close_gaps(ocdm__selection *selection, size_t class_count, size_t *left, ocdm_error *error)
-{
-    uint32_t *numbers;
-    OCDM_TRY(ocdm__new(&numbers, OCDM__MAX_TASKS, sizeof *numbers, "the numbers of the tasks", error));
-    for (size_t i = 0; i < selection->count; i++)
-        numbers[selection->chosen[i].task] = 1;
-    *left = number_tasks(numbers, selection->class_tasks, class_count);
     for (size_t i = 0; i < selection->count; i++)
         selection->chosen[i].task = numbers[selection->chosen[i].task];
     for (size_t i = 0; i < class_count; i++) {
@@ -195,115 +182,98 @@ struct making {
     const ocdm__class_columns *columns;
 };
 
-static bool stays(const struct making *making, const ocdm__chosen *chosen, uint32_t label)
-{
-    const uint32_t *tasks = making->selection->class_tasks;
-    bool all = tasks == NULL || (making->selection->partial && chosen->part == OCDM__TEST);
-    return making->columns->of[label] != UINT32_MAX && (all || tasks[label] == chosen->task);
-}
-
-/* The set's labels are in the order of their first occurrence; the stream's are columns. */
-static size_t put_labels(const struct making *making, const ocdm__chosen *chosen, uint32_t *out)
-{
-    const ocdm__labelled_set *set = making->set;
-    size_t count = 0;
-    for (uint64_t k = set->label_starts[chosen->sample]; k < set->label_starts[chosen->sample + 1]; k++)
-        if (stays(making, chosen, set->labels[k]))
-            out[count++] = making->columns->of[set->labels[k]];
-    return ocdm__sort_numbers(out, count);
-}
-
-static size_t label_room(const struct making *making)
-{
-    size_t room = 0;
-    for (size_t i = 0; i < making->selection->count; i++) {
-        const uint64_t *start = &making->set->label_starts[making->selection->chosen[i].sample];
-        room += (size_t)(start[1] - start[0]);
-    }
-    return room;
-}
-
 static bool make_samples(const struct making *making)
 {
     ocdm__stream_table *table = making->table;
-    size_t count = making->selection->count;
+    const ocdm__labelled_set *set = making->set;
+    const ocdm__selection *selection = making->selection;
+    size_t count = selection->count, room = 0;
+    for (size_t i = 0; i < count; i++)
+        room += (size_t)(set->label_starts[selection->chosen[i].sample + 1] - set->label_starts[selection->chosen[i].sample]);
     table->sample_count = count;
     table->label_starts = ocdm__allocate(count + 1, sizeof *table->label_starts);
-    table->labels = ocdm__allocate(label_room(making), sizeof *table->labels);
+    table->labels = ocdm__allocate(room, sizeof *table->labels);
     table->tasks = ocdm__allocate(count, sizeof *table->tasks);
     table->parts = ocdm__allocate(count, 1);
     if (!table->label_starts || !table->labels || !table->tasks || !table->parts)
         return false;
     for (size_t i = 0; i < count; i++) {
-        const ocdm__chosen *chosen = &making->selection->chosen[i];
-        uint64_t at = table->label_starts[i];
-        table->label_starts[i + 1] = at + put_labels(making, chosen, table->labels + at);
+        const ocdm__chosen *chosen = &selection->chosen[i];
+        const uint32_t *tasks = selection->partial && chosen->part == OCDM__TEST ? NULL : selection->class_tasks;
+        uint32_t *labels = table->labels + table->label_starts[i];
+        size_t kept = 0;
+        /* The set's labels are in the order of their first occurrence; the stream's are columns. */
+        for (uint64_t k = set->label_starts[chosen->sample]; k < set->label_starts[chosen->sample + 1]; k++) {
+            uint32_t label = set->labels[k], column = making->columns->of[label];
+            if (column != UINT32_MAX && (tasks == NULL || tasks[label] == chosen->task))
+                labels[kept++] = column;
+        }
+        table->label_starts[i + 1] = table->label_starts[i] + ocdm__sort_numbers(labels, kept);
         table->tasks[i] = chosen->task;
         table->parts[i] = (uint8_t)chosen->part;
     }
     return true;
 }
 
-/* ---- known labels ---------------------------------------------------------------------------------------------------- */
-
+/* Of a training sample the classes of its task are known, of a test all. */
 static bool make_known(const struct making *making)
 {
     ocdm__stream_table *table = making->table;
-    size_t size = ocdm__bits_size(table->class_count);
-    /* A row of bits for the classes of each task. */
-    const uint32_t *tasks = making->selection->class_tasks;
-    size_t count = 0;
+    size_t size = ocdm__bits_size(table->class_count), count = 0;
     for (size_t i = 0; i < making->set->classes.count; i++)
-        if (tasks[i] != OCDM__NO_TASK && tasks[i] >= count)
-            count = (size_t)tasks[i] + 1;
-    uint8_t *rows = ocdm__allocate(count, size);
-    for (size_t i = 0; rows != NULL && i < making->set->classes.count; i++)
-        if (tasks[i] != OCDM__NO_TASK && making->columns->of[i] != UINT32_MAX)
-            ocdm__bits_add(rows + tasks[i] * size, making->columns->of[i]);
-
+        if (making->selection->class_tasks[i] != OCDM__NO_TASK && making->selection->class_tasks[i] >= count)
+            count = (size_t)making->selection->class_tasks[i] + 1;
+    uint8_t *rows = ocdm__allocate(count, size); /* by task */
     table->known = ocdm__allocate(table->sample_count, size);
-    for (size_t i = 0; rows != NULL && table->known != NULL && i < table->sample_count; i++) {
+    bool made = rows != NULL && table->known != NULL;
+    for (size_t i = 0; made && i < making->set->classes.count; i++) {
+        uint32_t task = making->selection->class_tasks[i], column = making->columns->of[i];
+        if (task != OCDM__NO_TASK && column != UINT32_MAX)
+            ocdm__bits_add(rows + task * size, column);
+    }
+    for (size_t i = 0; made && i < table->sample_count; i++) {
         uint8_t *row = table->known + i * size;
         if (table->parts[i] == OCDM__TRAIN)
             memcpy(row, rows + table->tasks[i] * size, size);
         for (size_t c = 0; table->parts[i] == OCDM__TEST && c < table->class_count; c++)
             ocdm__bits_add(row, c);
     }
-    bool made = rows != NULL && table->known != NULL;
     ocdm__release(rows);
     return made;
 }
 
 /* ---- texts ----------------------------------------------------------------------------------------------------------- */
 
-/* The path of a chosen sample, an empty text when it has none. */
-static size_t put_path(const void *context, size_t i, char *room)
+/* The paths of chosen samples, an empty text for one that has none. */
+static bool make_paths(const struct making *making)
 {
-    const struct making *making = context;
-    uint32_t number = making->set->path_numbers[making->selection->chosen[i].sample];
-    size_t length = 0;
-    const char *text = number != UINT32_MAX ? ocdm__label_table_text(&making->set->paths, number, &length) : "";
-    if (room != NULL)
-        memcpy(room, text, length);
-    return length;
+    struct texts texts;
+    const ocdm__labelled_set *set = making->set;
+    bool made = begin_texts(&texts, &making->table->paths, making->selection->count);
+    for (size_t i = 0; made && i < making->selection->count; i++) {
+        uint32_t number = set->path_numbers[making->selection->chosen[i].sample];
+        size_t length = 0;
+        const char *path = number != UINT32_MAX ? ocdm__label_table_text(&set->paths, number, &length) : "";
+        made = add_text(&texts, path, length, "");
+    }
+    return made;
 }
 
-/* The id of a sample, a repeated one with @ and its task. */
-static size_t put_id(const void *context, size_t i, char *room)
+/* The ids of samples, a repeated one with @ and its task. */
+static bool make_ids(const struct making *making)
 {
-    const struct making *making = context;
+    struct texts texts;
     const ocdm__chosen *chosen = making->selection->chosen;
-    char suffix[16] = "";
-    size_t length;
-    const char *id = ocdm__label_table_text(&making->set->ids, chosen[i].sample, &length);
-    if (i > 0 && chosen[i - 1].sample == chosen[i].sample)
-        snprintf(suffix, sizeof suffix, "@%" PRIu32, chosen[i].task);
-    size_t more = strlen(suffix);
-    if (room != NULL) {
-        memcpy(room, id, length);
-        memcpy(room + length, suffix, more);
+    bool made = begin_texts(&texts, &making->table->ids, making->selection->count);
+    for (size_t i = 0; made && i < making->selection->count; i++) {
+        char suffix[16] = "";
+        size_t length;
+        const char *id = ocdm__label_table_text(&making->set->ids, chosen[i].sample, &length);
+        if (i > 0 && chosen[i - 1].sample == chosen[i].sample)
+            snprintf(suffix, sizeof suffix, "@%" PRIu32, chosen[i].task);
+        made = add_text(&texts, id, length, suffix);
     }
-    return length + more;
+    return made;
 }
 
 /* An id that was made for a repeated sample may be another sample's own. */
@@ -326,11 +296,8 @@ ocdm_status ocdm__stream_table_make(ocdm__stream_table *table, const ocdm__label
 {
     struct making making = {table, set, selection, columns};
     *table = (ocdm__stream_table){.class_count = columns->count};
-    bool made = make_samples(&making) && make_texts(&table->ids, selection->count, put_id, &making);
-    if (made && set->paths.count > 0)
-        made = make_texts(&table->paths, selection->count, put_path, &making);
-    if (made && selection->partial)
-        made = make_known(&making);
+    bool made = make_samples(&making) && make_ids(&making) && (set->paths.count == 0 || make_paths(&making)) &&
+                (!selection->partial || make_known(&making));
     ocdm_status status = made ? check_made_ids(&making, error) : ocdm__fail_memory(error, "the tables of a stream");
     if (status != OCDM_OK) {
         ocdm__stream_table_clear(table);

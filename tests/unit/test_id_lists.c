@@ -128,8 +128,9 @@ TEST(id_lists_have_classes_by_column_and_lists_by_part_and_task)
     assert_int_equal(lists.files.count, 5);
     for (size_t i = 0; i < 5; i++)
         assert_string_equal(lists.files.paths[i], files[i]);
-    assert_int_equal(lists.lists[3].first, 4);
-    assert_int_equal(lists.lists[3].count, 2);
+    assert_int_equal(lists.id_count, 6);
+    for (size_t i = 0; i < 6; i++)
+        assert_int_equal(lists.ids[i].list == 3, i >= 4);
     ocdm__id_lists_clear(&lists);
 }
 

@@ -73,10 +73,9 @@ static bool read_file(ocdm__stream_pictures *pictures, size_t sample, uint32_t s
     const char *root = pictures->stream->image_root;
     if (!ocdm__is_relative_path(name, length))
         return false;
-    char *path = ocdm__allocate(strlen(root) + length + 2, 1);
-    if (path == NULL)
+    char *path;
+    if (ocdm__format(&path, NULL, "%s/%.*s", root, (int)length, name) != OCDM_OK)
         return false;
-    snprintf(path, strlen(root) + length + 2, "%s/%.*s", root, (int)length, name);
     ocdm__image_limits limits = ocdm__image_limits_default();
     size_t size;
     ocdm_status status = ocdm__image_read(path, &limits, side, &pictures->bytes, &size, &pictures->image, NULL);

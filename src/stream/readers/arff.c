@@ -269,9 +269,9 @@ struct xml {
     bool has_name;
 };
 
-static ocdm__place place_in(struct xml *xml, const char *at)
+static ocdm__place place_in(const struct xml *xml, const char *at)
 {
-    return ocdm__place_of(&xml->file, &(ocdm__line_count){0}, (size_t)(at - (const char *)xml->file.bytes));
+    return ocdm__place_of(&xml->file, (size_t)(at - (const char *)xml->file.bytes));
 }
 
 #define FAIL_XML(xml, at, ...)                                                                                                 \
@@ -549,17 +549,11 @@ static bool next_row(struct arff *arff)
     return false;
 }
 
-static ocdm__shown_label show_attribute(const struct arff *arff, size_t number)
-{
-    size_t length;
-    const char *name = ocdm__label_table_text(&arff->names, (uint32_t)number, &length);
-    return ocdm__show_label(name, length);
-}
-
 static ocdm_status fail_value(const struct arff *arff, size_t number, const struct arff_token *token, const char *trouble)
 {
-    return FAIL(arff, token->at, "", "attribute \"%s\": the value \"%s\" %s", show_attribute(arff, number).text,
-                ocdm__show_label(token->text, token->length).text, trouble);
+    return FAIL(arff, token->at, "", "attribute \"%s\": the value \"%s\" %s",
+                ocdm__label_table_show(&arff->names, (uint32_t)number).text, ocdm__show_label(token->text, token->length).text,
+                trouble);
 }
 
 /* Reads the next value, of attribute `number`. */
@@ -576,7 +570,7 @@ static ocdm_status read_value(struct arff *arff, size_t number)
             return OCDM_OK;
         arff->trouble = "rows with a missing value (?)";
         return FAIL(arff, token.at, "fill missing values in first, for instance with WEKA's ReplaceMissingValues",
-                    "attribute \"%s\": the value is missing (?)", show_attribute(arff, number).text);
+                    "attribute \"%s\": the value is missing (?)", ocdm__label_table_show(&arff->names, (uint32_t)number).text);
     }
     if (attribute->kind == ARFF_NUMERIC) {
         if (!ocdm__text_to_float(token.text, token.length, &value))
@@ -695,9 +689,8 @@ static ocdm_status read_samples(struct arff *arff, ocdm__table_samples *samples)
     const ocdm__lines *lines = &arff->lines;
     OCDM_TRY(ocdm__table_samples_begin(samples, arff->label_count));
     for (size_t i = 0; i < arff->label_count; i++) {
-        size_t length;
-        const char *name = ocdm__label_table_text(&arff->names, arff->label_attributes[i], &length);
-        OCDM_TRY(ocdm__label_table_add(&samples->set->classes, name, length, &samples->classes[i], samples->error));
+        OCDM_TRY(ocdm__label_table_copy(&samples->set->classes, &arff->names, arff->label_attributes[i], &samples->classes[i],
+                                        samples->error));
     }
     uint64_t row = 0;
     for (; next_row(arff); row++) {

@@ -78,9 +78,9 @@ static ocdm_status add_id(ocdm__label_table *ids, uint64_t id, ocdm_error *error
 }
 
 /* Computed only for messages: most files are a single line, and nothing else counts lines. */
-static ocdm__place place_of(struct coco *coco, size_t offset)
+static ocdm__place place_of(const struct coco *coco, size_t offset)
 {
-    return ocdm__place_of(&coco->file, &(ocdm__line_count){0}, offset);
+    return ocdm__place_of(&coco->file, offset);
 }
 
 /* An error at an offset of the file; hint, format and arguments follow. */
@@ -115,8 +115,6 @@ static ocdm_status coco_goes_on(struct coco *coco, size_t passed, size_t done)
 
 static const char format_hint[] = "give a file of the kind of COCO's instances_train2017.json";
 
-/* ---- events --------------------------------------------------------------------------------------------------------- */
-
 /* The next event, in coco->event. OCDM_OK, OCDM_BAD_FILE, OCDM_STOPPED. */
 static ocdm_status next(struct coco *coco)
 {
@@ -142,13 +140,10 @@ static size_t event_offset(const struct coco *coco)
 /* Skips the value after a key. */
 static ocdm_status skip_value(struct coco *coco)
 {
-    OCDM_TRY(next(coco));
-    uint32_t outside = coco->json.depth - 1;
-    bool inside = coco->event == OCDM__JSON_OBJECT || coco->event == OCDM__JSON_ARRAY;
-    while (inside) {
+    uint32_t outside = coco->json.depth;
+    do
         OCDM_TRY(next(coco));
-        inside = coco->json.depth > outside;
-    }
+    while (coco->json.depth > outside);
     return OCDM_OK;
 }
 

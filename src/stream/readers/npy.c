@@ -297,26 +297,16 @@ static ocdm_status npy_read_header(const ocdm__mapped_file *file, unsigned allow
 
 /* ---- rows ----------------------------------------------------------------------------------------------------------- */
 
-/* Bytes between two calls of ocdm__mapped_file_passed. */
-#define PASSED_STEP ((size_t)8 * 1024 * 1024)
-
 /* An open table. */
 struct npy {
     ocdm__mapped_file file;
     struct npy_table table;
-    size_t passed;
 };
 
-/* The bytes of a row. Tells the mapped file from time to time how far the pass is; each call is a system call. */
 static const unsigned char *row_bytes(struct npy *npy, uint64_t row)
 {
     size_t offset = npy->table.data_at + (size_t)row * npy->table.columns * npy->table.size;
-    if (offset < npy->passed)
-        npy->passed = offset;
-    if (offset - npy->passed >= PASSED_STEP) {
-        ocdm__mapped_file_passed(&npy->file, offset);
-        npy->passed = offset;
-    }
+    ocdm__mapped_file_passed(&npy->file, offset);
     return npy->file.bytes + offset;
 }
 
@@ -346,7 +336,7 @@ static inline double element(enum npy_type type, const unsigned char *at)
 struct npy_rows {
     ocdm__feature_rows rows; /* first, so that one address is both */
     struct npy npy;
-    char path[]; /* the file's name */
+    char *path; /* the file's name */
 };
 
 static ocdm_status fail_value(const struct npy_rows *table, uint64_t row, size_t column, double value, ocdm_error *error)
@@ -380,18 +370,18 @@ static ocdm_status read_row(ocdm__feature_rows *rows, uint64_t row, float *out, 
 
 static void close_rows(ocdm__feature_rows *rows)
 {
-    ocdm__unmap_file(&((struct npy_rows *)rows)->npy.file);
-    ocdm__release(rows);
+    struct npy_rows *table = (struct npy_rows *)rows;
+    ocdm__unmap_file(&table->npy.file);
+    OCDM_RELEASE(table->path, table);
 }
 
 ocdm_status ocdm__npy_open_rows(const char *path, ocdm__feature_rows **rows, ocdm_error *error)
 {
-    size_t length = strlen(path) + 1;
     struct npy_rows *table;
-    OCDM_TRY(ocdm__new(&table, sizeof *table + length, 1, "a table of features", error));
+    OCDM_TRY(ocdm__new(&table, 1, sizeof *table, "a table of features", error));
     struct npy *npy = &table->npy;
-    memcpy(table->path, path, length);
-    ocdm_status status = ocdm__map_file(&npy->file, table->path, error);
+    ocdm_status status = ocdm__format(&table->path, error, "%s", path);
+    OCDM_THEN(status, ocdm__map_file(&npy->file, table->path, error));
     OCDM_THEN(status, npy_read_header(&npy->file, NPY_FEATURES, &npy->table, error));
     table->rows = (ocdm__feature_rows){npy->table.rows, npy->table.columns, read_row, close_rows};
     if (status == OCDM_OK)
@@ -446,7 +436,7 @@ static ocdm_status read_label_rows(struct npy *npy, ocdm__table_samples *samples
 
 ocdm_status ocdm__npy_read_labels(ocdm__labelled_set *set, const char *path, ocdm__reading *reading, ocdm_error *error)
 {
-    struct npy npy = {.passed = 0};
+    struct npy npy = {.file = {.size = 0}};
     ocdm__table_samples samples = {.set = set, .reading = reading, .error = error};
     ocdm_status status = ocdm__map_file(&npy.file, path, error);
     OCDM_THEN(status, npy_read_header(&npy.file, NPY_LABELS, &npy.table, error));

@@ -74,25 +74,12 @@ static const char *const list_places[] = {"ImageList", ".", "../ImageList"};
 static const char *const part_endings[] = {"_Train", "_Test", ""}; /* by enum ocdm__part */
 #define PLACES 3
 
-/* A path of four pieces, to be released; NULL, with a message, when out of memory. */
-static char *join(const struct nuswide *state, const char *a, const char *b, const char *c, const char *d)
-{
-    size_t size = strlen(a) + strlen(b) + strlen(c) + strlen(d) + 1;
-    char *path = ocdm__allocate(size, 1);
-    if (path == NULL)
-        ocdm__fail_memory(state->error, "the name of a file");
-    else
-        snprintf(path, size, "%s%s%s%s", a, b, c, d);
-    return path;
-}
-
-/* A place in the folder. */
-static char *join_place(const struct nuswide *state, const char *place, const char *name)
+/* A place in the folder, and a file in it unless `name` is empty; to be released. */
+static ocdm_status join_place(const struct nuswide *state, const char *place, const char *name, char **path)
 {
     bool here = strcmp(place, ".") == 0;
-    char below[64];
-    snprintf(below, sizeof below, "%s%s%s", here ? "" : "/", here ? "" : place, *name != '\0' ? "/" : "");
-    return join(state, state->folder, below, name, "");
+    return ocdm__format(path, state->error, "%s%s%s%s%s", state->folder, here ? "" : "/", here ? "" : place,
+                        *name != '\0' ? "/" : "", name);
 }
 
 /* The length of the concept in the name of a label file for `part`; 0 when it is none. */
@@ -147,9 +134,7 @@ static ocdm_status find_labels(struct nuswide *state, bool split)
     ocdm__found_files_clear(&state->concepts);
     for (size_t i = 0; i < PLACES && state->concepts.count == 0; i++) {
         ocdm__release(state->label_folder);
-        state->label_folder = join_place(state, label_places[split][i], "");
-        if (state->label_folder == NULL)
-            return OCDM_NO_MEMORY;
+        OCDM_TRY(join_place(state, label_places[split][i], "", &state->label_folder));
         OCDM_TRY(list_concepts(state, state->label_folder, split ? OCDM__TRAIN : OCDM__NO_PART, &state->concepts));
     }
     return OCDM_OK;
@@ -160,9 +145,7 @@ static ocdm_status find_list(const struct nuswide *state, char **path, const cha
 {
     struct stat facts;
     for (size_t i = 0; i < PLACES; i++) {
-        *path = join_place(state, list_places[i], name);
-        if (*path == NULL)
-            return OCDM_NO_MEMORY;
+        OCDM_TRY(join_place(state, list_places[i], name, path));
         if (stat(*path, &facts) == 0)
             return OCDM_OK;
         ocdm__release(*path);
@@ -295,13 +278,9 @@ static bool find_photo_id(const char *path, size_t length, size_t *at, size_t *i
 /* What is wrong with the path, or NULL. */
 static const char *path_fault(const char *path, size_t length)
 {
-    const unsigned char *at = (const unsigned char *)path, *end = at + length;
     size_t id_at, id_length;
-    for (size_t size; at < end; at += size) {
-        size = ocdm__utf8_sequence(at, end);
-        if (size == 0 || *at < 0x20 || *at == 0x7F)
-            return "is not UTF-8 or has control characters";
-    }
+    if (!ocdm__is_text(path, length, false))
+        return "is not UTF-8 or has control characters";
     if (!ocdm__is_relative_path(path, length) || (length >= 2 && path[1] == ':'))
         return "leads out of the folder of the images";
     if (!find_photo_id(path, length, &id_at, &id_length))
@@ -445,10 +424,7 @@ static ocdm_status read_label_file(struct nuswide *state, const char *path, cons
 static ocdm_status number_class(const struct nuswide *state, const char *name, uint32_t *number)
 {
     size_t length = strlen(name);
-    const unsigned char *at = (const unsigned char *)name, *end = at + length;
-    while (at < end && ocdm__utf8_sequence(at, end) > 0)
-        at += ocdm__utf8_sequence(at, end);
-    if (at < end)
+    if (!ocdm__is_text(name, length, true))
         return ocdm__fail(state->error, OCDM_BAD_FILE, "rename it", "%s: the name of the label file of \"%s\" is not UTF-8",
                           state->label_folder, ocdm__show_label(name, length).text);
     return ocdm__label_table_add(&state->set->classes, name, length, number, state->error);
@@ -463,10 +439,9 @@ static ocdm_status read_concept(struct nuswide *state, const char *concept)
     for (int part = OCDM__TRAIN; part <= (state->split ? OCDM__TEST : OCDM__TRAIN); part++) {
         size_t count = state->split ? state->part_counts[part] : state->image_count;
         const char *list = state->split ? state->part_lists[part] : state->list;
-        char *path = join(state, state->label_folder, "/" PREFIX, concept,
-                          state->split ? part == OCDM__TRAIN ? "_Train" SUFFIX : "_Test" SUFFIX : SUFFIX);
-        if (path == NULL)
-            return OCDM_NO_MEMORY;
+        char *path;
+        OCDM_TRY(ocdm__format(&path, state->error, "%s/" PREFIX "%s%s" SUFFIX, state->label_folder, concept,
+                              part_endings[state->split ? part : OCDM__NO_PART]));
         ocdm_status status = read_label_file(state, path, list, first, count, class);
         ocdm__release(path);
         OCDM_TRY(status);

@@ -22,56 +22,10 @@
 #ifndef OCDM_STREAM_RECIPES_CLASS_FILES_H
 #define OCDM_STREAM_RECIPES_CLASS_FILES_H
 
-#include "base/files.h"
-#include "base/json.h"
+#include "base/json_tree.h"
 #include "stream/file.h"
 #include "stream/label_table.h"
-#include "stream/lines.h"
 #include "stream/statistics.h"
-
-/* ---- a small JSON file ---- */
-
-/*
- * A JSON file that knows its position: file:line:column for every error.
- *
- *     ocdm__json_file json = {.length = 0};
- *     status = ocdm__json_file_open(&json, path, error);
- *     if (status == OCDM_OK) status = ocdm__json_file_expect(&json, OCDM__JSON_ARRAY, "an array of ids", error);
- *     ...
- *     ocdm__json_file_close(&json);
- */
-/* Start with all bytes zero. */
-typedef struct ocdm__json_file {
-    ocdm__mapped_file file;
-    ocdm__json json;
-    enum ocdm__json_event event; /* the last one */
-    const char *text;            /* what ocdm__json_file_text gave: bytes of the file, or of `plain` */
-    size_t length;
-    char *plain; /* a text whose escapes had to be undone */
-    size_t room;
-    ocdm__line_count count;
-} ocdm__json_file;
-
-/* OCDM_OK, OCDM_IO. The path must live until it is closed. Close it in either case. */
-ocdm_status ocdm__json_file_open(ocdm__json_file *file, const char *path, ocdm_error *error);
-
-/* The next event, in file->event. OCDM_OK, OCDM_BAD_FILE where the text is not JSON. */
-ocdm_status ocdm__json_file_next(ocdm__json_file *file, ocdm_error *error);
-
-/* The next event, which must be the one named; `what` says it in words. */
-ocdm_status ocdm__json_file_expect(ocdm__json_file *file, enum ocdm__json_event event, const char *what, ocdm_error *error);
-
-/* The current key, string or number, unescaped, in file->text until the next call. OCDM_OK, OCDM_NO_MEMORY. */
-ocdm_status ocdm__json_file_text(ocdm__json_file *file, ocdm_error *error);
-
-/* Where the current event is, its quote if it has one. Cheap while events follow one another. */
-ocdm__place ocdm__json_file_here(ocdm__json_file *file);
-
-/* OCDM_BAD_FILE at a place; hint, format and arguments follow. */
-#define OCDM__FAIL_JSON(json, place, error, ...) ocdm__fail_at((json)->file.name, place, OCDM_BAD_FILE, error, __VA_ARGS__)
-
-/* Releases everything. One that was never opened is fine. */
-void ocdm__json_file_close(ocdm__json_file *file);
 
 /* ---- class groups ---- */
 
@@ -106,9 +60,9 @@ typedef struct ocdm__named_groups {
     size_t room;
 } ocdm__named_groups;
 
-/* Adds the names of a JSON array, whose `[` comes next, up to its `]`. A name that is there already is an error. */
-ocdm_status ocdm__class_groups_add_array(ocdm__named_groups *named, ocdm__json_file *file, enum ocdm__class_group group,
-                                         ocdm_error *error);
+/* Adds the names of a JSON array. A name that is there already is an error: OCDM_BAD_FILE at file:line:column. */
+ocdm_status ocdm__class_groups_add_array(ocdm__named_groups *named, const char *path, const ocdm__json_node *array,
+                                         enum ocdm__class_group group, ocdm_error *error);
 
 /* Assigns to each class the group of its name, or OCDM__NO_GROUP; returns how many are without. */
 #define OCDM__NO_GROUP UINT8_MAX

@@ -24,19 +24,16 @@
 
 /* ---- files ----------------------------------------------------------------------------------------------------------- */
 
-/* Adds folder/name to the files that are read; it is released with the lists. NULL, with a message, when out of memory. */
-static const char *add_file(ocdm__id_lists *lists, const char *folder, const char *name, ocdm_error *error)
+/* Adds folder/name to the files that are read; `*path` lives as long as the lists. */
+static ocdm_status add_file(ocdm__id_lists *lists, const char *folder, const char *name, const char **path, ocdm_error *error)
 {
-    size_t size = strlen(folder) + strlen(name) + 2;
-    char *path = ocdm__allocate(size, 1);
-    if (path == NULL) {
-        ocdm__fail_memory(error, "the name of a file");
-        return NULL;
-    }
-    snprintf(path, size, "%s/%s", folder, name);
-    ocdm_status status = ocdm__found_files_add(&lists->files, path, error);
-    ocdm__release(path);
-    return status == OCDM_OK ? lists->files.paths[lists->files.count - 1] : NULL;
+    char *made;
+    OCDM_TRY(ocdm__format(&made, error, "%s/%s", folder, name));
+    ocdm_status status = ocdm__found_files_add(&lists->files, made, error);
+    ocdm__release(made);
+    if (status == OCDM_OK)
+        *path = lists->files.paths[lists->files.count - 1];
+    return status;
 }
 
 /* Skips `text` at *at. */
@@ -68,10 +65,10 @@ static ocdm_status add_list(ocdm__id_lists *lists, const char *folder, const cha
 {
     if (!ocdm__reserve(&lists->lists, &lists->list_room, lists->list_count + 1, sizeof *lists->lists))
         return ocdm__fail_memory(error, "the names of id lists");
-    const char *path = add_file(lists, folder, name, error);
-    if (path == NULL)
-        return OCDM_NO_MEMORY;
-    lists->lists[lists->list_count++] = (ocdm__id_list){.path = path, .task = task, .part = part};
+    ocdm__id_list *list = &lists->lists[lists->list_count];
+    *list = (ocdm__id_list){.task = task, .part = part};
+    OCDM_TRY(add_file(lists, folder, name, &list->path, error));
+    lists->list_count++;
     return OCDM_OK;
 }
 
@@ -129,132 +126,91 @@ static ocdm_status find_lists(ocdm__id_lists *lists, const char *folder, bool un
     return OCDM_OK;
 }
 
-/* ---- the class map ---------------------------------------------------------------------------------------------------- */
+/* ---- the files' contents --------------------------------------------------------------------------------------------- */
 
-/* The names in the order of the file, with the column of each. */
-struct class_map {
-    ocdm__label_table names;
-    struct column {
-        uint64_t number;
-        ocdm__place place;
-    } * columns;
-    size_t room;
-};
+/* OCDM_BAD_FILE at a place; hint, format and arguments follow. */
+#define FAIL(path, place, error, ...) ocdm__fail_at(path, place, OCDM_BAD_FILE, error, __VA_ARGS__)
 
-/* The name of a class, the current key, and its column. */
-static ocdm_status read_class(struct class_map *map, ocdm__json_file *file, ocdm_error *error)
+/* What a file is to be as a whole; `what` says it in words. */
+static ocdm_status read_tree(ocdm__json_tree *tree, const char *path, enum ocdm__json_event kind, const char *what,
+                             ocdm_error *error)
 {
-    uint32_t number, before = map->names.count;
-    OCDM_TRY(ocdm__json_file_text(file, error));
-    if (file->length == 0)
-        return OCDM__FAIL_JSON(file, ocdm__json_file_here(file), error, "", "a class without a name");
-    OCDM_TRY(ocdm__label_table_add(&map->names, file->text, file->length, &number, error));
-    if (number < before)
-        return OCDM__FAIL_JSON(file, ocdm__json_file_here(file), error, "", "class \"%s\" is here a second time",
-                               ocdm__show_label(file->text, file->length).text);
-    OCDM_TRY(ocdm__json_file_expect(file, OCDM__JSON_NUMBER, "the column of the class, a number", error));
-    if (!ocdm__reserve(&map->columns, &map->room, (size_t)number + 1, sizeof *map->columns))
-        return ocdm__fail_memory(error, "the class map");
-    struct column *column = &map->columns[number];
-    column->place = ocdm__json_file_here(file);
-    if (!ocdm__json_uint64(&file->json, &column->number))
-        return OCDM__FAIL_JSON(file, column->place, error, "", "a column must be a whole number from 0");
+    OCDM_TRY(ocdm__json_tree_read(tree, path, error));
+    return tree->root->kind == kind ? OCDM_OK : FAIL(path, tree->root->place, error, "", "expected %s", what);
+}
+
+/* A class and its column, which becomes its number: `by_column` receives the node. */
+static ocdm_status take_column(const char *path, const ocdm__json_node *node, size_t count, const ocdm__json_node **by_column,
+                               ocdm_error *error)
+{
+    uint64_t column;
+    if (node->key_length == 0)
+        return FAIL(path, node->key_place, error, "", "a class without a name");
+    if (node->kind != OCDM__JSON_NUMBER)
+        return FAIL(path, node->place, error, "", "expected the column of the class, a number");
+    if (!ocdm__text_to_whole(node->text, node->length, 0, UINT64_MAX, &column))
+        return FAIL(path, node->place, error, "", "a column must be a whole number from 0");
+    if (column >= count)
+        return FAIL(path, node->place, error, COLUMN_HINT, "column %llu, but there %s only %zu class%s",
+                    (unsigned long long)column, count == 1 ? "is" : "are", count, count == 1 ? "" : "es");
+    if (by_column[column] != NULL)
+        return FAIL(path, node->place, error, COLUMN_HINT, "column %llu a second time", (unsigned long long)column);
+    by_column[column] = node;
     return OCDM_OK;
 }
 
-static ocdm_status read_map(struct class_map *map, ocdm__json_file *file, ocdm_error *error)
-{
-    OCDM_TRY(ocdm__json_file_expect(file, OCDM__JSON_OBJECT, "an object of class names and columns", error));
-    for (;;) {
-        OCDM_TRY(ocdm__json_file_next(file, error));
-        if (file->event == OCDM__JSON_OBJECT_END)
-            break;
-        OCDM_TRY(read_class(map, file, error));
-    }
-    OCDM_TRY(ocdm__json_file_expect(file, OCDM__JSON_END, "the end of the file", error));
-    return map->names.count > 0 ? OCDM_OK : ocdm__fail(error, OCDM_BAD_FILE, "", "%s:1:1: no classes", file->file.name);
-}
-
-/* Adds the names to the lists' classes by ascending column; the columns must be 0, 1, ... without gaps. */
-static ocdm_status order_classes(ocdm__id_lists *lists, const struct class_map *map, const ocdm__json_file *file,
-                                 ocdm_error *error)
-{
-    size_t count = map->names.count;
-    uint32_t *name_of = ocdm__allocate(count, sizeof *name_of), number;
-    ocdm_status status = name_of != NULL ? OCDM_OK : ocdm__fail_memory(error, "the class map");
-    for (uint32_t i = 0; status == OCDM_OK && i < count; i++) {
-        const struct column *column = &map->columns[i];
-        if (column->number >= count)
-            status =
-                OCDM__FAIL_JSON(file, column->place, error, COLUMN_HINT, "column %llu, but there %s only %zu class%s",
-                                (unsigned long long)column->number, count == 1 ? "is" : "are", count, count == 1 ? "" : "es");
-        else if (name_of[column->number] != 0)
-            status = OCDM__FAIL_JSON(file, column->place, error, COLUMN_HINT, "column %llu a second time",
-                                     (unsigned long long)column->number);
-        else
-            name_of[column->number] = i + 1;
-    }
-    for (size_t i = 0; status == OCDM_OK && i < count; i++) {
-        size_t length;
-        const char *text = ocdm__label_table_text(&map->names, name_of[i] - 1, &length);
-        status = ocdm__label_table_add(&lists->classes, text, length, &number, error);
-    }
-    ocdm__release(name_of);
-    return status;
-}
-
+/* The class map: the columns must be 0, 1, ... without gaps. */
 static ocdm_status read_classes(ocdm__id_lists *lists, const char *folder, ocdm_error *error)
 {
-    struct class_map map = {.room = 0};
-    ocdm__json_file file = {.length = 0};
-    const char *path = add_file(lists, folder, MAP_NAME, error);
-    ocdm_status status = path != NULL ? ocdm__json_file_open(&file, path, error) : OCDM_NO_MEMORY;
-    OCDM_THEN(status, read_map(&map, &file, error));
-    OCDM_THEN(status, order_classes(lists, &map, &file, error));
-    ocdm__json_file_close(&file);
-    ocdm__label_table_clear(&map.names);
-    ocdm__release(map.columns);
+    ocdm__json_tree tree = {.root = NULL};
+    const ocdm__json_node **by_column = NULL;
+    const char *path = NULL;
+    ocdm_status status = add_file(lists, folder, MAP_NAME, &path, error);
+    OCDM_THEN(status, read_tree(&tree, path, OCDM__JSON_OBJECT, "an object of class names and columns", error));
+    size_t count = status == OCDM_OK ? tree.root->count : 0;
+    if (status == OCDM_OK && count == 0)
+        status = ocdm__fail(error, OCDM_BAD_FILE, "", "%s:1:1: no classes", path);
+    OCDM_THEN(status, ocdm__new(&by_column, count, sizeof *by_column, "the class map", error));
+    for (const ocdm__json_node *node = ocdm__json_first(tree.root); status == OCDM_OK && node != NULL; node = node->next)
+        status = take_column(path, node, count, by_column, error);
+    for (uint32_t i = 0, number; status == OCDM_OK && i < count; i++) {
+        const ocdm__json_node *node = by_column[i];
+        status = ocdm__label_table_add(&lists->classes, node->key, node->key_length, &number, error);
+        if (status == OCDM_OK && number < i)
+            status = FAIL(path, node->key_place, error, "", "class \"%s\" is here a second time",
+                          ocdm__show_label(node->key, node->key_length).text);
+    }
+    ocdm__json_tree_clear(&tree);
+    ocdm__release(by_column);
     return status;
 }
 
-/* ---- the ids ---------------------------------------------------------------------------------------------------------- */
-
-/* The current id. */
-static ocdm_status add_id(ocdm__id_lists *lists, ocdm__json_file *file, uint32_t list, ocdm_error *error)
+static ocdm_status add_id(ocdm__id_lists *lists, const ocdm__json_node *node, uint32_t list, ocdm_error *error)
 {
     uint64_t number;
-    ocdm__place place = ocdm__json_file_here(file);
-    if (file->event != OCDM__JSON_STRING && (file->event != OCDM__JSON_NUMBER || !ocdm__json_uint64(&file->json, &number)))
-        return OCDM__FAIL_JSON(file, place, error, "", "expected an id: a whole number from 0, or a string");
-    OCDM_TRY(ocdm__json_file_text(file, error));
+    const char *path = lists->lists[list].path;
+    if (node->kind != OCDM__JSON_STRING &&
+        (node->kind != OCDM__JSON_NUMBER || !ocdm__text_to_whole(node->text, node->length, 0, UINT64_MAX, &number)))
+        return FAIL(path, node->place, error, "", "expected an id: a whole number from 0, or a string");
     if (lists->id_count >= UINT32_MAX - 2)
-        return ocdm__fail(error, OCDM_LIMIT, "", "%s: more than %u ids", file->file.name, UINT32_MAX - 2);
+        return ocdm__fail(error, OCDM_LIMIT, "", "%s: more than %u ids", path, UINT32_MAX - 2);
     if (!ocdm__reserve(&lists->ids, &lists->id_room, lists->id_count + 1, sizeof *lists->ids) ||
-        !ocdm__reserve(&lists->text, &lists->text_room, lists->text_used + file->length + 1, 1))
+        !ocdm__reserve(&lists->text, &lists->text_room, lists->text_used + node->length + 1, 1))
         return ocdm__fail_memory(error, "the ids of a list");
-    memcpy(lists->text + lists->text_used, file->text, file->length);
+    memcpy(lists->text + lists->text_used, node->text, node->length);
     lists->ids[lists->id_count++] =
-        (ocdm__listed_id){.text_at = lists->text_used, .length = file->length, .place = place, .list = list};
-    lists->text_used += file->length;
+        (ocdm__listed_id){.text_at = lists->text_used, .length = node->length, .place = node->place, .list = list};
+    lists->text_used += node->length;
     return OCDM_OK;
 }
 
 static ocdm_status read_ids(ocdm__id_lists *lists, uint32_t number, ocdm_error *error)
 {
-    ocdm__id_list *list = &lists->lists[number];
-    ocdm__json_file file = {.length = 0};
-    list->first = lists->id_count;
-    ocdm_status status = ocdm__json_file_open(&file, list->path, error);
-    OCDM_THEN(status, ocdm__json_file_expect(&file, OCDM__JSON_ARRAY, "an array of ids", error));
-    while (status == OCDM_OK) {
-        status = ocdm__json_file_next(&file, error);
-        if (status != OCDM_OK || file.event == OCDM__JSON_ARRAY_END)
-            break;
-        status = add_id(lists, &file, number, error);
-    }
-    OCDM_THEN(status, ocdm__json_file_expect(&file, OCDM__JSON_END, "the end of the file", error));
-    ocdm__json_file_close(&file);
-    list->count = lists->id_count - list->first;
+    ocdm__json_tree tree = {.root = NULL};
+    ocdm_status status = read_tree(&tree, lists->lists[number].path, OCDM__JSON_ARRAY, "an array of ids", error);
+    for (const ocdm__json_node *node = ocdm__json_first(tree.root); status == OCDM_OK && node != NULL; node = node->next)
+        status = add_id(lists, node, number, error);
+    ocdm__json_tree_clear(&tree);
     return status;
 }
 
@@ -273,10 +229,9 @@ static ocdm_status find_files(ocdm__id_lists *lists, const char *folder, const c
     *found = true;
     for (int group = 0; group < OCDM__GROUPS && *found; group++) {
         char name[MOST_NAME];
+        const char *path;
         snprintf(name, sizeof name, "%s%s%s.json", place, group_files[group], ending);
-        const char *path = add_file(lists, folder, name, error);
-        if (path == NULL)
-            return OCDM_NO_MEMORY;
+        OCDM_TRY(add_file(lists, folder, name, &path, error));
         *found = access(path, F_OK) == 0;
     }
     return OCDM_OK;
@@ -288,11 +243,10 @@ static ocdm_status read_files(ocdm__id_lists *lists, char *const *files, bool *f
     ocdm__named_groups named = {.room = 0};
     ocdm_status status = OCDM_OK;
     for (int group = 0; status == OCDM_OK && group < OCDM__GROUPS; group++) {
-        ocdm__json_file file = {.length = 0};
-        status = ocdm__json_file_open(&file, files[group], error);
-        OCDM_THEN(status, ocdm__class_groups_add_array(&named, &file, (enum ocdm__class_group)group, error));
-        OCDM_THEN(status, ocdm__json_file_expect(&file, OCDM__JSON_END, "the end of the file", error));
-        ocdm__json_file_close(&file);
+        ocdm__json_tree tree = {.root = NULL};
+        status = ocdm__json_tree_read(&tree, files[group], error);
+        OCDM_THEN(status, ocdm__class_groups_add_array(&named, files[group], tree.root, (enum ocdm__class_group)group, error));
+        ocdm__json_tree_clear(&tree);
     }
     *fit = status == OCDM_OK && ocdm__class_groups_assign(&named, &lists->classes, lists->groups) == 0;
     ocdm__class_groups_clear(&named);
@@ -325,15 +279,10 @@ static ocdm_status read_groups(ocdm__id_lists *lists, const char *folder, ocdm_e
 ocdm_status ocdm__id_lists_read(ocdm__id_lists *lists, const char *folder, bool unbalanced, ocdm_error *error)
 {
     *lists = (ocdm__id_lists){.task_count = 0};
+    char *ids = NULL;
     ocdm_status status = read_classes(lists, folder, error);
-    size_t size = strlen(folder) + sizeof "/ids";
-    char *ids = status == OCDM_OK ? ocdm__allocate(size, 1) : NULL;
-    if (ids != NULL) {
-        snprintf(ids, size, "%s/ids", folder);
-        status = find_lists(lists, ids, unbalanced, error);
-    } else if (status == OCDM_OK) {
-        status = ocdm__fail_memory(error, "the name of a folder");
-    }
+    OCDM_THEN(status, ocdm__format(&ids, error, "%s/ids", folder));
+    OCDM_THEN(status, find_lists(lists, ids, unbalanced, error));
     for (uint32_t i = 0; status == OCDM_OK && i < lists->list_count; i++)
         status = read_ids(lists, i, error);
     OCDM_THEN(status, read_groups(lists, folder, error));
@@ -450,7 +399,6 @@ static ocdm_status look_up_samples(const struct search *search)
     const ocdm__labelled_set *set = search->set;
     for (uint32_t i = 0; i < set->count; i++) {
         struct key key;
-        size_t length;
         key.text = ocdm__label_table_text(&set->ids, i, &key.length);
         if (search->by_row)
             key_of_row(&key, set->rows[i], set->parts[i]);
@@ -458,16 +406,12 @@ static ocdm_status look_up_samples(const struct search *search)
         if (number == UINT32_MAX || (search->by_row && set->rows[i] == OCDM__NO_ROW))
             continue;
         uint32_t *sample = &search->sample_of[search->id_of[number]];
-        if (*sample != NOT_FOUND) {
-            const char *text = ocdm__label_table_text(&set->ids, *sample, &length);
-            ocdm__shown_label first = ocdm__show_label(text, length);
-            text = ocdm__label_table_text(&set->ids, i, &length);
+        if (*sample != NOT_FOUND)
             return ocdm__fail(search->error, OCDM_BAD_FILE,
                               "rows must be different within the training and within the test samples",
                               "row %llu of the %s list is that of two samples of the source, \"%s\" and \"%s\"",
-                              (unsigned long long)set->rows[i], set->parts[i] == OCDM__TRAIN ? "training" : "test", first.text,
-                              ocdm__show_label(text, length).text);
-        }
+                              (unsigned long long)set->rows[i], set->parts[i] == OCDM__TRAIN ? "training" : "test",
+                              ocdm__label_table_show(&set->ids, *sample).text, ocdm__label_table_show(&set->ids, i).text);
         *sample = i;
     }
     return OCDM_OK;
@@ -546,22 +490,19 @@ static ocdm_status choose_classes(const struct search *search, ocdm__selection *
     if (selection->kept_classes == NULL || (lists->groups != NULL && *groups == NULL))
         return ocdm__fail_memory(search->error, "the classes of the id lists");
     for (uint32_t i = 0; i < given->count; i++) {
-        size_t length;
-        const char *text = ocdm__label_table_text(given, i, &length);
-        uint32_t class = ocdm__label_table_number(&lists->classes, text, length);
+        uint32_t class = ocdm__label_table_match(&lists->classes, given, i);
         selection->kept_classes[i] = class != UINT32_MAX;
         if (lists->groups != NULL)
             (*groups)[i] = class != UINT32_MAX ? lists->groups[class] : UINT8_MAX;
     }
     for (uint32_t i = 0; i < lists->classes.count; i++) {
-        size_t length;
-        const char *text = ocdm__label_table_text(&lists->classes, i, &length), *map = lists->files.paths[0];
-        if (ocdm__label_table_number(given, text, length) != UINT32_MAX)
+        const char *map = lists->files.paths[0];
+        if (ocdm__label_table_match(given, &lists->classes, i) != UINT32_MAX)
             continue;
         if (!search->reading->skip_bad)
             return ocdm__fail(search->error, OCDM_BAD_FILE,
                               "the source must be the one that the class map was made for; " SKIP_HINT,
-                              "%s: the source has no class \"%s\"", map, ocdm__show_label(text, length).text);
+                              "%s: the source has no class \"%s\"", map, ocdm__label_table_show(&lists->classes, i).text);
         ocdm__reading_skip(search->reading, "classes of the map that the source lacks", map);
     }
     return OCDM_OK;

@@ -78,8 +78,6 @@ ocdm_status ocdm__cluster_samples(size_t count, const uint64_t *label_starts, co
 /* One file of ids. */
 typedef struct ocdm__id_list {
     const char *path; /* one of the files */
-    size_t first;     /* its ids are from here on */
-    size_t count;
     uint32_t task;
     enum ocdm__part part;
 } ocdm__id_list;

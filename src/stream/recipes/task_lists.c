@@ -117,17 +117,6 @@ const struct ocdm__shipped_list ocdm__shipped_lists[] = {
 
 static const char form[] = "give one task per line, the names of its classes separated by commas";
 
-static bool is_text(const char *name, const char *name_end)
-{
-    const unsigned char *at = (const unsigned char *)name, *end = (const unsigned char *)name_end;
-    for (size_t length; at < end; at += length) {
-        length = ocdm__utf8_sequence(at, end);
-        if (length == 0 || *at < 0x20 || *at == 0x7F)
-            return false;
-    }
-    return true;
-}
-
 static ocdm_status add_class(ocdm__task_list *list, const char *name, const char *end, uint64_t line, ocdm_error *error)
 {
     uint32_t number, count = list->classes.count;
@@ -135,7 +124,7 @@ static ocdm_status add_class(ocdm__task_list *list, const char *name, const char
     size_t length = (size_t)(end - name);
     if (length == 0)
         return ocdm__fail(error, OCDM_BAD_RECORD, form, "%s:%" PRIu64 ": the name of a class is empty", list->name, line);
-    if (!is_text(name, end))
+    if (!ocdm__is_text(name, length, false))
         return ocdm__fail(error, OCDM_BAD_RECORD, form, "%s:%" PRIu64 ": a name that is not UTF-8", list->name, line);
     if (!ocdm__reserve(&list->tasks, &list->task_room, (size_t)count + 1, sizeof *list->tasks) ||
         !ocdm__reserve(&list->lines, &list->line_room, (size_t)count + 1, sizeof *list->lines))
@@ -195,18 +184,14 @@ void ocdm__task_list_clear(ocdm__task_list *list)
 ocdm_status ocdm__task_list_apply(const ocdm__task_list *list, const ocdm__label_table *classes, uint32_t *class_tasks,
                                   ocdm_error *error)
 {
-    size_t length;
-    for (uint32_t i = 0; i < list->classes.count; i++) {
-        const char *name = ocdm__label_table_text(&list->classes, i, &length);
-        if (ocdm__label_table_number(classes, name, length) == UINT32_MAX)
+    for (uint32_t i = 0; i < list->classes.count; i++)
+        if (ocdm__label_table_match(classes, &list->classes, i) == UINT32_MAX)
             return ocdm__fail(error, OCDM_BAD_RECORD,
                               "is it misspelt, or the list for another source? A list may leave classes out",
                               "%s:%" PRIu64 ": no sample of the source has the class \"%s\"", list->name, list->lines[i],
-                              ocdm__show_label(name, length).text);
-    }
+                              ocdm__label_table_show(&list->classes, i).text);
     for (uint32_t i = 0; i < classes->count; i++) {
-        const char *name = ocdm__label_table_text(classes, i, &length);
-        uint32_t number = ocdm__label_table_number(&list->classes, name, length);
+        uint32_t number = ocdm__label_table_match(&list->classes, classes, i);
         class_tasks[i] = number != UINT32_MAX ? list->tasks[number] : UINT32_MAX;
     }
     return OCDM_OK;

@@ -76,13 +76,6 @@ static ocdm_status find_variants(const ocdm__label_table *table, uint32_t *varia
     return status;
 }
 
-static ocdm__shown_label show(const ocdm__label_table *table, uint32_t number)
-{
-    size_t length;
-    const char *label = ocdm__label_table_text(table, number, &length);
-    return ocdm__show_label(label, length);
-}
-
 ocdm_status ocdm__records_label_warning(const ocdm__records *records, char text[OCDM__DOUBT], ocdm_error *error)
 {
     const ocdm__label_table *table = &records->table;
@@ -95,9 +88,11 @@ ocdm_status ocdm__records_label_warning(const ocdm__records *records, char text[
     char separator = joined ? likely_separator(table, &example) : '\0';
     uint32_t variants = 0, pair[2] = {0};
     if (fields && count_labels(table, true) > count / 2)
-        snprintf(text, OCDM__DOUBT, "labels such as %s look like lists: --label-form list", show(table, example).text);
+        snprintf(text, OCDM__DOUBT, "labels such as %s look like lists: --label-form list",
+                 ocdm__label_table_show(table, example).text);
     else if (separator != '\0')
-        snprintf(text, OCDM__DOUBT, "labels such as %s look like several: --sep '%c'", show(table, example).text, separator);
+        snprintf(text, OCDM__DOUBT, "labels such as %s look like several: --sep '%c'",
+                 ocdm__label_table_show(table, example).text, separator);
     else if (count == 2 && count_labels(table, false) == 2 && records->format != OCDM__FORMAT_SVM)
         snprintf(text, OCDM__DOUBT, "all labels are 0 or 1: %s",
                  fields ? "--one-hot COLUMNS, if each label has a column"
@@ -108,6 +103,6 @@ ocdm_status ocdm__records_label_warning(const ocdm__records *records, char text[
         snprintf(text, OCDM__DOUBT,
                  "%u of %u labels differ from others only in case or in spaces, such as \"%s\" from \"%s\": write "
                  "each label in one way",
-                 variants, count, show(table, pair[0]).text, show(table, pair[1]).text);
+                 variants, count, ocdm__label_table_show(table, pair[0]).text, ocdm__label_table_show(table, pair[1]).text);
     return OCDM_OK;
 }

@@ -242,10 +242,8 @@ static ocdm_status settle_classes(ocdm__labelled_set *set, size_t first, const o
         for (size_t i = (size_t)set->label_starts[first]; i < set->label_starts[set->count]; i++)
             numbers[set->labels[i]] = 1; /* in use */
     for (uint32_t i = 0; status == OCDM_OK && i < labels->count; i++) {
-        size_t length;
-        const char *text = ocdm__label_table_text(labels, i, &length);
         if (numbers[i] == 1)
-            status = ocdm__label_table_add(&set->classes, text, length, &numbers[i], error);
+            status = ocdm__label_table_copy(&set->classes, labels, i, &numbers[i], error);
     }
     for (size_t sample = first; status == OCDM_OK && sample < set->count; sample++) {
         /* Labels of a sample ascend; after renumbering they must be sorted again. */
