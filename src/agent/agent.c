@@ -49,32 +49,12 @@ static ocdm_status reserve(ocdm__agent *agent, const struct ocdm__share *share, 
     return OCDM_OK;
 }
 
-/* What only a training step needs, so that a run without enough memory ends before its first step. */
-static ocdm_status reserve_training(ocdm__agent *agent, size_t batch, ocdm_error *error)
-{
-    const struct ocdm__share share = ocdm__share_of(agent->network, batch);
-    int before = ocdm__single_thread();
-    ocdm_status status = agent->ranks == NULL ? reserve(agent, &share, &agent->step, error) : OCDM_OK;
-    OCDM_THEN(status, ocdm__parameters_add_adam(agent->network, error));
-    ocdm__restore_threads(before);
-    return status;
-}
-
-/* Finds the other ranks. OCDM_OK, OCDM_NO_MEMORY. */
-static ocdm_status join_ranks(ocdm__agent *agent, ocdm_error *error)
-{
-    const ocdm__ranks *ranks = ocdm__ranks_all();
-    if (ranks->size == 1 || agent->network->image_layers == 0)
-        return OCDM_OK;
-    OCDM_TRY(ocdm__new(&agent->starts, ranks->size + 1, sizeof *agent->starts, "parts of a batch", error));
-    agent->ranks = ranks;
-    return OCDM_OK;
-}
-
-/* The number of blocks of a mobilenet1, and the width of an mlp, are those of its weights. */
+/* The number of blocks of a mobilenet1, and the width of an mlp, are those of its weights. What training needs is made here if
+ * the batch is known, so that a run without enough memory ends before its first step. */
 static ocdm_status make_agent(ocdm__agent *agent, const ocdm__agent_settings *settings, const struct ocdm__weights *weights,
                               ocdm_error *error)
 {
+    const ocdm__ranks *ranks = ocdm__ranks_all();
     ocdm__agent_settings wanted = *settings;
     struct ocdm__weights_fit fit = {0};
     if (weights != NULL)
@@ -88,11 +68,20 @@ static ocdm_status make_agent(ocdm__agent *agent, const ocdm__agent_settings *se
     int before = ocdm__single_thread();
     ocdm_status status = ocdm__network_create(&wanted, &agent->network, error);
     ocdm__restore_threads(before);
-    if (status == OCDM_OK && weights != NULL)
-        status = ocdm__agent_load(agent, weights, error);
-    OCDM_THEN(status, join_ranks(agent, error));
-    if (status == OCDM_OK && settings->batch > 0)
-        status = reserve_training(agent, settings->batch, error);
+    if (weights != NULL)
+        OCDM_THEN(status, ocdm__agent_load(agent, weights, error));
+    OCDM_TRY(status);
+    if (ranks->size > 1 && agent->network->image_layers > 0) {
+        OCDM_TRY(ocdm__new(&agent->starts, ranks->size + 1, sizeof *agent->starts, "parts of a batch", error));
+        agent->ranks = ranks;
+    }
+    if (settings->batch == 0)
+        return OCDM_OK;
+    const struct ocdm__share share = ocdm__share_of(agent->network, settings->batch);
+    before = ocdm__single_thread();
+    status = agent->ranks == NULL ? reserve(agent, &share, &agent->step, error) : OCDM_OK;
+    OCDM_THEN(status, ocdm__parameters_add_adam(agent->network, error));
+    ocdm__restore_threads(before);
     return status;
 }
 
@@ -139,15 +128,6 @@ static ocdm_status run_pass(ocdm__agent *agent, const ocdm__batch *batch, const 
     return OCDM_OK;
 }
 
-/* The others would wait for this rank. */
-static void fail_together(const ocdm__agent *agent, const ocdm_error *error)
-{
-    ocdm_error own;
-    if (error == NULL)
-        (void)ocdm__fail_memory(&own, "a step of the network");
-    agent->ranks->fail(error != NULL ? error : &own);
-}
-
 /* All checks of a batch, the room for it, and then the pass. A step that fails before its pass has changed nothing. */
 static ocdm_status prepared_pass(ocdm__agent *agent, const ocdm__batch *batch, bool frozen,
                                  const struct ocdm__gradient_sink *sink, double *loss, ocdm_error *error)
@@ -180,14 +160,17 @@ static ocdm_status prepared_pass(ocdm__agent *agent, const ocdm__batch *batch, b
         ocdm__share_deal(&share, agent->ranks);
     int before = ocdm__single_thread();
     ocdm_status status = reserve(agent, &share, room_of(agent, sink), error);
-    if (status == OCDM_OK && sink->flat == NULL)
-        status = ocdm__parameters_add_adam(agent->network, error);
+    if (sink->flat == NULL)
+        OCDM_THEN(status, ocdm__parameters_add_adam(agent->network, error));
     if (status == OCDM_OK) {
         status = run_pass(agent, batch, &share, frozen, sink, loss, error);
         agent->broken = status == OCDM_NO_MEMORY && sink->flat == NULL;
     }
-    if (status == OCDM_NO_MEMORY && together)
-        fail_together(agent, error);
+    if (status == OCDM_NO_MEMORY && together) { /* the others would wait for this rank */
+        ocdm_error own;
+        (void)ocdm__fail_memory(&own, "a step of the network");
+        agent->ranks->fail(error != NULL ? error : &own);
+    }
     ocdm__restore_threads(before);
     return status;
 }
@@ -233,9 +216,8 @@ ocdm_status ocdm__agent_batch_gradient(ocdm__agent *agent, const ocdm__batch *ba
 ocdm_status ocdm__agent_use(void *state, size_t version, ocdm_error *error)
 {
     ocdm__agent *agent = state;
-    uint32_t wanted = agent->steps > 0 ? (uint32_t)version : 0;
     OCDM_TRY(ocdm__agent_check(agent, error));
-    ocdm__parameters_use(agent->network, wanted);
+    ocdm__parameters_use(agent->network, agent->steps > 0 ? (uint32_t)version : 0);
     return OCDM_OK;
 }
 
@@ -266,8 +248,7 @@ ocdm_status ocdm__agent_predict(void *state, const float *input, size_t count, f
     ocdm__agent *agent = state;
     size_t width = ocdm__agent_feature_width(agent), sample = ocdm__network_input_size(agent->network);
     bool together = agent->ranks != NULL;
-    if (ocdm__agent_check(agent, error) != OCDM_OK)
-        return OCDM_NO_MEMORY;
+    OCDM_TRY(ocdm__agent_check(agent, error));
     float *features = ocdm__allocate_aligned((together ? count : BLOCK) * width, sizeof *features);
     if (features == NULL)
         return ocdm__fail_memory(error, "features");
@@ -286,8 +267,7 @@ ocdm_status ocdm__agent_predict(void *state, const float *input, size_t count, f
 /* What the head reads; a model that has nothing before its head passes the input on. */
 ocdm_status ocdm__agent_features(ocdm__agent *agent, const float *input, size_t count, float *features, ocdm_error *error)
 {
-    if (ocdm__agent_check(agent, error) != OCDM_OK)
-        return OCDM_NO_MEMORY;
+    OCDM_TRY(ocdm__agent_check(agent, error));
     if (agent->network->model.count == 1) { /* linear: the head sees the input itself */
         memcpy(features, input, count * ocdm__network_input_size(agent->network) * sizeof *features);
         return OCDM_OK;

@@ -79,36 +79,27 @@ bool ocdm__is_head(const ocdm__network *network, const struct ocdm__parameter *p
     return parameter >= network->parameters + network->parameter_count - 2;
 }
 
-static bool ends_with(const struct ocdm__tensor *tensor, const char *end)
-{
-    size_t length = strlen(end);
-    return tensor->name_length >= length && memcmp(tensor->name + tensor->name_length - length, end, length) == 0;
-}
-
 /* The length of the prefix before the name of an average; 0 before any other. `which` is its number. */
 static size_t average_prefix(const ocdm__network *network, const struct ocdm__tensor *tensor, size_t *which)
 {
-    for (size_t i = 1; i < arrays_of(network); i++) {
-        *which = i;
-        size_t length = strlen(prefixes[i]);
-        if (tensor->name_length > length && memcmp(tensor->name, prefixes[i], length) == 0)
-            return length;
-    }
+    for (*which = 1; *which < arrays_of(network); ++*which)
+        if (ocdm__tensor_prefix(tensor, prefixes[*which]) > 0)
+            return strlen(prefixes[*which]);
     return 0;
 }
 
 /* Whether the network accepts a tensor of that name; PyTorch's batch counters are ignored. */
 static bool is_known(const ocdm__network *network, const struct ocdm__tensor *tensor)
 {
-    if (ends_with(tensor, ".num_batches_tracked") || (tensor->name_length == 9 && memcmp(tensor->name, "adam.step", 9) == 0))
+    static const char counter[] = ".num_batches_tracked";
+    size_t which = 0, end = sizeof counter - 1, prefix = average_prefix(network, tensor, &which);
+    bool counts = tensor->name_length >= end && memcmp(tensor->name + tensor->name_length - end, counter, end) == 0;
+    if (counts || ocdm__text_is(tensor->name, tensor->name_length, "adam.step"))
         return true;
-    size_t which = 0, prefix = average_prefix(network, tensor, &which);
     bool trained_only = prefix > 0 && which < OWN_ARRAYS;
-    const char *name = tensor->name + prefix;
-    size_t length = tensor->name_length - prefix;
     for (size_t i = 0; i < network->parameter_count; i++) {
         const struct ocdm__parameter *parameter = &network->parameters[i];
-        if (strlen(parameter->name) == length && memcmp(parameter->name, name, length) == 0)
+        if (ocdm__text_is(tensor->name + prefix, tensor->name_length - prefix, parameter->name))
             return parameter->trained || !trained_only;
     }
     return false;
@@ -197,8 +188,7 @@ ocdm_status ocdm__agent_list(void *state, bool optimiser, ocdm__tensor_list *lis
 {
     ocdm__agent *agent = state;
     size_t arrays = optimiser ? arrays_of(agent->network) : 1;
-    if (ocdm__agent_check(agent, error) != OCDM_OK)
-        return OCDM_NO_MEMORY;
+    OCDM_TRY(ocdm__agent_check(agent, error));
     const struct ocdm__parameter *parameter;
     size_t which, count = 0, largest = 0;
     for (; (parameter = find_listed(agent->network, arrays, count, &which)) != NULL; count++)
@@ -232,20 +222,8 @@ ocdm_status ocdm__agent_list(void *state, bool optimiser, ocdm__tensor_list *lis
     return OCDM_OK;
 }
 
-/* Values that are not finite could not be loaded again: they must not replace an older file that can. */
-static ocdm_status check_finite(const ocdm__agent *agent, const struct ocdm__tensor *tensor, const float *values,
-                                ocdm_error *error)
-{
-    for (size_t i = 0; i < tensor->size / sizeof *values; i++)
-        if (!isfinite(values[i]))
-            return ocdm__fail(error, OCDM_BAD_RECORD,
-                              "go back to the last checkpoint; smaller inputs, a smaller learning rate or --clip may help",
-                              "after step %llu tensor %s is not of finite numbers", (unsigned long long)agent->steps,
-                              tensor->name);
-    return OCDM_OK;
-}
-
-/* A tensor at home in a layout of oneDNN is copied into plain order. */
+/* A tensor at home in a layout of oneDNN is copied into plain order. Values that are not finite could not be loaded again: they
+ * must not replace an older file that can. */
 ocdm_status ocdm__agent_fetch(void *state, const ocdm__tensor_list *listed, size_t i, const unsigned char **data,
                               ocdm_error *error)
 {
@@ -265,8 +243,15 @@ ocdm_status ocdm__agent_fetch(void *state, const ocdm__tensor_list *listed, size
         status = ocdm__op_run(parameter->from_home, 0, home, NULL, plain);
     ocdm__restore_threads(before);
     *data = (const unsigned char *)plain;
-    return status == OCDM_OK ? check_finite(agent, &listed->tensors[i], plain, error)
-                             : ocdm__fail_memory(error, "a copy of the weights");
+    if (status != OCDM_OK)
+        return ocdm__fail_memory(error, "a copy of the weights");
+    for (size_t k = 0; k < parameter->size; k++)
+        if (!isfinite(plain[k]))
+            return ocdm__fail(error, OCDM_BAD_RECORD,
+                              "go back to the last checkpoint; smaller inputs, a smaller learning rate or --clip may help",
+                              "after step %llu tensor %s is not of finite numbers", (unsigned long long)agent->steps,
+                              listed->tensors[i].name);
+    return OCDM_OK;
 }
 
 /* ---- in ------------------------------------------------------------------------------------------------------------- */
@@ -277,20 +262,17 @@ float ocdm__tensor_float(const struct ocdm__tensor *tensor, size_t i)
     const unsigned char *at = tensor->data + i * ocdm__dtype_size(tensor->dtype);
     uint32_t bits = 0;
     float value = NAN;
-    double wide;
-    uint64_t wide_bits;
     switch (tensor->dtype) {
-    case OCDM__F32:
     case OCDM__BF16:
-        bits = tensor->dtype == OCDM__F32 ? ocdm__get_u32(at) : (uint32_t)(at[0] | at[1] << 8) << 16;
+        bits = (uint32_t)(at[0] | at[1] << 8) << 16;
         memcpy(&value, &bits, sizeof value);
         return value;
+    case OCDM__F32:
+        return ocdm__get_float(at);
     case OCDM__F16:
         return ocdm__half_to_float((uint16_t)(at[0] | at[1] << 8));
     case OCDM__F64:
-        wide_bits = ocdm__get_u64(at);
-        memcpy(&wide, &wide_bits, sizeof wide);
-        return (float)wide;
+        return (float)ocdm__get_double(at);
     default:
         return value;
     }
@@ -348,17 +330,8 @@ static void tell_faults(const struct match *match, char text[FAULTS])
     }
 }
 
-/* Through `plain` where the parameter is at home in another layout. */
-static ocdm_status take_array(struct ocdm__parameter *parameter, size_t which, const struct ocdm__tensor *tensor, float *plain)
-{
-    float *home = *array_of(parameter, which);
-    float *target = parameter->to_home != NULL ? plain : home;
-    for (size_t i = 0; i < parameter->size; i++)
-        target[i] = ocdm__tensor_float(tensor, i);
-    return parameter->to_home != NULL ? ocdm__op_run(parameter->to_home, 0, plain, NULL, home) : OCDM_OK;
-}
-
-/* Loads the arrays that the file has; a head with another number of classes is kept, and its averages begin as it is. */
+/* Loads the arrays that the file has, through `plain` where a parameter is at home in another layout; a head with another
+ * number of classes is kept, and its averages begin as it is. */
 static ocdm_status take_all(ocdm__agent *agent, const struct ocdm__weights *weights, const struct match *match, float *plain)
 {
     ocdm__network *network = agent->network;
@@ -366,11 +339,17 @@ static ocdm_status take_all(ocdm__agent *agent, const struct ocdm__weights *weig
     ocdm_status status = OCDM_OK;
     struct ocdm__parameter *parameter;
     for (size_t i = 0; status == OCDM_OK && (parameter = find_listed(network, arrays, i, &which)) != NULL; i++) {
-        bool kept = match->head_kept && ocdm__is_head(network, parameter);
-        if (!kept)
-            status = take_array(parameter, which, ocdm__weights_find(weights->file, prefixes[which], parameter->name), plain);
-        else if (which >= OWN_ARRAYS)
-            memcpy(*array_of(parameter, which), parameter->value, parameter->room * sizeof *parameter->value);
+        float *home = *array_of(parameter, which), *target = parameter->to_home != NULL ? plain : home;
+        if (match->head_kept && ocdm__is_head(network, parameter)) {
+            if (which >= OWN_ARRAYS)
+                memcpy(home, parameter->value, parameter->room * sizeof *home);
+            continue;
+        }
+        const struct ocdm__tensor *tensor = ocdm__weights_find(weights->file, prefixes[which], parameter->name);
+        for (size_t k = 0; k < parameter->size; k++)
+            target[k] = ocdm__tensor_float(tensor, k);
+        if (parameter->to_home != NULL)
+            status = ocdm__op_run(parameter->to_home, 0, plain, NULL, home);
     }
     const struct ocdm__tensor *steps = ocdm__safetensors_find(weights->file, "adam.step");
     if (steps != NULL)
@@ -419,11 +398,10 @@ ocdm_status ocdm__agent_load(void *state, const struct ocdm__weights *weights, o
     OCDM_TRY(ocdm__agent_check(agent, error));
     ocdm__parameters_use(network, 0);
     find_match(network, weights->file, &match);
-    ocdm_status status = check_all(network, weights, &match, error);
-    if (status == OCDM_OK && match.optimiser)
-        status = ocdm__parameters_add_adam(network, error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(check_all(network, weights, &match, error));
+    if (match.optimiser)
+        OCDM_TRY(ocdm__parameters_add_adam(network, error));
+    ocdm_status status = OCDM_OK;
     size_t largest = 1;
     for (size_t i = 0; i < network->parameter_count; i++)
         largest = network->parameters[i].size > largest ? network->parameters[i].size : largest;
@@ -447,33 +425,6 @@ static uint32_t dimension(const struct ocdm__safetensors *file, const char *name
     return tensor != NULL && tensor->rank > axis && tensor->shape[axis] <= INT32_MAX ? (uint32_t)tensor->shape[axis] : 0;
 }
 
-/* The last block that has weights: a network may be cut off after any of them. */
-static uint32_t mobilenet_blocks(const struct ocdm__safetensors *file)
-{
-    char name[40];
-    uint32_t blocks = 0;
-    for (uint32_t i = 1; i <= 13; i++) {
-        snprintf(name, sizeof name, "conv_pw_%u.weight", i);
-        if (ocdm__safetensors_find(file, name) != NULL)
-            blocks = i;
-    }
-    return blocks;
-}
-
-/* How many averages of the weights the file has. */
-static uint32_t averages_in(const struct ocdm__safetensors *file)
-{
-    uint32_t count = 0;
-    for (size_t i = 0; i < file->tensor_count; i++)
-        for (uint32_t k = count; k < OCDM__MOST_RATES; k++) {
-            const char *prefix = prefixes[OWN_ARRAYS + k];
-            size_t length = strlen(prefix);
-            if (file->tensors[i].name_length > length && memcmp(file->tensors[i].name, prefix, length) == 0)
-                count = k + 1;
-        }
-    return count;
-}
-
 /* The model that has most in common with the file, so far. */
 struct nearest {
     const char *model;
@@ -481,14 +432,17 @@ struct nearest {
     struct match match;
 };
 
-/* How well the file fits a model, by an outline of it that has no weights. */
+/* How well the file fits a model, by an outline of it that has no weights and as many averages as the file. */
 static ocdm_status try_model(const struct ocdm__safetensors *file, const struct ocdm__model_size *size, bool *fits,
                              struct nearest *nearest, ocdm_error *error)
 {
     ocdm__network *outline = NULL;
     OCDM_TRY(ocdm__network_outline(size, &outline, error));
     struct match match;
-    outline->average_count = averages_in(file);
+    for (size_t i = 0; i < file->tensor_count; i++)
+        for (uint32_t k = outline->average_count; k < OCDM__MOST_RATES; k++)
+            if (ocdm__tensor_prefix(&file->tensors[i], prefixes[OWN_ARRAYS + k]) > 0)
+                outline->average_count = k + 1;
     find_match(outline, file, &match);
     *fits = match.missing.count + match.unknown.count + match.misshapen.count == 0;
     double count = (double)outline->parameter_count, faults = (double)(match.missing.count + match.misshapen.count);
@@ -500,69 +454,64 @@ static ocdm_status try_model(const struct ocdm__safetensors *file, const struct 
 }
 
 /* Tensors that tell networks of other kinds, which users may try. */
-static const char *foreign_family(const struct ocdm__safetensors *file, const char **tensor)
-{
-    static const struct {
-        const char *tensor, *family;
-    } families[] = {
-        {"conv_stem.weight", "timm's MobileNet or EfficientNet"},
-        {"conv1.0.weight", "timm's ResNet-D, which begins with three convolutions"},
-        {"patch_embed.proj.weight", "a vision transformer of timm"},
-        {"conv_proj.weight", "a vision transformer of torchvision"},
-        {"stem.0.weight", "timm's ConvNeXt"},
-        {"features.conv0.weight", "torchvision's DenseNet"},
-        {"features.0.0.weight", "torchvision's MobileNet, EfficientNet or ConvNeXt"},
-        {"features.0.weight", "torchvision's VGG or AlexNet"},
-    };
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        if (ocdm__safetensors_find(file, families[i].tensor) != NULL) {
-            *tensor = families[i].tensor;
-            return families[i].family;
-        }
-    return NULL;
-}
+static const struct {
+    const char *tensor, *family;
+} families[] = {
+    {"conv_stem.weight", "timm's MobileNet or EfficientNet"},
+    {"conv1.0.weight", "timm's ResNet-D, which begins with three convolutions"},
+    {"patch_embed.proj.weight", "a vision transformer of timm"},
+    {"conv_proj.weight", "a vision transformer of torchvision"},
+    {"stem.0.weight", "timm's ConvNeXt"},
+    {"features.conv0.weight", "torchvision's DenseNet"},
+    {"features.0.0.weight", "torchvision's MobileNet, EfficientNet or ConvNeXt"},
+    {"features.0.weight", "torchvision's VGG or AlexNet"},
+};
 
-/* What the file would make of a model; false for one that it has no input of. */
+/* What the file would make of a model; false for one that it has no input of. A mobilenet1 may be cut off after any block: its
+ * last one is the last that has weights. */
 static bool size_by_file(const struct ocdm__safetensors *file, uint32_t classes, struct ocdm__model_size *size)
 {
     bool mlp = strcmp(size->name, "mlp") == 0, linear = strcmp(size->name, "linear") == 0;
     size->class_count = classes ? classes : 1;
     size->features = linear ? dimension(file, "fc.weight", 1) : mlp ? dimension(file, "hidden.weight", 1) : 0;
     size->hidden = mlp ? dimension(file, "hidden.weight", 0) : 0;
-    size->blocks = strcmp(size->name, "mobilenet1") == 0 ? mobilenet_blocks(file) : 0;
+    for (uint32_t i = 1; i <= 13 && strcmp(size->name, "mobilenet1") == 0; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "conv_pw_%u.weight", i);
+        size->blocks = ocdm__safetensors_find(file, name) != NULL ? i : size->blocks;
+    }
     return size->features > 0 || !(mlp || linear);
 }
 
 /* The first model that fits. Of a file that fits none, the nearest is named, since a user meant one of them. */
 ocdm_status ocdm__weights_fit(const struct ocdm__safetensors *file, struct ocdm__weights_fit *fit, ocdm_error *error)
 {
-    struct ocdm__weights_fit found = {.class_count = dimension(file, "fc.weight", 0),
-                                      .optimiser = ocdm__safetensors_find(file, "adam.step") != NULL};
     struct nearest nearest = {.model = NULL};
-    for (size_t i = 0; ocdm__model_names[i] != NULL && found.model == NULL; i++) {
+    *fit = (struct ocdm__weights_fit){.class_count = dimension(file, "fc.weight", 0),
+                                      .optimiser = ocdm__safetensors_find(file, "adam.step") != NULL};
+    for (size_t i = 0; ocdm__model_names[i] != NULL && fit->model == NULL; i++) {
         struct ocdm__model_size size = {.name = ocdm__model_names[i], .height = 224, .width = 224};
         bool fits = false;
-        if (size_by_file(file, found.class_count, &size))
+        if (size_by_file(file, fit->class_count, &size))
             OCDM_TRY(try_model(file, &size, &fits, &nearest, error));
         if (!fits)
             continue;
-        found.model = size.name;
-        found.features = size.features;
-        found.hidden = size.hidden;
-        found.blocks = size.blocks;
+        fit->model = size.name;
+        fit->features = size.features;
+        fit->hidden = size.hidden;
+        fit->blocks = size.blocks;
     }
-    if (found.model == NULL) {
-        char faults[FAULTS];
-        const char *tensor, *family = foreign_family(file, &tensor);
-        if (family != NULL)
-            snprintf(found.reason, sizeof found.reason, "those of no model here but of %s (%s)", family, tensor);
-        else if (nearest.share < 0.5)
-            snprintf(found.reason, sizeof found.reason, "those of no model");
-        else {
-            tell_faults(&nearest.match, faults);
-            snprintf(found.reason, sizeof found.reason, "nearly those of %s, but the file%.300s", nearest.model, faults);
-        }
-    }
-    *fit = found;
+    for (size_t i = 0; fit->model == NULL && i < sizeof families / sizeof *families; i++)
+        if (fit->reason[0] == '\0' && ocdm__safetensors_find(file, families[i].tensor) != NULL)
+            snprintf(fit->reason, sizeof fit->reason, "those of no model here but of %s (%s)", families[i].family,
+                     families[i].tensor);
+    if (fit->model != NULL || fit->reason[0] != '\0')
+        return OCDM_OK;
+    char faults[FAULTS];
+    tell_faults(&nearest.match, faults);
+    if (nearest.share < 0.5)
+        snprintf(fit->reason, sizeof fit->reason, "those of no model");
+    else
+        snprintf(fit->reason, sizeof fit->reason, "nearly those of %s, but the file%.300s", nearest.model, faults);
     return OCDM_OK;
 }

@@ -84,8 +84,6 @@ static void add_slice(void *context, size_t item, unsigned slot)
 static void take_out(const struct back *back)
 {
     ocdm__network *network = back->pass->network;
-    if (back->sink->flat == NULL || back->adding == OCDM__NOTHING)
-        return;
     const struct ocdm__parameter *weight = &network->parameters[network->layers[back->adding].weight];
     const float *sum = half_memory(back, 1 - back->turn);
     if (weight->from_home == NULL)
@@ -162,11 +160,6 @@ static bool steps_at_once(const struct back *back)
     return back->plans[back->turn].at_once && back->sink->flat == NULL;
 }
 
-static bool leaves_nothing_to_add(const struct back *back)
-{
-    return back->making == OCDM__NOTHING || back->plans[back->turn].in_bucket || steps_at_once(back);
-}
-
 /* Slices of one chunk follow each other. */
 static void make_chunk(void *context, size_t number, unsigned slot)
 {
@@ -189,19 +182,6 @@ static void make_chunk(void *context, size_t number, unsigned slot)
     make_lanes(&item, first, sizes[chunk], sum, item.room);
     if (steps_at_once(back))
         step_summed(back, weight, sum, item.slice * plan->slice, plan->slice);
-}
-
-/* The chunks of the layer that is made, and the tree that adds them. */
-static void plan_chunks(struct back *back)
-{
-    ocdm__network *network = back->pass->network;
-    const struct ocdm__share *share = &back->pass->share;
-    struct ocdm__lane_plan *plan = &back->plans[back->turn];
-    size_t first = back->turn * network->part_room;
-    *plan = ocdm__plan_lanes(network, share, &network->layers[back->making]);
-    (void)ocdm__share_chunks(share, plan->chunk, network->chunk_sizes + first, network->merges + first);
-    for (size_t i = 0; i < plan->chunks; i++)
-        network->parts[first + i] = half_memory(back, back->turn) + i * plan->stride;
 }
 
 /* ---- images --------------------------------------------------------------------------------------------------------- */
@@ -330,14 +310,6 @@ static uint32_t next_completed(const struct back *back, uint32_t k)
     return residual != 0 && network->layers[residual - 1].first_reader == k ? residual - 1 : OCDM__NOTHING;
 }
 
-static void finish_norms(const struct back *back)
-{
-    ocdm__network *network = back->pass->network;
-    for (uint32_t k = completed_layer(back); k != OCDM__NOTHING; k = next_completed(back, k))
-        if (network->layers[k].node->kind == OCDM__NODE_CONV)
-            finish_norm(back, &network->layers[k]);
-}
-
 /* ---- all of them ---------------------------------------------------------------------------------------------------- */
 
 /* What has been added up goes on its way to the other ranks, and weights that have arrived are changed; with `wait`, all. */
@@ -352,44 +324,46 @@ static void move_buckets(const struct back *back, bool wait)
     ocdm__buckets_advance(network, share, &back->sink->adam, wait);
 }
 
-/* The images and what belongs to weights. Several ranks take the images first: while their sums are gathered, there are the
- * weights to work on. */
-static void run_works(const struct back *back, struct ocdm__work *works, size_t count, const struct ocdm__work *images)
-{
-    ocdm__team *team = back->pass->network->team;
-    if (images != NULL && back->pass->share.ranks == NULL)
-        works[count++] = *images;
-    else if (images != NULL) {
-        ocdm__team_run(team, images, 1);
-        for (uint32_t k = completed_layer(back); k != OCDM__NOTHING; k = next_completed(back, k))
-            ocdm__norm_start(&back->pass->share, &back->pass->network->layers[k]);
-    }
-    ocdm__team_run(team, works, count);
-}
-
-/* Runs one region; `with_images` is false in the last two, which only finish the weights. */
+/* Runs one region; `with_images` is false in the last two, which only finish the weights. Several ranks take the images first:
+ * while their sums are gathered, there are the weights to work on. */
 static void run_region(struct back *back, bool with_images)
 {
     ocdm__network *network = back->pass->network;
+    const struct ocdm__share *share = &back->pass->share;
+    const struct ocdm__work images = {take_image_back, back, share->end - share->first};
+    struct ocdm__lane_plan *plan = &back->plans[back->turn];
     struct ocdm__work works[3];
     size_t count = 0;
     if (back->making != OCDM__NOTHING) {
-        plan_chunks(back);
-        works[count++] =
-            (struct ocdm__work){make_chunk, back, back->plans[back->turn].chunks * network->layers[back->making].slices};
+        const struct ocdm__layer *layer = &network->layers[back->making];
+        size_t first = back->turn * network->part_room;
+        *plan = ocdm__plan_lanes(network, share, layer);
+        (void)ocdm__share_chunks(share, plan->chunk, network->chunk_sizes + first, network->merges + first);
+        for (size_t i = 0; i < plan->chunks; i++)
+            network->parts[first + i] = half_memory(back, back->turn) + i * plan->stride;
+        works[count++] = (struct ocdm__work){make_chunk, back, plan->chunks * layer->slices};
     }
     if (back->adding != OCDM__NOTHING) {
         size_t room = network->parameters[network->layers[back->adding].weight].room;
         works[count++] = (struct ocdm__work){add_slice, back, (room + SLICE - 1) / SLICE};
     }
-    const struct ocdm__work images = {take_image_back, back, back->pass->share.end - back->pass->share.first};
-    run_works(back, works, count, with_images ? &images : NULL);
-    take_out(back);
-    if (back->pass->share.ranks != NULL)
+    if (with_images && share->ranks == NULL)
+        works[count++] = images;
+    if (with_images && share->ranks != NULL) {
+        ocdm__team_run(network->team, &images, 1);
+        for (uint32_t k = completed_layer(back); k != OCDM__NOTHING; k = next_completed(back, k))
+            ocdm__norm_start(share, &network->layers[k]);
+    }
+    ocdm__team_run(network->team, works, count);
+    if (back->sink->flat != NULL && back->adding != OCDM__NOTHING)
+        take_out(back);
+    if (share->ranks != NULL)
         move_buckets(back, false);
-    if (with_images)
-        finish_norms(back);
-    back->adding = leaves_nothing_to_add(back) ? OCDM__NOTHING : back->making;
+    for (uint32_t k = with_images ? completed_layer(back) : OCDM__NOTHING; k != OCDM__NOTHING; k = next_completed(back, k))
+        if (network->layers[k].node->kind == OCDM__NODE_CONV)
+            finish_norm(back, &network->layers[k]);
+    bool summed = back->making == OCDM__NOTHING || plan->in_bucket || steps_at_once(back);
+    back->adding = summed ? OCDM__NOTHING : back->making;
     back->turn = 1 - back->turn;
 }
 
@@ -421,7 +395,6 @@ static ocdm_status run_vectors_back(const struct back *back)
     ocdm__network *network = pass->network;
     uint32_t first = network->image_layers > 0 ? network->image_layers + 1 : 0;
     size_t slot_size = network->vector_rows * network->vector_width;
-    ocdm_status status = OCDM_OK;
     for (uint32_t k = (uint32_t)network->model.count; k-- > first;) {
         struct ocdm__layer *layer = &network->layers[k];
         bool is_last = k + 1 == network->model.count, reads_input = network->image_layers == 0 && k == 0;
@@ -434,13 +407,11 @@ static ocdm_status run_vectors_back(const struct back *back)
                                          .weight_gradient = half_memory(back, 0),
                                          .bias_gradient = half_memory(back, 1),
                                          .rows = pass->share.images};
-        status = ocdm__linear_backward(network, layer, &work);
-        if (status != OCDM_OK)
-            break;
+        OCDM_TRY(ocdm__linear_backward(network, layer, &work));
         deliver(back, &network->parameters[layer->weight], work.weight_gradient);
         deliver(back, &network->parameters[layer->bias], work.bias_gradient);
     }
-    return status;
+    return OCDM_OK;
 }
 
 /* Linear layers from the head down, then the image layers. Biases and norms step as they come. */

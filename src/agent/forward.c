@@ -7,62 +7,48 @@
 
 /* ---- statistics ----------------------------------------------------------------------------------------------------- */
 
+/* The constants of a channel of a batch norm, which maps x to (x - mean) * inverse * gain + bias. */
+static void set_constants(const ocdm__network *network, const struct ocdm__layer *layer, size_t c, double mean, double inverse)
+{
+    size_t channels = layer->node->channels;
+    double scale = inverse * (double)network->parameters[layer->gain].value[c];
+    float *constants = layer->constants + c;
+    constants[OCDM__MEAN * channels] = (float)mean;
+    constants[OCDM__INVERSE * channels] = (float)inverse;
+    constants[OCDM__SCALE * channels] = (float)scale;
+    constants[OCDM__SHIFT * channels] = (float)((double)network->parameters[layer->bias].value[c] - mean * scale);
+}
+
 /* Computes the constants of a batch norm from its running statistics. */
-static void freeze_norm(const ocdm__network *network, struct ocdm__layer *layer)
+static void freeze_norm(const ocdm__network *network, const struct ocdm__layer *layer)
 {
-    size_t channels = layer->node->channels;
-    const float *gain = network->parameters[layer->gain].value, *bias = network->parameters[layer->bias].value;
     const float *mean = network->parameters[layer->mean].value, *variance = network->parameters[layer->variance].value;
-    float *constants = layer->constants;
-    for (size_t c = 0; c < channels; c++) {
-        double inverse = 1.0 / sqrt((double)variance[c] + (double)network->model.norm_epsilon);
-        double scale = inverse * (double)gain[c];
-        constants[OCDM__MEAN * channels + c] = mean[c];
-        constants[OCDM__INVERSE * channels + c] = (float)inverse;
-        constants[OCDM__SCALE * channels + c] = (float)scale;
-        constants[OCDM__SHIFT * channels + c] = (float)((double)bias[c] - (double)mean[c] * scale);
-    }
+    for (size_t c = 0; c < layer->node->channels; c++)
+        set_constants(network, layer, c, (double)mean[c],
+                      1.0 / sqrt((double)variance[c] + (double)network->model.norm_epsilon));
 }
 
-/* One channel's statistics over the batch. All images have the same number of pixels, so the mean is the mean of the images'
- * means, and the sum of squares about it is the sum of those about the images' means plus that of the means' own deviations. */
-static void channel_statistics(const struct ocdm__pass *pass, const struct ocdm__layer *layer, size_t c, double *mean,
-                               double *square)
-{
-    size_t channels = layer->node->channels;
-    double pixels = (double)layer->node->height * layer->node->width;
-    double sum = 0, spread = 0;
-    for (size_t i = 0; i < pass->share.images; i++)
-        sum += layer->partial[2 * i * channels + c];
-    sum /= (double)pass->share.images;
-    for (size_t i = 0; i < pass->share.images; i++) {
-        double away = layer->partial[2 * i * channels + c] - sum;
-        spread += layer->partial[(2 * i + 1) * channels + c] + pixels * away * away;
-    }
-    *mean = sum;
-    *square = spread;
-}
-
-/* The constants of a batch norm from the batch; the running statistics move a tenth of the way towards it. */
-static void norm_statistics(const struct ocdm__pass *pass, struct ocdm__layer *layer)
+/* The constants of a batch norm from the batch; the running statistics move a tenth of the way towards it. All images have the
+ * same number of pixels, so the mean is the mean of the images' means, and the sum of squares about it is the sum of those
+ * about the images' means plus that of the means' own deviations. */
+static void norm_statistics(const struct ocdm__pass *pass, const struct ocdm__layer *layer)
 {
     const ocdm__network *network = pass->network;
-    size_t channels = layer->node->channels;
+    size_t channels = layer->node->channels, images = pass->share.images;
+    float *running_mean = network->parameters[layer->mean].value, *variance = network->parameters[layer->variance].value;
+    double pixels = (double)layer->node->height * layer->node->width, count = pixels * (double)images;
     ocdm__norm_wait(&pass->share, layer);
-    const float *gain = network->parameters[layer->gain].value, *bias = network->parameters[layer->bias].value;
-    float *mean = network->parameters[layer->mean].value, *variance = network->parameters[layer->variance].value;
-    float *constants = layer->constants;
-    double count = (double)layer->node->height * layer->node->width * (double)pass->share.images;
     for (size_t c = 0; c < channels; c++) {
-        double middle, square;
-        channel_statistics(pass, layer, c, &middle, &square);
-        double inverse = 1.0 / sqrt(square / count + (double)network->model.norm_epsilon);
-        double scale = inverse * (double)gain[c];
-        constants[OCDM__MEAN * channels + c] = (float)middle;
-        constants[OCDM__INVERSE * channels + c] = (float)inverse;
-        constants[OCDM__SCALE * channels + c] = (float)scale;
-        constants[OCDM__SHIFT * channels + c] = (float)((double)bias[c] - middle * scale);
-        mean[c] = (float)(0.9 * (double)mean[c] + 0.1 * middle);
+        double mean = 0, square = 0;
+        for (size_t i = 0; i < images; i++)
+            mean += layer->partial[2 * i * channels + c];
+        mean /= (double)images;
+        for (size_t i = 0; i < images; i++) {
+            double away = layer->partial[2 * i * channels + c] - mean;
+            square += layer->partial[(2 * i + 1) * channels + c] + pixels * away * away;
+        }
+        set_constants(network, layer, c, mean, 1.0 / sqrt(square / count + (double)network->model.norm_epsilon));
+        running_mean[c] = (float)(0.9 * (double)running_mean[c] + 0.1 * mean);
         variance[c] = (float)(0.9 * (double)variance[c] + 0.1 * square / (count > 1 ? count - 1 : 1));
     }
 }
@@ -87,48 +73,21 @@ static const unsigned char *output_of(const struct ocdm__pass *pass, uint32_t nu
     return ocdm__piece(pass, &layer->output, layer->image_bytes, image);
 }
 
-/* Scale, shift, residual and activation in one pass over the image. */
-static void apply_norm(const struct ocdm__pass *pass, const struct ocdm__layer *layer, size_t image)
+/* The weights of a convolution in the layout of its primitive. */
+static const void *weights_of(const ocdm__network *network, const struct ocdm__layer *layer)
 {
-    const ocdm__network *network = pass->network;
+    return layer->forward_weights != NULL ? layer->forward_weights : network->parameters[layer->weight].value;
+}
+
+/* Scale, shift, residual and activation in one pass over an image. */
+static void apply_norm(const ocdm__network *network, const struct ocdm__layer *layer, void *output, const void *raw,
+                       const void *residual)
+{
     const struct ocdm__node *node = layer->node;
     const float *const scale_shift[2] = {layer->constants + (size_t)OCDM__SCALE * node->channels,
                                          layer->constants + (size_t)OCDM__SHIFT * node->channels};
     struct ocdm__extent extent = ocdm__extent_of(network, node);
-    network->kernels->normalise(
-        ocdm__piece(pass, &layer->output, layer->image_bytes, image), ocdm__piece(pass, &layer->raw, layer->image_bytes, image),
-        node->residual ? output_of(pass, node->residual, image) : NULL, scale_shift, &extent, node->activation);
-}
-
-/* `op` is the layer's, for one image or for two. */
-static void run_primitive(const struct region *region, ocdm__op *op, size_t image, unsigned slot)
-{
-    const struct ocdm__pass *pass = region->pass;
-    ocdm__network *network = pass->network;
-    struct ocdm__layer *layer = &network->layers[region->position];
-    const struct ocdm__node *node = layer->node;
-    bool conv = node->kind == OCDM__NODE_CONV;
-    const void *second = ocdm__piece(pass, &layer->workspace, layer->workspace.bytes, image);
-    if (conv)
-        second = layer->forward_weights != NULL ? layer->forward_weights : network->parameters[layer->weight].value;
-    unsigned char *target = ocdm__piece(pass, conv ? &layer->raw : &layer->output, layer->image_bytes, image);
-    if (ocdm__op_run(op, slot, output_of(pass, node->input, image), second, target) != OCDM_OK)
-        atomic_store(&network->failed, true);
-}
-
-/* Mean and squares of this image alone: channel_statistics joins those of the batch in the order of the images. */
-static void sum_up(const struct region *region, size_t image)
-{
-    const struct ocdm__pass *pass = region->pass;
-    const ocdm__network *network = pass->network;
-    const struct ocdm__layer *layer = &network->layers[region->position];
-    const struct ocdm__node *node = layer->node;
-    if (node->kind != OCDM__NODE_CONV || pass->frozen)
-        return;
-    double *partial = layer->partial + 2 * image * node->channels;
-    struct ocdm__extent extent = ocdm__extent_of(network, node);
-    network->kernels->moments(ocdm__piece(pass, &layer->raw, layer->image_bytes, image), &extent, partial,
-                              partial + node->channels);
+    network->kernels->normalise(output, raw, node->residual != 0 ? residual : NULL, scale_shift, &extent, node->activation);
 }
 
 /* Prepares the input of the layer: converts the network's input, or applies the batch norms that are due. */
@@ -141,9 +100,13 @@ static void prepare_image(const struct region *region, size_t image)
         network->kernels->interleave(ocdm__piece(pass, &network->input, network->input_bytes, image),
                                      pass->input + (image - pass->share.given) * 3 * pixels, pixels, 3);
     }
-    for (uint32_t k = region->due_from; k < region->position; k++)
-        if (network->layers[k].node->kind == OCDM__NODE_CONV)
-            apply_norm(pass, &network->layers[k], image);
+    for (uint32_t k = region->due_from; k < region->position; k++) {
+        const struct ocdm__layer *layer = &network->layers[k];
+        if (layer->node->kind == OCDM__NODE_CONV)
+            apply_norm(network, layer, ocdm__piece(pass, &layer->output, layer->image_bytes, image),
+                       ocdm__piece(pass, &layer->raw, layer->image_bytes, image),
+                       output_of(pass, layer->node->residual, image));
+    }
 }
 
 static bool is_own(const struct ocdm__share *share, size_t image)
@@ -156,17 +119,31 @@ static bool is_own(const struct ocdm__share *share, size_t image)
 static void take_images(void *context, size_t item, unsigned slot)
 {
     const struct region *region = context;
-    const struct ocdm__share *share = &region->pass->share;
-    const struct ocdm__layer *layer = &region->pass->network->layers[region->position];
+    const struct ocdm__pass *pass = region->pass;
+    const struct ocdm__share *share = &pass->share;
+    ocdm__network *network = pass->network;
+    const struct ocdm__layer *layer = &network->layers[region->position];
+    const struct ocdm__node *node = layer->node;
+    const struct ocdm__extent extent = ocdm__extent_of(network, node);
+    bool conv = node->kind == OCDM__NODE_CONV;
     size_t first = share->first / region->together * region->together + item * region->together;
     size_t left = share->images - first, count = left < region->together ? left : region->together;
     for (size_t i = first; i < first + count; i++)
         if (is_own(share, i))
             prepare_image(region, i);
-    run_primitive(region, count == 2 ? layer->forward_pair : layer->forward, first, slot);
-    for (size_t i = first; i < first + count; i++)
+    const void *second =
+        conv ? weights_of(network, layer) : ocdm__piece(pass, &layer->workspace, layer->workspace.bytes, first);
+    unsigned char *target = ocdm__piece(pass, conv ? &layer->raw : &layer->output, layer->image_bytes, first);
+    if (ocdm__op_run(count == 2 ? layer->forward_pair : layer->forward, slot, output_of(pass, node->input, first), second,
+                     target) != OCDM_OK)
+        atomic_store(&network->failed, true);
+    /* Mean and squares of each image alone: norm_statistics joins those of the batch in the order of the images. */
+    for (size_t i = first; conv && !pass->frozen && i < first + count; i++) {
+        double *partial = layer->partial + 2 * i * node->channels;
         if (is_own(share, i))
-            sum_up(region, i);
+            network->kernels->moments(ocdm__piece(pass, &layer->raw, layer->image_bytes, i), &extent, partial,
+                                      partial + node->channels);
+    }
 }
 
 /* The last norm is due here, as the norm of any layer is due when the next one runs. */
@@ -218,17 +195,15 @@ static void run_images(const struct ocdm__pass *pass)
 ocdm_status ocdm__network_forward(struct ocdm__pass *pass, ocdm_error *error)
 {
     ocdm__network *network = pass->network;
-    ocdm_status status = pass->share.ranks == NULL ? ocdm__layers_refresh(network, error) : OCDM_OK;
-    if (status != OCDM_OK)
-        return status;
+    ocdm_status status = OCDM_OK;
+    if (pass->share.ranks == NULL)
+        OCDM_TRY(ocdm__layers_refresh(network, error));
     const float *rows = pass->input;
     float *next = network->vectors;
     size_t count = network->model.count, at = 0;
     if (network->image_layers > 0) {
         run_images(pass);
-        status = ocdm__network_check(network, error);
-        if (status != OCDM_OK)
-            return status;
+        OCDM_TRY(ocdm__network_check(network, error));
         network->stale = false;
         at = network->image_layers + 1;
         rows = next;
@@ -272,23 +247,16 @@ static unsigned char *evaluated_output(const ocdm__network *network, uint32_t nu
 /* `input` is the image as the first layer reads it. */
 static void evaluate_layer(ocdm__network *network, uint32_t k, const void *input, unsigned slot)
 {
-    struct ocdm__layer *layer = &network->layers[k];
+    const struct ocdm__layer *layer = &network->layers[k];
     const struct ocdm__node *node = layer->node;
     bool conv = node->kind == OCDM__NODE_CONV;
     unsigned char *target = evaluated_output(network, k + 1, slot);
-    const void *second = place_of(network, &layer->pool_room, slot);
-    if (conv)
-        second = layer->forward_weights != NULL ? layer->forward_weights : network->parameters[layer->weight].value;
+    const void *second = conv ? weights_of(network, layer) : place_of(network, &layer->pool_room, slot);
     const void *source = node->input ? evaluated_output(network, node->input, slot) : input;
     if (ocdm__op_run(layer->forward, slot, source, second, target) != OCDM_OK)
         atomic_store(&network->failed, true);
-    if (!conv)
-        return;
-    const float *const scale_shift[2] = {layer->constants + (size_t)OCDM__SCALE * node->channels,
-                                         layer->constants + (size_t)OCDM__SHIFT * node->channels};
-    struct ocdm__extent extent = ocdm__extent_of(network, node);
-    network->kernels->normalise(target, target, node->residual ? evaluated_output(network, node->residual, slot) : NULL,
-                                scale_shift, &extent, node->activation);
+    if (conv)
+        apply_norm(network, layer, target, target, node->residual ? evaluated_output(network, node->residual, slot) : NULL);
 }
 
 /* One image through all layers in the memory of one thread, so that nothing waits for another image. */
@@ -327,34 +295,25 @@ static ocdm_status evaluate_images(ocdm__network *network, const float *input, s
     return ocdm__network_check(network, error);
 }
 
-/* All linear layers except the head, on features or on the output of the image layers; models have at most one. */
-static ocdm_status evaluate_vectors(ocdm__network *network, const float *input, size_t rows, float *features)
-{
-    for (uint32_t k = 0; k + 1 < network->model.count; k++)
-        OCDM_TRY(ocdm__linear_forward(network, &network->layers[k], input, rows, features));
-    return OCDM_OK;
-}
-
-/* Vectors go through the linear layers ROWS at a time. */
+/* Vectors go through the linear layers ROWS at a time: all but the head, of which models have at most one, then the head. */
 ocdm_status ocdm__network_evaluate(ocdm__network *network, const float *input, size_t images, float *features, float *logits,
                                    ocdm_error *error)
 {
-    struct ocdm__layer *head = &network->layers[network->model.count - 1];
+    uint32_t last = (uint32_t)network->model.count - 1;
+    struct ocdm__layer *head = &network->layers[last];
     size_t width = head->node->in_channels;
-    if (network->image_layers > 0 && input != NULL) {
-        ocdm_status status = evaluate_images(network, input, images, features, error);
-        if (status != OCDM_OK)
-            return status;
-    }
-    bool direct = network->image_layers == 0 && network->model.count == 1;
+    if (network->image_layers > 0 && input != NULL)
+        OCDM_TRY(evaluate_images(network, input, images, features, error));
     for (size_t at = 0; at < images; at += ROWS) {
         size_t rows = images - at < ROWS ? images - at : ROWS;
+        const float *before = network->image_layers == 0 && last == 0 ? input + at * width : features + at * width;
         ocdm_status status = OCDM_OK;
-        if (network->image_layers == 0 && !direct)
-            status = evaluate_vectors(network, input + at * network->layers[0].node->in_channels, rows, features + at * width);
-        const float *before = direct ? input + at * width : features + at * width;
-        if (status == OCDM_OK && logits != NULL)
-            status = ocdm__linear_forward(network, head, before, rows, logits + at * head->node->channels);
+        for (uint32_t k = 0; network->image_layers == 0 && k < last; k++)
+            OCDM_THEN(status,
+                      ocdm__linear_forward(network, &network->layers[k], input + at * network->layers[0].node->in_channels,
+                                           rows, features + at * width));
+        if (logits != NULL)
+            OCDM_THEN(status, ocdm__linear_forward(network, head, before, rows, logits + at * head->node->channels));
         if (status != OCDM_OK)
             return ocdm__fail_memory(error, "a linear layer");
     }

@@ -33,7 +33,7 @@ const struct ocdm__kernels *ocdm__kernels_for(bool bf16)
 
 #endif
 
-/* ---- trees and rows ------------------------------------------------------------------------------------------------------ */
+/* ---- trees ------------------------------------------------------------------------------------------------------ */
 
 /* Blocks in binary: `before` lanes end where the block starts, so that it closes a pair for each bit that carries. */
 void ocdm__tree_merges(const size_t *sizes, size_t count, unsigned char *merges)
@@ -46,14 +46,4 @@ void ocdm__tree_merges(const size_t *sizes, size_t count, unsigned char *merges)
             merges[i]++;
         before += size;
     }
-}
-
-/* Row after row, so that the result does not depend on the width of vectors. */
-void ocdm__sum_rows(float *sum, const float *rows, size_t row_count, size_t stride, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        sum[i] = rows[i];
-    for (size_t row = 1; row < row_count; row++)
-        for (size_t i = 0; i < count; i++)
-            sum[i] += rows[row * stride + i];
 }

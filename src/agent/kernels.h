@@ -112,9 +112,6 @@ const struct ocdm__kernels *ocdm__kernels_for(bool bf16);
  * they are the halves of an aligned block. `sizes` are the blocks' numbers of lanes, powers of two; NULL: all are 1. */
 void ocdm__tree_merges(const size_t *sizes, size_t count, unsigned char *merges);
 
-/* sum[i] = element i of all rows, in the order of the rows. */
-void ocdm__sum_rows(float *sum, const float *rows, size_t row_count, size_t stride, size_t count);
-
 /* For kernels.c: the versions. */
 extern const struct ocdm__kernels ocdm__kernels_plain;
 #if defined(__x86_64__) && defined(__GNUC__)

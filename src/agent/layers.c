@@ -71,16 +71,13 @@ static ocdm_status create_weights_op(ocdm__network *network, struct ocdm__layer 
                                                 .depth = (int64_t)images * node->height * node->width,
                                                 .a_turned = true,
                                                 .bf16 = network->bf16};
+    ocdm__layout *part = NULL;
     if (ocdm__layer_is_product(network, node))
         return ocdm__product_create(network->device, &product, op, error);
-    if (layer->slices > 1) {
-        ocdm__layout *part = NULL;
-        ocdm_status status = ocdm__layout_slice(home_of(network, layer), shape.out_channels, &part, error);
-        OCDM_THEN(status, ocdm__conv_create(network->device, OCDM__CONV_WEIGHTS, &shape, part, op, error));
-        ocdm__layout_destroy(part);
-        return status;
-    }
-    return ocdm__conv_create(network->device, OCDM__CONV_WEIGHTS, &shape, home_of(network, layer), op, error);
+    OCDM_TRY(ocdm__layout_slice(home_of(network, layer), shape.out_channels, &part, error));
+    ocdm_status status = ocdm__conv_create(network->device, OCDM__CONV_WEIGHTS, &shape, part, op, error);
+    ocdm__layout_destroy(part);
+    return status;
 }
 
 /* ---- where weights live --------------------------------------------------------------------------------------------- */
@@ -90,19 +87,17 @@ static ocdm_status find_home(ocdm__network *network, struct ocdm__layer *layer, 
 {
     struct ocdm__parameter *weight = &network->parameters[layer->weight];
     struct ocdm__conv_shape shape = layer_shape(network, layer->node, USUAL_LANE);
-    ocdm_status status = ocdm__layout_plain(&shape, &weight->plain, error);
-    if (status != OCDM_OK || ocdm__layer_is_product(network, layer->node))
-        return status;
     ocdm__op *op = NULL;
-    status = ocdm__conv_create(network->device, OCDM__CONV_WEIGHTS, &shape, NULL, &op, error);
-    if (status == OCDM_OK && !ocdm__layout_equal(ocdm__op_weights(op), weight->plain))
+    OCDM_TRY(ocdm__layout_plain(&shape, &weight->plain, error));
+    if (ocdm__layer_is_product(network, layer->node))
+        return OCDM_OK;
+    ocdm_status status = ocdm__conv_create(network->device, OCDM__CONV_WEIGHTS, &shape, NULL, &op, error);
+    if (status == OCDM_OK && !ocdm__layout_equal(ocdm__op_weights(op), weight->plain)) {
         status = ocdm__layout_copy(ocdm__op_weights(op), &weight->home, error);
-    if (status == OCDM_OK && weight->home != NULL) {
-        weight->room = ocdm__layout_bytes(weight->home) / sizeof(float);
-        status = ocdm__reorder_create(network->device, weight->plain, weight->home, &weight->to_home, error);
+        OCDM_THEN(status, ocdm__reorder_create(network->device, weight->plain, weight->home, &weight->to_home, error));
+        OCDM_THEN(status, ocdm__reorder_create(network->device, weight->home, weight->plain, &weight->from_home, error));
+        weight->room = status == OCDM_OK ? ocdm__layout_bytes(weight->home) / sizeof(float) : 0;
     }
-    if (status == OCDM_OK && weight->home != NULL)
-        status = ocdm__reorder_create(network->device, weight->home, weight->plain, &weight->from_home, error);
     ocdm__op_destroy(op);
     return status;
 }
@@ -141,86 +136,68 @@ static ocdm_status create_copy(ocdm__network *network, const ocdm__layout *home,
 /* ---- making them ---------------------------------------------------------------------------------------------------- */
 
 /* What evaluation needs. Backward primitives are made when training begins. */
-static ocdm_status create_layer(ocdm__network *network, struct ocdm__layer *layer, ocdm_error *error)
-{
-    const struct ocdm__node *node = layer->node;
-    bool conv = node->kind == OCDM__NODE_CONV;
-    struct ocdm__conv_shape shape = layer_shape(network, node, 1);
-    if (!conv && node->kind != OCDM__NODE_MAX_POOL)
-        return OCDM_OK;
-    layer->image_bytes = (size_t)node->height * node->width * node->channels * network->kernels->element;
-    ocdm_status status = conv ? find_home(network, layer, error) : OCDM_OK;
-    OCDM_THEN(status, ocdm__conv_create(network->device, conv ? OCDM__CONV_FORWARD : OCDM__POOL_FORWARD, &shape, NULL,
-                                        &layer->forward, error));
-    if (status != OCDM_OK || !conv)
-        return status;
-    layer->slices = slices_of(network, layer);
-    layer->constants = ocdm__allocate_aligned((size_t)OCDM__CONSTANTS * node->channels, sizeof *layer->constants);
-    if (layer->constants == NULL)
-        return ocdm__fail_memory(error, "a batch norm");
-    return create_copy(network, home_of(network, layer), layer->forward, &layer->to_forward, &layer->forward_weights, error);
-}
-
 ocdm_status ocdm__layers_create(ocdm__network *network, ocdm_error *error)
 {
-    for (uint32_t i = 0; i < network->image_layers; i++)
-        OCDM_TRY(create_layer(network, &network->layers[i], error));
+    for (uint32_t i = 0; i < network->image_layers; i++) {
+        struct ocdm__layer *layer = &network->layers[i];
+        const struct ocdm__node *node = layer->node;
+        bool conv = node->kind == OCDM__NODE_CONV;
+        struct ocdm__conv_shape shape = layer_shape(network, node, 1);
+        layer->image_bytes = (size_t)node->height * node->width * node->channels * network->kernels->element;
+        if (conv)
+            OCDM_TRY(find_home(network, layer, error));
+        OCDM_TRY(ocdm__conv_create(network->device, conv ? OCDM__CONV_FORWARD : OCDM__POOL_FORWARD, &shape, NULL,
+                                   &layer->forward, error));
+        if (!conv)
+            continue;
+        layer->slices = slices_of(network, layer);
+        layer->constants = ocdm__allocate_aligned((size_t)OCDM__CONSTANTS * node->channels, sizeof *layer->constants);
+        if (layer->constants == NULL)
+            return ocdm__fail_memory(error, "a batch norm");
+        OCDM_TRY(
+            create_copy(network, home_of(network, layer), layer->forward, &layer->to_forward, &layer->forward_weights, error));
+    }
     return OCDM_OK;
 }
 
-/* The gradient of a matrix product's input is a product too: a 1x1 convolution with transposed weights, which oneDNN
- * computes faster as a forward convolution than as a backward one. */
-static ocdm_status create_turned_op(ocdm__network *network, struct ocdm__layer *layer, ocdm__op **op, ocdm_error *error)
+/* The backward primitive with its copy of the weights: both or neither. The gradient of a matrix product's input is a product
+ * too: a 1x1 convolution with transposed weights, which oneDNN computes faster as a forward convolution than as a backward
+ * one. */
+static ocdm_status create_data_op(ocdm__network *network, struct ocdm__layer *layer, ocdm_error *error)
 {
+    bool conv = layer->node->kind == OCDM__NODE_CONV, turns = conv && ocdm__layer_is_product(network, layer->node);
     struct ocdm__conv_shape shape = layer_shape(network, layer->node, 1);
-    shape.in_channels = layer->node->channels;
-    shape.out_channels = layer->node->in_channels;
+    enum ocdm__op_kind kind = turns ? OCDM__CONV_FORWARD : conv ? OCDM__CONV_DATA : OCDM__POOL_BACKWARD;
+    ocdm__op *op = NULL;
     ocdm__layout *turned = NULL;
-    ocdm_status status = ocdm__layout_turned(&shape, &turned, error);
-    OCDM_THEN(status, ocdm__conv_create(network->device, OCDM__CONV_FORWARD, &shape, NULL, op, error));
-    OCDM_THEN(status, create_copy(network, turned, *op, &layer->to_data, &layer->data_weights, error));
+    ocdm_status status = OCDM_OK;
+    if (turns) {
+        shape.in_channels = layer->node->channels;
+        shape.out_channels = layer->node->in_channels;
+        status = ocdm__layout_turned(&shape, &turned, error);
+    }
+    OCDM_THEN(status, ocdm__conv_create(network->device, kind, &shape, NULL, &op, error));
+    if (conv)
+        OCDM_THEN(status, create_copy(network, turns ? turned : home_of(network, layer), op, &layer->to_data,
+                                      &layer->data_weights, error));
     ocdm__layout_destroy(turned);
+    if (status == OCDM_OK)
+        layer->data = op;
+    else
+        ocdm__op_destroy(op);
     return status;
 }
 
-/* The backward primitive with its copy of the weights: both or neither. */
-static ocdm_status create_data_op(ocdm__network *network, struct ocdm__layer *layer, ocdm_error *error)
-{
-    bool conv = layer->node->kind == OCDM__NODE_CONV;
-    struct ocdm__conv_shape shape = layer_shape(network, layer->node, 1);
-    ocdm__op *op = NULL;
-    ocdm_status status;
-    if (conv && ocdm__layer_is_product(network, layer->node)) {
-        status = create_turned_op(network, layer, &op, error);
-    } else {
-        status = ocdm__conv_create(network->device, conv ? OCDM__CONV_DATA : OCDM__POOL_BACKWARD, &shape, NULL, &op, error);
-        if (status == OCDM_OK && conv)
-            status = create_copy(network, home_of(network, layer), op, &layer->to_data, &layer->data_weights, error);
-    }
-    if (status != OCDM_OK) {
-        ocdm__op_destroy(op);
-        return status;
-    }
-    layer->data = op;
-    return OCDM_OK;
-}
-
-/* Weights that fall out of the cache between two images are read once for both. */
-static ocdm_status create_pair_op(ocdm__network *network, struct ocdm__layer *layer, ocdm_error *error)
-{
-    const ocdm__layout *weights = ocdm__op_weights(layer->forward);
-    struct ocdm__conv_shape shape = layer_shape(network, layer->node, 2);
-    if (layer->node->kind != OCDM__NODE_CONV || ocdm__layout_bytes(weights) < HEAVY_WEIGHTS || layer->forward_pair != NULL)
-        return OCDM_OK;
-    return ocdm__conv_create(network->device, OCDM__CONV_FORWARD, &shape, weights, &layer->forward_pair, error);
-}
-
-/* The first layer has no gradient of its input. */
+/* Weights that fall out of the cache between two images are read once for both. The first layer has no gradient of its
+ * input. */
 ocdm_status ocdm__layers_prepare_training(ocdm__network *network, ocdm_error *error)
 {
     for (uint32_t i = 0; i < network->image_layers; i++) {
         struct ocdm__layer *layer = &network->layers[i];
-        OCDM_TRY(create_pair_op(network, layer, error));
+        const ocdm__layout *weights = ocdm__op_weights(layer->forward);
+        struct ocdm__conv_shape shape = layer_shape(network, layer->node, 2);
+        if (layer->node->kind == OCDM__NODE_CONV && ocdm__layout_bytes(weights) >= HEAVY_WEIGHTS && layer->forward_pair == NULL)
+            OCDM_TRY(ocdm__conv_create(network->device, OCDM__CONV_FORWARD, &shape, weights, &layer->forward_pair, error));
         if (layer->node->input != 0 && layer->data == NULL)
             OCDM_TRY(create_data_op(network, layer, error));
     }
@@ -231,14 +208,13 @@ ocdm_status ocdm__layers_prepare_training(ocdm__network *network, ocdm_error *er
 ocdm_status ocdm__layers_prepare_lanes(ocdm__network *network, const struct ocdm__share *share, ocdm_error *error)
 {
     size_t smallest = share->images / share->lanes, largest = (share->images + share->lanes - 1) / share->lanes;
-    ocdm_status status = OCDM_OK;
     for (uint32_t i = 0; i < network->image_layers; i++) {
         struct ocdm__layer *layer = &network->layers[i];
-        for (size_t size = smallest; size <= largest && layer->node->kind == OCDM__NODE_CONV && status == OCDM_OK; size++)
+        for (size_t size = smallest; size <= largest && layer->node->kind == OCDM__NODE_CONV; size++)
             if (layer->weights[size] == NULL)
-                status = create_weights_op(network, layer, size, &layer->weights[size], error);
+                OCDM_TRY(create_weights_op(network, layer, size, &layer->weights[size], error));
     }
-    return status;
+    return OCDM_OK;
 }
 
 /* Whatever was made; a layer that was not finished has NULLs. */

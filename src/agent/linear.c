@@ -5,35 +5,32 @@
 
 enum { WIDTH = 16 };
 
+/* The products of a layer. */
+enum { FORWARD, WEIGHTS, INPUT };
+
 /* ---- primitives ------------------------------------------------------------------------------------------------------- */
 
 void ocdm__products_destroy(struct ocdm__products *products)
 {
-    ocdm__op_destroy(products->forward);
-    ocdm__op_destroy(products->weights);
-    ocdm__op_destroy(products->input);
+    for (size_t i = 0; i < OCDM__LINEAR_OPS; i++)
+        ocdm__op_destroy(products->ops[i]);
     *products = (struct ocdm__products){0};
 }
 
-/* The gradients are products in bf16 only; in f32 sgemm computes them, which needs no primitive for each number of rows. */
-static ocdm_status create_products(ocdm__network *network, const struct ocdm__node *node, struct ocdm__products *made,
-                                   ocdm_error *error)
+/* The output, and the gradients of weights and input, for this many rows. */
+static struct ocdm__product_shape shape_of(const ocdm__network *network, const struct ocdm__layer *layer, size_t rows,
+                                           size_t which)
 {
-    int64_t rows = (int64_t)made->rows, outputs = node->channels, inputs = node->in_channels;
-    const struct ocdm__product_shape forward = {
-        .rows = rows, .columns = outputs, .depth = inputs, .b_turned = true, .bf16 = network->bf16};
-    const struct ocdm__product_shape weights = {
-        .rows = outputs, .columns = inputs, .depth = rows, .a_turned = true, .bf16 = true};
-    const struct ocdm__product_shape input = {.rows = rows, .columns = inputs, .depth = outputs, .bf16 = true};
-    OCDM_TRY(ocdm__product_create(network->device, &forward, &made->forward, error));
-    if (network->bf16)
-        OCDM_TRY(ocdm__product_create(network->device, &weights, &made->weights, error));
-    if (network->bf16)
-        OCDM_TRY(ocdm__product_create(network->device, &input, &made->input, error));
-    return OCDM_OK;
+    int64_t count = (int64_t)rows, outputs = layer->node->channels, inputs = layer->node->in_channels;
+    const struct ocdm__product_shape shapes[OCDM__LINEAR_OPS] = {
+        [FORWARD] = {count, outputs, inputs, .b_turned = true, .bf16 = network->bf16},
+        [WEIGHTS] = {outputs, inputs, count, .a_turned = true, .bf16 = network->bf16},
+        [INPUT] = {count, inputs, outputs, .bf16 = network->bf16}};
+    return shapes[which];
 }
 
-/* The primitives for this number of rows; nearly all batches have the same size. */
+/* The primitives for this number of rows; nearly all batches have the same size. The gradients are primitives in bf16 only; in
+ * f32 sgemm computes them, which needs none for each number of rows. */
 static ocdm_status products_for(ocdm__network *network, struct ocdm__layer *layer, size_t rows,
                                 const struct ocdm__products **products, ocdm_error *error)
 {
@@ -43,7 +40,11 @@ static ocdm_status products_for(ocdm__network *network, struct ocdm__layer *laye
             return OCDM_OK;
         }
     struct ocdm__products made = {.rows = rows};
-    ocdm_status status = create_products(network, layer->node, &made, error);
+    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; i < (network->bf16 ? OCDM__LINEAR_OPS : 1); i++) {
+        const struct ocdm__product_shape shape = shape_of(network, layer, rows, i);
+        OCDM_THEN(status, ocdm__product_create(network->device, &shape, &made.ops[i], error));
+    }
     if (status != OCDM_OK) {
         ocdm__products_destroy(&made);
         return status;
@@ -128,7 +129,7 @@ ocdm_status ocdm__linear_forward(ocdm__network *network, struct ocdm__layer *lay
         weights = layer->narrow;
         source = narrow_input(network, layer);
     }
-    OCDM_TRY(ocdm__op_run(products->forward, 0, source, weights, output));
+    OCDM_TRY(ocdm__op_run(products->ops[FORWARD], 0, source, weights, output));
     for (size_t row = 0; row < rows; row++)
         finish_row(output + row * channels, network->parameters[layer->bias].value, channels,
                    layer->node->activation == OCDM__RELU);
@@ -137,56 +138,33 @@ ocdm_status ocdm__linear_forward(ocdm__network *network, struct ocdm__layer *lay
 
 /* ---- backward --------------------------------------------------------------------------------------------------------- */
 
-/* The gradients of weights and input in f32. A first layer has no gradient of its input. */
-static ocdm_status multiply(const ocdm__network *network, const struct ocdm__layer *layer, const struct ocdm__linear_back *back)
-{
-    const struct ocdm__node *node = layer->node;
-    struct ocdm__gemm weights = {.a_turned = true,
-                                 .rows = node->channels,
-                                 .columns = node->in_channels,
-                                 .depth = back->rows,
-                                 .a = back->gradient,
-                                 .a_stride = node->channels,
-                                 .b = back->input,
-                                 .b_stride = node->in_channels,
-                                 .c = back->weight_gradient,
-                                 .c_stride = node->in_channels};
-    ocdm_status status = ocdm__gemm(&weights);
-    if (status != OCDM_OK || back->input_gradient == NULL)
-        return status;
-    struct ocdm__gemm input = {.rows = back->rows,
-                               .columns = node->in_channels,
-                               .depth = node->channels,
-                               .a = back->gradient,
-                               .a_stride = node->channels,
-                               .b = network->parameters[layer->weight].value,
-                               .b_stride = node->in_channels,
-                               .c = back->input_gradient,
-                               .c_stride = node->in_channels};
-    return ocdm__gemm(&input);
-}
-
-/* The same with the gradient and the input that the forward pass has converted to bf16. */
-static ocdm_status multiply_narrow(ocdm__network *network, struct ocdm__layer *layer, const struct ocdm__linear_back *back)
-{
-    unsigned char *gradient = narrow_input(network, layer) + input_bytes(network, layer->node, layer->narrow_rows);
-    const struct ocdm__products *products = NULL;
-    OCDM_TRY(products_for(network, layer, back->rows, &products, NULL));
-    network->kernels->narrow(gradient, back->gradient, back->rows * layer->node->channels);
-    ocdm_status status = ocdm__op_run(products->weights, 0, gradient, narrow_input(network, layer), back->weight_gradient);
-    if (status != OCDM_OK || back->input_gradient == NULL)
-        return status;
-    return ocdm__op_run(products->input, 0, gradient, layer->narrow, back->input_gradient);
-}
-
-/* Through the activation first, in place. */
+/* Through the activation first, in place; then the gradients of bias, weights and input. In bf16 they are of the gradient and
+ * of the input that the forward pass has converted. A first layer has no gradient of its input. */
 ocdm_status ocdm__linear_backward(ocdm__network *network, struct ocdm__layer *layer, const struct ocdm__linear_back *back)
 {
-    size_t count = layer->node->activation == OCDM__RELU ? back->rows * layer->node->channels : 0, i = 0;
+    size_t rows = back->rows, channels = layer->node->channels, i = 0;
+    size_t count = layer->node->activation == OCDM__RELU ? rows * channels : 0;
     for (; i + WIDTH <= count; i += WIDTH)
         STORE_WIDE(back->gradient + i, WIDE_WHERE(LOAD_WIDE(back->output + i) > 0.0f, LOAD_WIDE(back->gradient + i)));
     for (; i < count; i++)
         back->gradient[i] = back->output[i] > 0 ? back->gradient[i] : 0;
-    ocdm__sum_rows(back->bias_gradient, back->gradient, back->rows, layer->node->channels, layer->node->channels);
-    return network->bf16 ? multiply_narrow(network, layer, back) : multiply(network, layer, back);
+    /* Row after row, so that the result does not depend on the width of vectors. */
+    memcpy(back->bias_gradient, back->gradient, channels * sizeof *back->gradient);
+    for (size_t row = 1; row < rows; row++)
+        for (size_t c = 0; c < channels; c++)
+            back->bias_gradient[c] += back->gradient[row * channels + c];
+    const float *weights = network->parameters[layer->weight].value;
+    const struct ocdm__product_shape by_weights = shape_of(network, layer, rows, WEIGHTS);
+    const struct ocdm__product_shape by_input = shape_of(network, layer, rows, INPUT);
+    if (!network->bf16) {
+        OCDM_TRY(ocdm__gemm(&by_weights, back->gradient, back->input, back->weight_gradient));
+        return back->input_gradient != NULL ? ocdm__gemm(&by_input, back->gradient, weights, back->input_gradient) : OCDM_OK;
+    }
+    unsigned char *gradient = narrow_input(network, layer) + input_bytes(network, layer->node, layer->narrow_rows);
+    const struct ocdm__products *products = NULL;
+    OCDM_TRY(products_for(network, layer, rows, &products, NULL));
+    network->kernels->narrow(gradient, back->gradient, rows * channels);
+    OCDM_TRY(ocdm__op_run(products->ops[WEIGHTS], 0, gradient, narrow_input(network, layer), back->weight_gradient));
+    return back->input_gradient != NULL ? ocdm__op_run(products->ops[INPUT], 0, gradient, layer->narrow, back->input_gradient)
+                                        : OCDM_OK;
 }

@@ -46,14 +46,12 @@ static struct ocdm__node conv(uint32_t input, uint32_t channels, uint32_t kernel
                                .stride = stride};
 }
 
-static void head(struct list *list, uint32_t input, uint32_t class_count)
+/* What all models end with: the mean over the image, if there is one, and a linear layer. */
+static void head(struct list *list, uint32_t input, bool images, uint32_t class_count)
 {
+    if (images)
+        input = append(list, (struct ocdm__node){.kind = OCDM__NODE_AVERAGE, .input = input});
     append(list, (struct ocdm__node){.kind = OCDM__NODE_LINEAR, .input = input, .channels = class_count, .name = "fc"});
-}
-
-static uint32_t average(struct list *list, uint32_t input)
-{
-    return append(list, (struct ocdm__node){.kind = OCDM__NODE_AVERAGE, .input = input});
 }
 
 static uint32_t max_pool(struct list *list, uint32_t input, uint32_t kernel)
@@ -77,24 +75,13 @@ static struct ocdm__node block_conv(const struct place *place, uint32_t number, 
     return node;
 }
 
-/* The residual where it has the shape of the block's output, else a convolution that gives it that shape. */
-static uint32_t downsample(struct list *list, const struct place *place, uint32_t channels)
-{
-    if (!place->widened)
-        return place->input;
-    struct ocdm__node node = conv(place->input, channels, 1, place->stride);
-    node.activation = OCDM__LINEAR_ACTIVATION;
-    snprintf(node.name, sizeof node.name, "layer%u.%u.downsample.0", place->layer, place->block);
-    snprintf(node.norm, sizeof node.norm, "layer%u.%u.downsample.1", place->layer, place->block);
-    return append(list, node);
-}
-
-/* Two convolutions of 3x3, or a bottleneck of 1x1, 3x3, 1x1 with four times as many channels at its end. */
+/* Two convolutions of 3x3, or a bottleneck of 1x1, 3x3, 1x1 with four times as many channels at its end. The residual goes
+ * through a convolution where the block's output has another shape. */
 static uint32_t resnet_block(struct list *list, const struct place *place, bool bottleneck)
 {
     uint32_t channels = bottleneck ? 4 * place->width : place->width;
     uint32_t at = place->input;
-    struct ocdm__node last;
+    struct ocdm__node last, down = conv(at, channels, 1, place->stride);
     if (bottleneck) {
         at = append(list, block_conv(place, 1, conv(at, place->width, 1, 1)));
         at = append(list, block_conv(place, 2, conv(at, place->width, 3, place->stride)));
@@ -103,7 +90,10 @@ static uint32_t resnet_block(struct list *list, const struct place *place, bool 
         at = append(list, block_conv(place, 1, conv(at, place->width, 3, place->stride)));
         last = block_conv(place, 2, conv(at, channels, 3, 1));
     }
-    last.residual = downsample(list, place, channels);
+    down.activation = OCDM__LINEAR_ACTIVATION;
+    snprintf(down.name, sizeof down.name, "layer%u.%u.downsample.0", place->layer, place->block);
+    snprintf(down.norm, sizeof down.norm, "layer%u.%u.downsample.1", place->layer, place->block);
+    last.residual = place->widened ? append(list, down) : place->input;
     return append(list, last);
 }
 
@@ -121,7 +111,7 @@ static void list_resnet(struct list *list, const struct row *row, const struct o
             place.widened = block == 0 && (layer > 0 || row->bottleneck);
             at = resnet_block(list, &place, row->bottleneck);
         }
-    head(list, average(list, at), size->class_count);
+    head(list, at, true, size->class_count);
 }
 
 /* ---- the others ----------------------------------------------------------------------------------------------------- */
@@ -159,7 +149,7 @@ static void list_mobilenet(struct list *list, const struct row *row, const struc
         channels = mobilenet[i].channels;
         at = mobilenet_conv(list, conv(at, channels, 1, 1), "conv_pw", i + 1);
     }
-    head(list, average(list, at), size->class_count);
+    head(list, at, true, size->class_count);
 }
 
 /* Four convolutions of 3x3, the image halved after each of the first three: for 32 to 64 pixels. */
@@ -175,40 +165,20 @@ static void list_cnn(struct list *list, const struct row *row, const struct ocdm
         if (i < 3)
             at = max_pool(list, at, 2);
     }
-    head(list, average(list, at), size->class_count);
+    head(list, at, true, size->class_count);
 }
 
-static void list_linear(struct list *list, const struct row *row, const struct ocdm__model_size *size)
+/* linear is a head alone; mlp has one hidden layer before it. */
+static void list_vectors(struct list *list, const struct row *row, const struct ocdm__model_size *size)
 {
-    (void)row;
-    head(list, 0, size->class_count);
-}
-
-/* One hidden layer. */
-static void list_mlp(struct list *list, const struct row *row, const struct ocdm__model_size *size)
-{
-    (void)row;
     struct ocdm__node hidden = {.kind = OCDM__NODE_LINEAR,
                                 .activation = OCDM__RELU,
                                 .channels = size->hidden > 0 ? size->hidden : MLP_WIDTH,
                                 .name = "hidden"};
-    head(list, append(list, hidden), size->class_count);
+    head(list, row->blocks[0] > 0 ? append(list, hidden) : 0, false, size->class_count);
 }
 
 /* ---- sizes ---------------------------------------------------------------------------------------------------------- */
-
-/* PyTorch pads both sides alike. */
-static void pad(struct ocdm__node *node)
-{
-    if (!node->pad_after) {
-        node->pad_before = node->kernel == 2 ? 0 : node->kernel / 2;
-        node->pad_after_height = node->pad_after_width = node->pad_before;
-        return;
-    }
-    /* Padding as TensorFlow's "same" with Keras's convention for strides: none before, one after. */
-    node->pad_before = node->stride == 1 ? node->kernel / 2 : 0;
-    node->pad_after_height = node->pad_after_width = node->kernel / 2;
-}
 
 /* Nodes are in the order of their data, so the input of each has its size already. */
 static ocdm_status size_nodes(const struct ocdm__model_size *size, struct ocdm__model *model, ocdm_error *error)
@@ -224,7 +194,12 @@ static ocdm_status size_nodes(const struct ocdm__model_size *size, struct ocdm__
             node->channels = node->in_channels;
         if (node->kind != OCDM__NODE_CONV && node->kind != OCDM__NODE_MAX_POOL)
             continue;
-        pad(node);
+        node->pad_before = node->kernel == 2 ? 0 : node->kernel / 2; /* PyTorch pads both sides alike */
+        node->pad_after_height = node->pad_after_width = node->pad_before;
+        if (node->pad_after) { /* TensorFlow's "same" with Keras's convention for strides: none before, one after */
+            node->pad_before = node->stride == 1 ? node->kernel / 2 : 0;
+            node->pad_after_height = node->pad_after_width = node->kernel / 2;
+        }
         uint32_t height = node->in_height + node->pad_before + node->pad_after_height;
         uint32_t width = node->in_width + node->pad_before + node->pad_after_width;
         if (height < node->kernel || width < node->kernel)
@@ -311,20 +286,16 @@ uint32_t ocdm__model_feature_width(const struct ocdm__model *model)
 }
 
 /* Norms, activations and poolings are not counted: they are far below one percent. */
-static double multiply_adds(const struct ocdm__node *node)
-{
-    double outputs = (double)node->channels, inputs = node->depthwise ? 1 : (double)node->in_channels;
-    if (node->kind == OCDM__NODE_LINEAR)
-        return outputs * inputs;
-    if (node->kind == OCDM__NODE_CONV)
-        return outputs * inputs * node->kernel * node->kernel * node->height * node->width;
-    return 0;
-}
-
 double ocdm__model_operations(const struct ocdm__model *model)
 {
     double sum = 0;
-    for (size_t i = 0; i < model->count; i++)
-        sum += 2 * multiply_adds(&model->nodes[i]);
+    for (size_t i = 0; i < model->count; i++) {
+        const struct ocdm__node *node = &model->nodes[i];
+        double adds = (double)node->channels * (node->depthwise ? 1 : (double)node->in_channels);
+        if (node->kind == OCDM__NODE_LINEAR)
+            sum += 2 * adds;
+        if (node->kind == OCDM__NODE_CONV)
+            sum += 2 * adds * node->kernel * node->kernel * node->height * node->width;
+    }
     return sum;
 }

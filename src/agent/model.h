@@ -56,12 +56,12 @@ struct ocdm__model_size {
 /*
  * One row for each model: name; whether the input is images, else features; whether images have values from -1 to 1, else they
  * are normalised by ImageNet's mean and deviation; epsilon of the batch norms; the function of model.c that lists the nodes;
- * for residual networks the blocks of the four layers, and whether they are bottlenecks.
+ * for residual networks the blocks of the four layers, and whether they are bottlenecks; for the first two the hidden layers.
  */
 /* clang-format off */
 #define OCDM__MODELS(ROW)                                                                                                      \
-    ROW("linear",     false, false, 1e-5f, list_linear,    0, 0,  0, 0, false)                                                 \
-    ROW("mlp",        false, false, 1e-5f, list_mlp,       0, 0,  0, 0, false)                                                 \
+    ROW("linear",     false, false, 1e-5f, list_vectors,   0, 0,  0, 0, false)                                                 \
+    ROW("mlp",        false, false, 1e-5f, list_vectors,   1, 0,  0, 0, false)                                                 \
     ROW("cnn",        true,  false, 1e-5f, list_cnn,       0, 0,  0, 0, false)                                                 \
     ROW("resnet18",   true,  false, 1e-5f, list_resnet,    2, 2,  2, 2, false)                                                 \
     ROW("resnet34",   true,  false, 1e-5f, list_resnet,    3, 4,  6, 3, false)                                                 \

@@ -41,23 +41,18 @@ static ocdm_status list_layers(ocdm__network *network, ocdm_error *error)
     return ocdm__parameters_list(network, error);
 }
 
-/* In the order in which each needs the one before. Weights are drawn last, into the layouts that were chosen. */
-static ocdm_status fill_network(ocdm__network *network, const ocdm__agent_settings *settings, ocdm_error *error)
+/* A network is whole or not there. */
+static ocdm_status hand_over(ocdm__network *made, ocdm_status status, ocdm__network **network)
 {
-    OCDM_TRY(ocdm__device_create(network->threads, network->bf16, &network->device, error));
-    network->kernels = ocdm__kernels_for(network->bf16);
-    network->blocked = ocdm__device_blocks(network->bf16);
-    OCDM_TRY(ocdm__model_create(&settings->size, &network->model, error));
-    OCDM_TRY(ocdm__team_create(network->threads, &network->team, error));
-    OCDM_TRY(list_layers(network, error));
-    OCDM_TRY(ocdm__layers_create(network, error));
-    OCDM_TRY(ocdm__parameters_allocate(network, error));
-    OCDM_TRY(ocdm__plan_evaluation(network, error));
-    ocdm__parameters_draw(network, settings->network.seed);
-    return ocdm__network_check(network, error);
+    if (status == OCDM_OK)
+        *network = made;
+    else
+        ocdm__network_destroy(made);
+    return status;
 }
 
-/* linear and mlp have no images to divide among threads. */
+/* In the order in which each needs the one before; linear and mlp have no images to divide among threads. Weights are drawn
+ * last, into the layouts that were chosen. */
 ocdm_status ocdm__network_create(const ocdm__agent_settings *settings, ocdm__network **network, ocdm_error *error)
 {
     ocdm__network *made;
@@ -65,13 +60,19 @@ ocdm_status ocdm__network_create(const ocdm__agent_settings *settings, ocdm__net
     made->threads = ocdm__model_takes_images(settings->size.name) ? settings->network.threads : 1;
     made->bf16 = settings->network.precision == OCDM__PRECISION_BF16;
     made->average_count = settings->network.averages.count;
-    ocdm_status status = fill_network(made, settings, error);
-    if (status != OCDM_OK) {
-        ocdm__network_destroy(made);
-        return status;
-    }
-    *network = made;
-    return OCDM_OK;
+    ocdm_status status = ocdm__device_create(made->threads, made->bf16, &made->device, error);
+    made->kernels = ocdm__kernels_for(made->bf16);
+    made->blocked = ocdm__device_blocks(made->bf16);
+    OCDM_THEN(status, ocdm__model_create(&settings->size, &made->model, error));
+    OCDM_THEN(status, ocdm__team_create(made->threads, &made->team, error));
+    OCDM_THEN(status, list_layers(made, error));
+    OCDM_THEN(status, ocdm__layers_create(made, error));
+    OCDM_THEN(status, ocdm__parameters_allocate(made, error));
+    OCDM_THEN(status, ocdm__plan_evaluation(made, error));
+    if (status == OCDM_OK)
+        ocdm__parameters_draw(made, settings->network.seed);
+    OCDM_THEN(status, ocdm__network_check(made, error));
+    return hand_over(made, status, network);
 }
 
 /* Names, shapes and nodes without memory or primitives: for files of weights and for ONNX. */
@@ -82,12 +83,7 @@ ocdm_status ocdm__network_outline(const struct ocdm__model_size *size, ocdm__net
     made->kernels = ocdm__kernels_for(false);
     ocdm_status status = ocdm__model_create(size, &made->model, error);
     OCDM_THEN(status, list_layers(made, error));
-    if (status != OCDM_OK) {
-        ocdm__network_destroy(made);
-        return status;
-    }
-    *network = made;
-    return OCDM_OK;
+    return hand_over(made, status, network);
 }
 
 size_t ocdm__network_input_size(const ocdm__network *network)
@@ -106,58 +102,37 @@ ocdm_status ocdm__network_check(ocdm__network *network, ocdm_error *error)
 
 /* ---- memory of passes ----------------------------------------------------------------------------------------------- */
 
+/* What one layer's weight gradient needs: all sizes follow from the share and the layer, so every caller gets the same plan.
+ * Chunks are as large as possible with enough items for the threads: few gradients in memory, and few that are added later. */
+struct ocdm__lane_plan ocdm__plan_lanes(const ocdm__network *network, const struct ocdm__share *share,
+                                        const struct ocdm__layer *layer)
+{
+    size_t weights = network->parameters[layer->weight].room, slices = layer->slices;
+    size_t items = slices > 1 && network->threads > OCDM__CHUNK / 2 ? 2 * (size_t)network->threads : OCDM__CHUNK;
+    struct ocdm__lane_plan plan = {.chunk = 1, .stride = ocdm__rounded_floats(weights), .slice = weights / slices};
+    while ((slices > 1 || plan.chunk < OCDM__CHUNK) &&
+           (share->end_lane - share->first_lane) / (2 * plan.chunk) * slices >= items)
+        plan.chunk *= 2;
+    plan.chunks = ocdm__share_chunks(share, plan.chunk, NULL, NULL);
+    plan.place = ocdm__rounded_floats(plan.slice);
+    plan.image = layer->image_bytes / slices;
+    for (size_t lanes = plan.chunk; lanes > 1; lanes = (lanes + OCDM__FAN - 1) / OCDM__FAN)
+        plan.levels++;
+    plan.at_once = slices > 1 && plan.chunks == 1 && share->ranks == NULL;
+    plan.in_bucket = share->ranks != NULL && plan.chunks == ocdm__share_chunks(share, share->lanes, NULL, NULL);
+    plan.room = (plan.levels * (OCDM__FAN - 1) + (plan.at_once ? 1 : 0)) * plan.place;
+    if (slices > 1)
+        plan.room += ocdm__rounded(OCDM__LANE_IMAGES * plan.image) / sizeof(float);
+    return plan;
+}
+
 static size_t larger(size_t a, size_t b)
 {
     return a > b ? a : b;
 }
 
-/* Chunks are as large as possible with enough items for the threads: few gradients in memory, and few that are added later. */
-static size_t chunk_of(const ocdm__network *network, size_t lanes, size_t slices)
-{
-    size_t items = slices > 1 && network->threads > OCDM__CHUNK / 2 ? 2 * (size_t)network->threads : OCDM__CHUNK, chunk = 1;
-    while ((slices > 1 || chunk < OCDM__CHUNK) && lanes / (2 * chunk) * slices >= items)
-        chunk *= 2;
-    return chunk;
-}
-
-/* What one layer's weight gradient needs: all sizes follow from the share and the layer, so every caller gets the same plan. */
-struct ocdm__lane_plan ocdm__plan_lanes(const ocdm__network *network, const struct ocdm__share *share,
-                                        const struct ocdm__layer *layer)
-{
-    size_t weights = network->parameters[layer->weight].room;
-    struct ocdm__lane_plan plan = {.stride = ocdm__rounded_floats(weights), .slice = weights / layer->slices};
-    plan.chunk = chunk_of(network, share->end_lane - share->first_lane, layer->slices);
-    plan.chunks = ocdm__share_chunks(share, plan.chunk, NULL, NULL);
-    plan.place = ocdm__rounded_floats(plan.slice);
-    plan.image = layer->image_bytes / layer->slices;
-    for (size_t lanes = plan.chunk; lanes > 1; lanes = (lanes + OCDM__FAN - 1) / OCDM__FAN)
-        plan.levels++;
-    plan.at_once = layer->slices > 1 && plan.chunks == 1 && share->ranks == NULL;
-    plan.in_bucket = share->ranks != NULL && plan.chunks == ocdm__share_chunks(share, share->lanes, NULL, NULL);
-    plan.room = (plan.levels * (OCDM__FAN - 1) + (plan.at_once ? 1 : 0)) * plan.place;
-    if (layer->slices > 1)
-        plan.room += ocdm__rounded(OCDM__LANE_IMAGES * plan.image) / sizeof(float);
-    return plan;
-}
-
-/* For both halves: a layer is made while another one is added. */
-static ocdm_status reserve_parts(ocdm__network *network, size_t chunks, ocdm_error *error)
-{
-    if (chunks <= network->part_room)
-        return OCDM_OK;
-    network->part_room = 0;
-    OCDM_RELEASE(network->parts, network->merges, network->chunk_sizes);
-    network->parts = ocdm__allocate(2 * chunks, sizeof *network->parts);
-    network->merges = ocdm__allocate(2 * chunks, sizeof *network->merges);
-    network->chunk_sizes = ocdm__allocate(2 * chunks, sizeof *network->chunk_sizes);
-    if (network->parts == NULL || network->merges == NULL || network->chunk_sizes == NULL)
-        return ocdm__fail_memory(error, "the gradients of a layer");
-    network->part_room = chunks;
-    return OCDM_OK;
-}
-
-/* The chunks' sums of two layers, or the gradients of a linear layer's weights and biases; and for each item at work the
- * gradients of its lanes. */
+/* The chunks' sums of two layers, since one is made while another is added, or the gradients of a linear layer's weights and
+ * biases; and for each item at work the gradients of its lanes. */
 static ocdm_status reserve_lanes(ocdm__network *network, const struct ocdm__share *share, ocdm_error *error)
 {
     size_t half = 0, room = 0;
@@ -172,7 +147,16 @@ static ocdm_status reserve_lanes(ocdm__network *network, const struct ocdm__shar
         half = larger(half, plan.in_bucket ? 0 : plan.chunks * plan.stride);
         room = larger(room, plan.room * (network->threads < items ? network->threads : items));
     }
-    OCDM_TRY(reserve_parts(network, share->lanes, error));
+    if (share->lanes > network->part_room) {
+        network->part_room = 0;
+        OCDM_RELEASE(network->parts, network->merges, network->chunk_sizes);
+        network->parts = ocdm__allocate(2 * share->lanes, sizeof *network->parts);
+        network->merges = ocdm__allocate(2 * share->lanes, sizeof *network->merges);
+        network->chunk_sizes = ocdm__allocate(2 * share->lanes, sizeof *network->chunk_sizes);
+        if (network->parts == NULL || network->merges == NULL || network->chunk_sizes == NULL)
+            return ocdm__fail_memory(error, "the gradients of a layer");
+        network->part_room = share->lanes;
+    }
     network->lane_half = half;
     if (!ocdm__reserve_aligned(&network->lane_memory, &network->lane_room, 2 * half + room, sizeof(float)))
         return ocdm__fail_memory(error, "the gradients of a layer");
@@ -195,30 +179,25 @@ static ocdm_status reserve_partials(ocdm__network *network, size_t images, ocdm_
     return OCDM_OK;
 }
 
-static ocdm_status prepare_training(ocdm__network *network, ocdm_error *error)
-{
-    ocdm_status status = ocdm__layers_prepare_training(network, error);
-    OCDM_THEN(status, ocdm__plan_training(network, error));
-    network->can_train = status == OCDM_OK;
-    return status;
-}
-
 /* Everything a pass needs, so that a step cannot run out of memory half way, but for oneDNN's own. */
 ocdm_status ocdm__network_reserve(ocdm__network *network, const struct ocdm__share *share, ocdm_error *error)
 {
     size_t images = share->images;
-    ocdm_status status = network->can_train ? OCDM_OK : prepare_training(network, error);
-    OCDM_THEN(status, reserve_lanes(network, share, error));
-    if (share->ranks != NULL)
-        OCDM_THEN(status, ocdm__buckets_reserve(network, share, error));
-    if (network->image_layers > 0) {
-        OCDM_THEN(status, reserve_partials(network, images, error));
-        OCDM_THEN(status, ocdm__layers_prepare_lanes(network, share, error));
+    if (!network->can_train) {
+        OCDM_TRY(ocdm__layers_prepare_training(network, error));
+        OCDM_TRY(ocdm__plan_training(network, error));
+        network->can_train = true;
     }
-    for (size_t k = 0; k < network->model.count && status == OCDM_OK; k++)
+    OCDM_TRY(reserve_lanes(network, share, error));
+    if (share->ranks != NULL)
+        OCDM_TRY(ocdm__buckets_reserve(network, share, error));
+    if (network->image_layers > 0) {
+        OCDM_TRY(reserve_partials(network, images, error));
+        OCDM_TRY(ocdm__layers_prepare_lanes(network, share, error));
+    }
+    for (size_t k = 0; k < network->model.count; k++)
         if (network->layers[k].node->kind == OCDM__NODE_LINEAR)
-            status = ocdm__linear_prepare(network, &network->layers[k], images, error);
-    OCDM_TRY(status);
+            OCDM_TRY(ocdm__linear_prepare(network, &network->layers[k], images, error));
     size_t row = 2 * network->vector_slots * network->vector_width * sizeof(float);
     if (!ocdm__reserve_aligned(&network->vectors, &network->vector_rows, images, row))
         return ocdm__fail_memory(error, "features of a batch");

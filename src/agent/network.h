@@ -50,6 +50,7 @@ enum {
     OCDM__CHUNK = 4, /* the maximum number of lanes in an item of work if the weights are not in slices, which bounds memory */
     OCDM__FAN = 4,   /* the number of lanes, or of sums of as many lanes each, that are added at a time */
     OCDM__PRODUCTS = 4, /* the number of batch sizes for which a linear layer keeps primitives; the oldest is replaced */
+    OCDM__LINEAR_OPS = 3,
     OCDM__PARAMETER_NAME = 56,
     OCDM__PARTIAL_UNITS = 4, /* of four bytes: two sums in double for each image and channel */
 };
@@ -110,7 +111,7 @@ enum {
  * plain calls, which start faster. */
 struct ocdm__products {
     size_t rows;
-    ocdm__op *forward, *weights, *input;
+    ocdm__op *ops[OCDM__LINEAR_OPS]; /* the output, the gradients of weights and of input */
 };
 
 /* A node at work. */

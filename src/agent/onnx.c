@@ -239,19 +239,6 @@ static void put_value(struct writing *writing, unsigned field, const char *name,
     ocdm__proto_message(&writing->graph, field, value);
 }
 
-/* What goes in and what comes out, with a name for the axis of the batch. */
-static void put_values(struct writing *writing)
-{
-    const struct ocdm__model_size *size = &writing->asked->size;
-    const uint32_t image[] = {3, size->height, size->width};
-    if (writing->outline->model.images)
-        put_value(writing, GRAPH_INPUT, "image", image, 3, writing->asked->input_text);
-    else
-        put_value(writing, GRAPH_INPUT, "features", &size->features, 1, writing->asked->input_text);
-    put_value(writing, GRAPH_OUTPUT, "logits", &size->class_count, 1, "a class is predicted if its logit is above 0");
-    put_value(writing, GRAPH_OUTPUT, "probabilities", &size->class_count, 1, "of each class by itself");
-}
-
 /* ---- tensors --------------------------------------------------------------------------------------------------------- */
 
 /* Everything of a tensor but its data, in writing->node. Returns the bytes of the whole message. */
@@ -267,26 +254,12 @@ static uint64_t build_tensor(struct writing *writing, const char *name, const ui
     return tensor->used + (uint64_t)size * 4;
 }
 
-/* In pieces; those of 32 bits already need no conversion. */
-static void put_weights(ocdm__output *output, const struct ocdm__tensor *tensor, size_t size)
-{
-    float piece[1024];
-    if (tensor->dtype == OCDM__F32) {
-        ocdm__output_write(output, tensor->data, tensor->size);
-        return;
-    }
-    for (size_t first = 0, count; first < size; first += count) {
-        count = size - first < 1024 ? size - first : 1024;
-        for (size_t i = 0; i < count; i++)
-            piece[i] = ocdm__tensor_float(tensor, first + i);
-        ocdm__npy_write_floats(output, piece, count);
-    }
-}
-
-/* Goes through all tensors; with an output it writes them. Returns their bytes in the graph. */
+/* Goes through all tensors; with an output it writes them, in pieces where they need a conversion to 32 bits. Returns their
+ * bytes in the graph. */
 static uint64_t put_tensors(struct writing *writing, ocdm__output *output)
 {
     uint64_t total = 0, size;
+    float piece[1024];
     for (size_t i = 0; i < writing->constant_count + writing->outline->parameter_count; i++) {
         const struct constant *constant = i < writing->constant_count ? &writing->constants[i] : NULL;
         const struct ocdm__parameter *parameter = &writing->outline->parameters[constant ? 0 : i - writing->constant_count];
@@ -299,10 +272,18 @@ static uint64_t put_tensors(struct writing *writing, ocdm__output *output)
             continue;
         ocdm__proto_begin(output, GRAPH_INITIALIZER, size);
         ocdm__output_write(output, writing->node.buffer, writing->node.used);
+        const struct ocdm__tensor *tensor =
+            constant == NULL ? ocdm__weights_find(writing->asked->weights.file, "", parameter->name) : NULL;
         if (constant != NULL)
             ocdm__npy_write_floats(output, constant->values, constant->size);
-        else
-            put_weights(output, ocdm__weights_find(writing->asked->weights.file, "", parameter->name), parameter->size);
+        else if (tensor->dtype == OCDM__F32)
+            ocdm__output_write(output, tensor->data, tensor->size);
+        for (size_t at = 0; tensor != NULL && tensor->dtype != OCDM__F32 && at < parameter->size; at += 1024) {
+            size_t count = parameter->size - at < 1024 ? parameter->size - at : 1024;
+            for (size_t k = 0; k < count; k++)
+                piece[k] = ocdm__tensor_float(tensor, at + k);
+            ocdm__npy_write_floats(output, piece, count);
+        }
     }
     return total;
 }
@@ -336,9 +317,11 @@ static ocdm_status check_messages(const struct writing *writing, ocdm_error *err
 static ocdm_status write_model(struct writing *writing, ocdm__output *output, ocdm_error *error)
 {
     static const struct attribute axis[] = {{"axis", IS_INT, 0, {1}, 1}, {.name = NULL}};
-    ocdm__proto_text(&writing->graph, GRAPH_NAME, writing->asked->size.name);
-    put_normalisation(writing);
     const struct ocdm__model *model = &writing->outline->model;
+    const struct ocdm__model_size *size = &writing->asked->size;
+    const uint32_t image[] = {3, size->height, size->width};
+    ocdm__proto_text(&writing->graph, GRAPH_NAME, size->name);
+    put_normalisation(writing);
     for (size_t i = 0; i < model->count; i++) {
         const struct ocdm__node *node = &model->nodes[i];
         char *name = writing->names[i];
@@ -362,7 +345,12 @@ static ocdm_status write_model(struct writing *writing, ocdm__output *output, oc
         }
     }
     put_plain(writing, "Sigmoid", "logits", NULL, "probabilities");
-    put_values(writing);
+    if (model->images)
+        put_value(writing, GRAPH_INPUT, "image", image, 3, writing->asked->input_text);
+    else
+        put_value(writing, GRAPH_INPUT, "features", &size->features, 1, writing->asked->input_text);
+    put_value(writing, GRAPH_OUTPUT, "logits", &size->class_count, 1, "a class is predicted if its logit is above 0");
+    put_value(writing, GRAPH_OUTPUT, "probabilities", &size->class_count, 1, "of each class by itself");
     uint64_t graph = writing->graph.used + put_tensors(writing, NULL);
     OCDM_TRY(check_messages(writing, error));
     if (graph > MOST_BYTES - 65536)
@@ -375,22 +363,18 @@ static ocdm_status write_model(struct writing *writing, ocdm__output *output, oc
     return check_messages(writing, error);
 }
 
-/* Three messages, each inside the one before it. */
-static ocdm_status open_writing(struct writing *writing, ocdm_error *error)
-{
-    OCDM_TRY(ocdm__network_outline(&writing->asked->size, &writing->outline, error));
-    OCDM_TRY(ocdm__weights_check(writing->outline, &writing->asked->weights, error));
-    OCDM_TRY(ocdm__new(&writing->names, writing->outline->model.count, sizeof *writing->names, "the names of layers", error));
-    OCDM_TRY(ocdm__output_open_memory(&writing->graph, "a graph", error));
-    OCDM_TRY(ocdm__output_open_memory(&writing->node, "a node", error));
-    return ocdm__output_open_memory(&writing->inner, "a part of a node", error);
-}
-
-/* The outline says which tensors there are, and the file must have just these. */
+/* The outline says which tensors there are, and the file must have just these. The three messages are each inside the one
+ * before it. */
 ocdm_status ocdm__onnx_write(ocdm__output *output, const struct ocdm__onnx_network *network, ocdm_error *error)
 {
     struct writing writing = {.asked = network};
-    ocdm_status status = open_writing(&writing, error);
+    ocdm_status status = ocdm__network_outline(&network->size, &writing.outline, error);
+    OCDM_THEN(status, ocdm__weights_check(writing.outline, &network->weights, error));
+    OCDM_THEN(status,
+              ocdm__new(&writing.names, writing.outline->model.count, sizeof *writing.names, "the names of layers", error));
+    OCDM_THEN(status, ocdm__output_open_memory(&writing.graph, "a graph", error));
+    OCDM_THEN(status, ocdm__output_open_memory(&writing.node, "a node", error));
+    OCDM_THEN(status, ocdm__output_open_memory(&writing.inner, "a part of a node", error));
     OCDM_THEN(status, write_model(&writing, output, error));
     ocdm__output_abandon(&writing.graph);
     ocdm__output_abandon(&writing.node);

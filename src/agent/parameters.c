@@ -32,43 +32,33 @@ static uint32_t append_vector(ocdm__network *network, const char *name, const ch
                   (struct ocdm__parameter){.rank = 1, .shape = {size}, .start = start, .trained = trained});
 }
 
-/* Weight, gain and bias are trained; the norm's mean and variance are statistics. */
-static void append_conv(ocdm__network *network, struct ocdm__layer *layer)
-{
-    const struct ocdm__node *node = layer->node;
-    /* Kaiming's normal distribution for ReLU with fan out, as in torchvision. */
-    double fan = (double)node->channels * node->kernel * node->kernel;
-    struct ocdm__parameter weight = {
-        .rank = 4,
-        .shape = {node->channels, node->depthwise ? 1 : node->in_channels, node->kernel, node->kernel},
-        .deviation = sqrt(2.0 / fan),
-        .trained = true};
-    layer->weight = append(network, node->name, "weight", weight);
-    layer->gain = append_vector(network, node->norm, "weight", node->channels, 1);
-    layer->bias = append_vector(network, node->norm, "bias", node->channels, 0);
-    layer->mean = append_vector(network, node->norm, "running_mean", node->channels, 0);
-    layer->variance = append_vector(network, node->norm, "running_var", node->channels, 1);
-}
-
-/* In the order of the nodes, which is that of the files. */
+/* In the order of the nodes, which is that of the files. Weight, gain and bias are trained; a norm's mean and variance are
+ * statistics. */
 ocdm_status ocdm__parameters_list(ocdm__network *network, ocdm_error *error)
 {
     OCDM_TRY(ocdm__new(&network->parameters, PARAMETERS_OF_A_LAYER * network->model.count, sizeof *network->parameters,
                        "the list of parameters", error));
     for (size_t i = 0; i < network->model.count; i++) {
         struct ocdm__layer *layer = &network->layers[i];
-        if (layer->node->kind == OCDM__NODE_CONV)
-            append_conv(network, layer);
-        else if (layer->node->kind == OCDM__NODE_LINEAR) {
-            bool is_head = i + 1 == network->model.count;
-            const struct ocdm__node *node = layer->node;
-            struct ocdm__parameter weight = {.rank = 2,
-                                             .shape = {node->channels, node->in_channels},
-                                             .deviation = is_head ? 0.01 : sqrt(2.0 / node->channels),
-                                             .trained = true};
-            layer->weight = append(network, node->name, "weight", weight);
-            layer->bias = append_vector(network, node->name, "bias", node->channels, 0);
-        }
+        const struct ocdm__node *node = layer->node;
+        bool conv = node->kind == OCDM__NODE_CONV, head = i + 1 == network->model.count;
+        /* Kaiming's normal distribution for ReLU with fan out, as in torchvision. */
+        double fan = (double)node->channels * (conv ? node->kernel * node->kernel : 1);
+        struct ocdm__parameter weight = {
+            .rank = conv ? 4 : 2,
+            .shape = {node->channels, node->depthwise ? 1 : node->in_channels, node->kernel, node->kernel},
+            .deviation = head ? 0.01 : sqrt(2.0 / fan),
+            .trained = true};
+        if (!conv && node->kind != OCDM__NODE_LINEAR)
+            continue;
+        layer->weight = append(network, node->name, "weight", weight);
+        if (conv)
+            layer->gain = append_vector(network, node->norm, "weight", node->channels, 1);
+        layer->bias = append_vector(network, conv ? node->norm : node->name, "bias", node->channels, 0);
+        if (!conv)
+            continue;
+        layer->mean = append_vector(network, node->norm, "running_mean", node->channels, 0);
+        layer->variance = append_vector(network, node->norm, "running_var", node->channels, 1);
     }
     return OCDM_OK;
 }
@@ -166,18 +156,11 @@ struct averaging {
     const float *ages; /* of the classes; NULL: all weights are averaged since the first step */
 };
 
-/* How much of an average stays when the weights of a step join it, which are `age` steps old: it begins as the mean of all
- * steps since then, but for the first ones of the stream. */
-static double rate_at(const struct averaging *averaging, uint32_t average, double age)
-{
-    double averaged = fmin(age, (double)averaging->step - averaging->settings->average_delay);
-    return fmin(averaging->settings->averages.values[average], 1 - 1 / fmax(averaged, 1));
-}
-
 /* Weights that are read once for all averages. */
 enum { PIECE = 1 << 12 };
 
-/* The head has a row of weights and a bias for each class. */
+/* The head has a row of weights and a bias for each class. An average begins as the mean of all steps since its weights have
+ * begun, `age` steps ago, but for the first ones of the stream. */
 static void average_one(void *context, size_t item, unsigned slot)
 {
     (void)slot;
@@ -187,11 +170,12 @@ static void average_one(void *context, size_t item, unsigned slot)
     bool by_class = averaging->ages != NULL && ocdm__is_head(averaging->network, parameter);
     size_t rows = by_class ? parameter->shape[0] : 1, width = parameter->room / rows;
     for (size_t i = 0; i < rows; i++) {
-        /* Weights from `first` to `end`, whose averages began `age` steps ago. */
+        double age = by_class && averaging->ages[i] > 0 ? (double)averaging->ages[i] : step;
+        double averaged = fmax(fmin(age, step - averaging->settings->average_delay), 1);
         size_t end = (i + 1) * width;
         for (size_t at = i * width; at < end; at += PIECE)
             for (uint32_t k = 0; k < averaging->network->average_count; k++) {
-                double rate = rate_at(averaging, k, by_class && averaging->ages[i] > 0 ? (double)averaging->ages[i] : step);
+                double rate = fmin(averaging->settings->averages.values[k], 1 - 1 / averaged);
                 ocdm__kernels_for(false)->blend(parameter->averages[k] + at, parameter->value + at, (float)rate,
                                                 (float)(1 - rate), end - at < PIECE ? end - at : PIECE);
             }
@@ -232,21 +216,19 @@ void ocdm__parameters_use(ocdm__network *network, uint32_t version)
 /* ---- first values --------------------------------------------------------------------------------------------------- */
 
 /* Box-Muller produces pairs; the pair of an element follows from its position, so any thread can draw any parameter. */
-static double normal_at(uint64_t base, uint64_t index)
-{
-    double first = (double)(ocdm__random_at(base, index | 1) >> 11) * 0x1p-53;
-    double second = (double)(ocdm__random_at(base, index & ~(uint64_t)1) >> 11) * 0x1p-53;
-    double radius = sqrt(-2.0 * log(1.0 - first));
-    double angle = 2.0 * 3.14159265358979323846 * second;
-    return radius * (index % 2 ? sin(angle) : cos(angle));
-}
-
 static void draw_plain(const struct ocdm__parameter *parameter, uint64_t seed, float *plain)
 {
     uint64_t base = ocdm__random_base(seed, OCDM__FOR_WEIGHTS);
-    for (size_t i = 0; i < parameter->size; i++)
-        plain[i] =
-            parameter->deviation > 0 ? (float)(parameter->deviation * normal_at(base, parameter->first + i)) : parameter->start;
+    for (size_t i = 0; i < parameter->size; i++) {
+        uint64_t index = parameter->first + i;
+        plain[i] = parameter->start;
+        if (!(parameter->deviation > 0))
+            continue;
+        double first = (double)(ocdm__random_at(base, index | 1) >> 11) * 0x1p-53;
+        double second = (double)(ocdm__random_at(base, index & ~(uint64_t)1) >> 11) * 0x1p-53;
+        double radius = sqrt(-2.0 * log(1.0 - first)), angle = 2.0 * 3.14159265358979323846 * second;
+        plain[i] = (float)(parameter->deviation * (radius * (index % 2 ? sin(angle) : cos(angle))));
+    }
 }
 
 struct drawing {

@@ -17,33 +17,24 @@ static int larger_first(const void *a, const void *b)
     return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* The lowest position for `span` among the first `placed` ones: after each collision the search continues behind the
- * obstacle. */
-static void place(struct ocdm__span **spans, size_t placed, struct ocdm__span *span)
-{
-    span->at = 0;
-    for (bool moved = true; moved;) {
-        moved = false;
-        for (size_t i = 0; i < placed; i++) {
-            const struct ocdm__span *other = spans[i];
-            if ((span->from <= other->until && other->from <= span->until) && span->at < other->at + other->bytes &&
-                other->at < span->at + span->bytes) {
-                span->at = other->at + other->bytes;
-                moved = true;
-            }
-        }
-    }
-}
-
-/* Places spans so that no two in use at the same moment overlap. Returns the bytes needed. */
+/* Places spans so that no two in use at the same moment overlap, each at the lowest position that the ones before it leave
+ * free: after each collision the search continues behind the obstacle. Returns the bytes needed. */
 static size_t place_spans(struct ocdm__span **spans, size_t count)
 {
     size_t needed = 0;
     qsort(spans, count, sizeof(struct ocdm__span *), larger_first);
-    for (size_t i = 0; i < count; i++) {
-        place(spans, i, spans[i]);
-        if (spans[i]->at + spans[i]->bytes > needed)
-            needed = spans[i]->at + spans[i]->bytes;
+    for (size_t placed = 0; placed < count; placed++) {
+        struct ocdm__span *span = spans[placed];
+        span->at = 0;
+        for (size_t i = 0; i < placed; i++) {
+            const struct ocdm__span *other = spans[i];
+            if (span->from <= other->until && other->from <= span->until && span->at < other->at + other->bytes &&
+                other->at < span->at + span->bytes) {
+                span->at = other->at + other->bytes;
+                i = (size_t)-1; /* from the first one again */
+            }
+        }
+        needed = span->at + span->bytes > needed ? span->at + span->bytes : needed;
     }
     return needed;
 }
@@ -87,23 +78,13 @@ static size_t span_bytes(const ocdm__network *network, uint32_t height, uint32_t
     return ocdm__rounded((size_t)height * width * channels * network->kernels->element);
 }
 
-/* The last moment at which the folded gradient of layer k is read: by itself, or by the layer whose residual it is. */
-static uint32_t last_use(const ocdm__network *network, uint32_t k)
-{
-    uint32_t until = backward(network, k);
-    uint32_t residual = network->model.nodes[k].residual;
-    if (residual == 0)
-        return until;
-    struct readers readers = readers_of(network, residual);
-    uint32_t use = readers.input[0] != OCDM__NOTHING ? backward(network, readers.input[0]) : backward(network, residual - 1);
-    return later(until, use);
-}
-
-/* The source of layer k's gradient. Only a node without activation may use a residual's gradient unchanged. */
+/* The source of layer k's gradient, and until when it is read once it is folded: by the layer itself, or by the one whose
+ * residual it is. Only a node without activation may use a residual's gradient unchanged. */
 static void join_gradients(ocdm__network *network, uint32_t k)
 {
     struct ocdm__layer *layer = &network->layers[k];
     struct readers readers = readers_of(network, k + 1);
+    uint32_t added = network->model.nodes[k].residual;
     layer->first_reader = readers.input[0] < readers.residual ? readers.input[0] : readers.residual;
     layer->added = NULL;
     const struct ocdm__span *residual = readers.residual != OCDM__NOTHING ? network->layers[readers.residual].gradient : NULL;
@@ -113,7 +94,11 @@ static void join_gradients(ocdm__network *network, uint32_t k)
     }
     struct ocdm__span *first = &network->layers[readers.input[0]].arriving;
     layer->gradient = first;
-    first->until = last_use(network, k);
+    first->until = backward(network, k);
+    if (added != 0) {
+        uint32_t reader = readers_of(network, added).input[0];
+        first->until = later(first->until, backward(network, reader != OCDM__NOTHING ? reader : added - 1));
+    }
     layer->added = residual;
     if (readers.input[1] != OCDM__NOTHING) {
         struct ocdm__span *second = &network->layers[readers.input[1]].arriving;

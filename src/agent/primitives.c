@@ -188,14 +188,6 @@ static void leave(void)
 
 /* ---- the CPU -------------------------------------------------------------------------------------------------------- */
 
-/* oneDNN chooses its instructions at the first primitive; before that AMX can be disabled, where the CPU reports it and it
- * cannot be used. Where it can, this requests the state of its tiles from the system. */
-static void choose_instructions(void)
-{
-    if (!amx_is_usable() && !environment_disables_amx())
-        (void)dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx512_core_bf16);
-}
-
 /* What oneDNN may use, best first. `blocks`: f32 images are fastest with their channels in blocks. */
 static const struct instructions {
     const char *name;
@@ -207,11 +199,14 @@ static const struct instructions {
     {"AVX2", dnnl_cpu_isa_avx2_vnni, false, false},          {"AVX2", dnnl_cpu_isa_avx2, false, false},
     {"SSE4.1 or AVX", dnnl_cpu_isa_all, false, false}};
 
-/* oneDNN may know more than the table; the last row stands for everything else. */
+/* oneDNN may know more than the table; the last row stands for everything else. It chooses its instructions at the first
+ * primitive; before that AMX can be disabled, where the CPU reports it and it cannot be used. Where it can, this requests the
+ * state of its tiles from the system. */
 static const struct instructions *instructions_in_use(void)
 {
     const struct instructions *used = instructions;
-    choose_instructions();
+    if (!amx_is_usable() && !environment_disables_amx())
+        (void)dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx512_core_bf16);
     while (used->isa != dnnl_cpu_isa_all && used->isa != dnnl_get_effective_cpu_isa())
         used++;
     return used;
@@ -273,18 +268,7 @@ void ocdm__device_destroy(ocdm__device *device)
     ocdm__release(device);
 }
 
-/* A stream for each slot, so that threads never share one. */
-static dnnl_status_t fill_device(ocdm__device *device)
-{
-    dnnl_status_t status = dnnl_engine_create(&device->engine, dnnl_cpu, 0);
-    THEN(status, dnnl_primitive_attr_create(&device->attributes));
-    THEN(status, dnnl_primitive_attr_set_scratchpad_mode(device->attributes, dnnl_scratchpad_mode_user));
-    for (unsigned i = 0; i < device->slot_count && status == dnnl_success; i++)
-        status = dnnl_stream_create(&device->slots[i].stream, device->engine, dnnl_stream_default_flags);
-    return status;
-}
-
-/* bf16 is refused where the CPU has no instructions for it. */
+/* bf16 is refused where the CPU has no instructions for it. A stream for each slot, so that threads never share one. */
 ocdm_status ocdm__device_create(unsigned slots, bool bf16, ocdm__device **device, ocdm_error *error)
 {
     if (!instructions_in_use()->bf16 && bf16)
@@ -296,14 +280,18 @@ ocdm_status ocdm__device_create(unsigned slots, bool bf16, ocdm__device **device
     made->slot_count = slots;
     made->slots = ocdm__allocate(slots, sizeof *made->slots);
     enter("its engine");
-    dnnl_status_t status = made->slots != NULL ? fill_device(made) : dnnl_out_of_memory;
+    dnnl_status_t status = made->slots != NULL ? dnnl_engine_create(&made->engine, dnnl_cpu, 0) : dnnl_out_of_memory;
+    THEN(status, dnnl_primitive_attr_create(&made->attributes));
+    THEN(status, dnnl_primitive_attr_set_scratchpad_mode(made->attributes, dnnl_scratchpad_mode_user));
+    for (unsigned i = 0; i < slots; i++)
+        THEN(status, dnnl_stream_create(&made->slots[i].stream, made->engine, dnnl_stream_default_flags));
     leave();
-    if (status != dnnl_success) {
-        ocdm__device_destroy(made);
-        return failed(error, status, "an engine for the CPU");
+    if (status == dnnl_success) {
+        *device = made;
+        return OCDM_OK;
     }
-    *device = made;
-    return OCDM_OK;
+    ocdm__device_destroy(made);
+    return failed(error, status, "an engine for the CPU");
 }
 
 /* One block serves all primitives of a slot, as they run one after the other. */
@@ -392,15 +380,6 @@ static dnnl_status_t make_memories(ocdm__op *op)
     return dnnl_success;
 }
 
-/* oneDNN 2.6 crashes if it cannot allocate memory for the code that it generates, so that is tested first: in most cases of
- * too little memory this gives an error like any other. */
-static bool has_room_for_code(void)
-{
-    const size_t bytes = (size_t)16 << 20;
-    void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return room != MAP_FAILED && munmap(room, bytes) == 0;
-}
-
 /* Begins a primitive: until finish_op, oneDNN is at work. */
 static ocdm_status begin_op(ocdm__device *device, unsigned kind, ocdm__op **op, ocdm_error *error)
 {
@@ -413,10 +392,16 @@ static ocdm_status begin_op(ocdm__device *device, unsigned kind, ocdm__op **op, 
     return OCDM_OK;
 }
 
-/* Completes a primitive if creating its description succeeded, as `status` says. Takes ownership of `op`. */
+/* Completes a primitive if creating its description succeeded, as `status` says. Takes ownership of `op`. oneDNN 2.6 crashes if
+ * it cannot allocate memory for the code that it generates, so that is tested first: in most cases of too little memory this
+ * gives an error like any other. */
 static ocdm_status finish_op(ocdm__op *op, dnnl_status_t status, ocdm__op **made, ocdm_error *error)
 {
-    THEN(status, has_room_for_code() ? dnnl_success : dnnl_out_of_memory);
+    const size_t code = (size_t)16 << 20;
+    const char *what = op->kind->what;
+    void *room = mmap(NULL, code, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    bool fits = room != MAP_FAILED && munmap(room, code) == 0;
+    THEN(status, fits ? dnnl_success : dnnl_out_of_memory);
     THEN(status, dnnl_primitive_create(&op->primitive, op->description));
     THEN(status, make_memories(op));
     if (status == dnnl_success && !reserve_scratch(op->device, dnnl_memory_desc_get_size(dnnl_primitive_desc_query_md(
@@ -429,7 +414,6 @@ static ocdm_status finish_op(ocdm__op *op, dnnl_status_t status, ocdm__op **made
         *made = op;
         return OCDM_OK;
     }
-    const char *what = op->kind->what;
     ocdm__op_destroy(op);
     return failed(error, status, what);
 }
@@ -478,62 +462,58 @@ static dnnl_status_t describe(const struct ocdm__conv_shape *shape, enum ocdm__o
     return status;
 }
 
-/* Training, not inference: a pooling then keeps where its maxima were. */
-static dnnl_status_t describe_forward(ocdm__device *device, const struct geometry *g, bool pool, dnnl_primitive_desc_t *made)
+/* Training, not inference: a pooling then keeps where its maxima were. A backward primitive wants to know the forward one that
+ * it belongs to, as `hint`. */
+static dnnl_status_t describe_one(const ocdm__device *device, const struct geometry *g, enum ocdm__op_kind kind,
+                                  const_dnnl_primitive_desc_t hint, dnnl_primitive_desc_t *made)
 {
+    const dnnl_memory_desc_t *source = &g->source, *weights = &g->weights, *target = &g->target;
+    const dnnl_dim_t *strides = g->strides, *before = g->before, *after = g->after;
     dnnl_convolution_desc_t convolution;
     dnnl_pooling_desc_t pooling;
-    dnnl_status_t status =
-        pool ? dnnl_pooling_forward_desc_init(&pooling, dnnl_forward_training, dnnl_pooling_max, &g->source, &g->target,
-                                              g->strides, g->kernel, g->before, g->after)
-             : dnnl_convolution_forward_desc_init(&convolution, dnnl_forward_training, dnnl_convolution_direct, &g->source,
-                                                  &g->weights, NULL, &g->target, g->strides, g->before, g->after);
-    if (status != dnnl_success)
-        return status;
-    const void *desc = pool ? (const void *)&pooling : (const void *)&convolution;
-    return dnnl_primitive_desc_create(made, desc, device->attributes, device->engine, NULL);
-}
-
-/* Backward descriptions require the forward one as a hint; the layout of its weights does not matter. */
-static dnnl_status_t describe_backward(ocdm__device *device, const struct geometry *g, enum ocdm__op_kind kind,
-                                       const_dnnl_primitive_desc_t hint, dnnl_primitive_desc_t *made)
-{
-    dnnl_convolution_desc_t convolution;
-    dnnl_pooling_desc_t pooling;
-    const void *desc = &convolution;
-    dnnl_status_t status;
-    if (kind == OCDM__POOL_BACKWARD) {
-        status = dnnl_pooling_backward_desc_init(&pooling, dnnl_pooling_max, &g->source, &g->target, g->strides, g->kernel,
-                                                 g->before, g->after);
-        desc = &pooling;
-    } else if (kind == OCDM__CONV_DATA) {
-        status = dnnl_convolution_backward_data_desc_init(&convolution, dnnl_convolution_direct, &g->source, &g->weights,
-                                                          &g->target, g->strides, g->before, g->after);
-    } else {
-        status = dnnl_convolution_backward_weights_desc_init(&convolution, dnnl_convolution_direct, &g->source, &g->weights,
-                                                             NULL, &g->target, g->strides, g->before, g->after);
+    const void *desc = kind == OCDM__POOL_FORWARD || kind == OCDM__POOL_BACKWARD ? (const void *)&pooling : &convolution;
+    dnnl_status_t status = dnnl_invalid_arguments;
+    switch (kind) {
+    case OCDM__CONV_FORWARD:
+        status = dnnl_convolution_forward_desc_init(&convolution, dnnl_forward_training, dnnl_convolution_direct, source,
+                                                    weights, NULL, target, strides, before, after);
+        break;
+    case OCDM__CONV_DATA:
+        status = dnnl_convolution_backward_data_desc_init(&convolution, dnnl_convolution_direct, source, weights, target,
+                                                          strides, before, after);
+        break;
+    case OCDM__CONV_WEIGHTS:
+        status = dnnl_convolution_backward_weights_desc_init(&convolution, dnnl_convolution_direct, source, weights, NULL,
+                                                             target, strides, before, after);
+        break;
+    case OCDM__POOL_FORWARD:
+        status = dnnl_pooling_forward_desc_init(&pooling, dnnl_forward_training, dnnl_pooling_max, source, target, strides,
+                                                g->kernel, before, after);
+        break;
+    case OCDM__POOL_BACKWARD:
+        status = dnnl_pooling_backward_desc_init(&pooling, dnnl_pooling_max, source, target, strides, g->kernel, before, after);
+        break;
     }
-    if (status != dnnl_success)
-        return status;
-    return dnnl_primitive_desc_create(made, desc, device->attributes, device->engine, hint);
+    THEN(status, dnnl_primitive_desc_create(made, desc, device->attributes, device->engine, hint));
+    return status;
 }
 
-/* A backward primitive wants to know the forward one that it belongs to. */
+/* The layout of the weights of the forward primitive that is a hint does not matter. */
 static dnnl_status_t describe_op(ocdm__op *op, const struct ocdm__conv_shape *shape, enum ocdm__op_kind kind,
                                  const ocdm__layout *weights)
 {
-    bool pool = kind == OCDM__POOL_FORWARD || kind == OCDM__POOL_BACKWARD;
-    bool forward = kind == OCDM__CONV_FORWARD || kind == OCDM__POOL_FORWARD;
+    enum ocdm__op_kind way =
+        kind == OCDM__POOL_FORWARD || kind == OCDM__POOL_BACKWARD ? OCDM__POOL_FORWARD : OCDM__CONV_FORWARD;
     struct geometry g, free_weights;
     memset(&g, 0, sizeof g);
     memset(&free_weights, 0, sizeof free_weights);
-    dnnl_status_t status = describe(shape, kind, weights, &g);
-    if (status == dnnl_success && forward)
-        return describe_forward(op->device, &g, pool, &op->description);
-    THEN(status, describe(shape, OCDM__CONV_FORWARD, NULL, &free_weights));
     dnnl_primitive_desc_t hint = NULL;
-    THEN(status, describe_forward(op->device, &free_weights, pool, &hint));
-    THEN(status, describe_backward(op->device, &g, kind, hint, &op->description));
+    dnnl_status_t status = describe(shape, kind, weights, &g);
+    if (kind != way) {
+        THEN(status, describe(shape, OCDM__CONV_FORWARD, NULL, &free_weights));
+        THEN(status, describe_one(op->device, &free_weights, way, NULL, &hint));
+    }
+    THEN(status, describe_one(op->device, &g, kind, hint, &op->description));
     if (hint != NULL)
         (void)dnnl_primitive_desc_destroy(hint);
     return status;
@@ -558,28 +538,22 @@ ocdm_status ocdm__conv_create(ocdm__device *device, enum ocdm__op_kind kind, con
 /* ---- products and copies -------------------------------------------------------------------------------------------- */
 
 /* f32 sums in either precision. */
-static dnnl_status_t describe_product(ocdm__op *op, const struct ocdm__product_shape *shape)
+ocdm_status ocdm__product_create(ocdm__device *device, const struct ocdm__product_shape *shape, ocdm__op **op,
+                                 ocdm_error *error)
 {
+    ocdm__op *made;
     dnnl_memory_desc_t a, b, c;
     dnnl_matmul_desc_t product;
     dnnl_data_type_t type = shape->bf16 ? dnnl_bf16 : dnnl_f32;
     const dnnl_dims_t a_size = {shape->rows, shape->depth}, b_size = {shape->depth, shape->columns};
     const dnnl_dims_t c_size = {shape->rows, shape->columns};
+    OCDM_TRY(begin_op(device, PRODUCT, &made, error));
     dnnl_status_t status = dnnl_memory_desc_init_by_tag(&a, 2, a_size, type, shape->a_turned ? dnnl_ba : dnnl_ab);
     THEN(status, dnnl_memory_desc_init_by_tag(&b, 2, b_size, type, shape->b_turned ? dnnl_ba : dnnl_ab));
     THEN(status, dnnl_memory_desc_init_by_tag(&c, 2, c_size, dnnl_f32, dnnl_ab));
     THEN(status, dnnl_matmul_desc_init(&product, &a, &b, NULL, &c));
-    if (status != dnnl_success)
-        return status;
-    return dnnl_primitive_desc_create(&op->description, &product, op->device->attributes, op->device->engine, NULL);
-}
-
-ocdm_status ocdm__product_create(ocdm__device *device, const struct ocdm__product_shape *shape, ocdm__op **op,
-                                 ocdm_error *error)
-{
-    ocdm__op *made;
-    OCDM_TRY(begin_op(device, PRODUCT, &made, error));
-    return finish_op(made, describe_product(made, shape), op, error);
+    THEN(status, dnnl_primitive_desc_create(&made->description, &product, device->attributes, device->engine, NULL));
+    return finish_op(made, status, op, error);
 }
 
 /* Copies weights from one layout to another. */
@@ -693,12 +667,12 @@ void ocdm__layout_destroy(ocdm__layout *layout)
 }
 
 /* oneDNN's sgemm takes rows, as we do. */
-ocdm_status ocdm__gemm(const struct ocdm__gemm *g)
+ocdm_status ocdm__gemm(const struct ocdm__product_shape *shape, const float *a, const float *b, float *c)
 {
+    dnnl_dim_t rows = shape->rows, columns = shape->columns, depth = shape->depth;
     enter("a matrix product");
-    dnnl_status_t status = dnnl_sgemm(g->a_turned ? 'T' : 'N', g->b_turned ? 'T' : 'N', (dnnl_dim_t)g->rows,
-                                      (dnnl_dim_t)g->columns, (dnnl_dim_t)g->depth, 1.0f, g->a, (dnnl_dim_t)g->a_stride, g->b,
-                                      (dnnl_dim_t)g->b_stride, 0.0f, g->c, (dnnl_dim_t)g->c_stride);
+    dnnl_status_t status = dnnl_sgemm(shape->a_turned ? 'T' : 'N', shape->b_turned ? 'T' : 'N', rows, columns, depth, 1.0f, a,
+                                      shape->a_turned ? rows : depth, b, shape->b_turned ? depth : columns, 0.0f, c, columns);
     leave();
     return status == dnnl_success ? OCDM_OK : OCDM_NO_MEMORY;
 }

@@ -114,16 +114,8 @@ bool ocdm__layout_equal(const ocdm__layout *a, const ocdm__layout *b);
 size_t ocdm__layout_bytes(const ocdm__layout *layout);
 void ocdm__layout_destroy(ocdm__layout *layout);
 
-/* c (rows x columns) = a b, row-major with leading dimensions; a is transposed if `a_turned`, b if `b_turned`. */
-struct ocdm__gemm {
-    bool a_turned, b_turned;
-    size_t rows, columns, depth;
-    const float *a, *b;
-    size_t a_stride, b_stride;
-    float *c;
-    size_t c_stride;
-};
-ocdm_status ocdm__gemm(const struct ocdm__gemm *gemm);
+/* c = a b in f32 at once, without a primitive. */
+ocdm_status ocdm__gemm(const struct ocdm__product_shape *shape, const float *a, const float *b, float *c);
 
 /* ---- memory ---------------------------------------------------------------------------------------------------------- */
 

@@ -123,6 +123,13 @@ void ocdm__safetensors_close(struct ocdm__safetensors *file);
 const struct ocdm__tensor *ocdm__safetensors_find(const struct ocdm__safetensors *file, const char *name);
 const struct ocdm__note *ocdm__safetensors_note(const struct ocdm__safetensors *file, const char *key);
 
+/* The length of the prefix if the tensor's name begins with it and goes on; else 0. */
+static inline size_t ocdm__tensor_prefix(const struct ocdm__tensor *tensor, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return tensor->name_length > length && memcmp(tensor->name, prefix, length) == 0 ? length : 0;
+}
+
 /* Whether a note's value, unescaped, is exactly this text. Values of more than OCDM__NOTE_COMPARED bytes are ignored. */
 #define OCDM__NOTE_COMPARED 512
 bool ocdm__note_is(const struct ocdm__note *note, const char *text);
