@@ -45,17 +45,13 @@ static ocdm_status bound_groups(struct building *building)
 {
     ocdm__stream_table *table = &building->table;
     const uint64_t *bounds = building->settings->bounds;
-    uint64_t *counts = ocdm__allocate(table->class_count, sizeof *counts);
-    table->groups = ocdm__allocate(table->class_count, 1);
-    if (counts == NULL || table->groups == NULL) {
-        ocdm__release(counts);
-        return ocdm__fail_memory(building->error, "the groups of the classes");
-    }
+    uint64_t *counts;
+    OCDM_TRY(ocdm__new(&counts, table->class_count, sizeof *counts, "the groups of the classes", building->error));
     for (size_t i = 0; i < table->sample_count; i++)
-        for (uint64_t k = table->label_starts[i]; table->parts[i] == OCDM__TRAIN && k < table->label_starts[i + 1]; k++)
-            counts[table->labels[k]]++;
+        if (table->parts[i] == OCDM__TRAIN)
+            ocdm__count_labels(table, i, counts);
     for (size_t i = 0; i < table->class_count; i++)
-        table->groups[i] = counts[i] > bounds[0] ? OCDM__MAJORITY : counts[i] < bounds[1] ? OCDM__MINORITY : OCDM__MODERATE;
+        table->groups[i] = (uint8_t)ocdm__class_group_of(counts[i], bounds[0], bounds[1]);
     ocdm__release(counts);
     return OCDM_OK;
 }
@@ -66,7 +62,6 @@ static ocdm_status take_recipe_groups(struct building *building)
 {
     ocdm__stream_table *table = &building->table;
     size_t known = 0;
-    OCDM_TRY(ocdm__new(&table->groups, table->class_count, 1, "the groups of the classes", building->error));
     for (uint32_t i = 0; i < building->set.classes.count; i++) {
         if (building->columns.of[i] == UINT32_MAX || building->groups[i] == UINT8_MAX)
             continue;
@@ -80,52 +75,46 @@ static ocdm_status take_recipe_groups(struct building *building)
     return OCDM_OK;
 }
 
-static ocdm_status read_group_file(struct building *building)
+static ocdm_status make_groups(struct building *building)
 {
+    const ocdm__build_settings *settings = building->settings;
     ocdm__stream_table *table = &building->table;
     ocdm__label_table names = {.count = 0};
+    if (!settings->bounded_groups && settings->groups == NULL && building->groups == NULL)
+        return OCDM_OK;
+    OCDM_TRY(ocdm__new(&table->groups, table->class_count, 1, "the groups of the classes", building->error));
+    if (settings->bounded_groups)
+        return bound_groups(building);
+    if (settings->groups == NULL)
+        return take_recipe_groups(building);
     ocdm_status status = ocdm__class_table_make(&names, table, building->error);
-    table->groups = ocdm__allocate(table->class_count, 1);
-    if (status == OCDM_OK && table->groups == NULL)
-        status = ocdm__fail_memory(building->error, "the groups of the classes");
-    OCDM_THEN(status, ocdm__class_groups_file_read(building->settings->groups, &names, table->groups, NULL, building->error));
+    OCDM_THEN(status, ocdm__class_groups_file_read(settings->groups, &names, table->groups, NULL, building->error));
     ocdm__label_table_clear(&names);
     return status;
 }
 
-static ocdm_status make_groups(struct building *building)
-{
-    const ocdm__build_settings *settings = building->settings;
-    if (settings->bounded_groups)
-        return bound_groups(building);
-    if (settings->groups != NULL)
-        return read_group_file(building);
-    return building->groups != NULL ? take_recipe_groups(building) : OCDM_OK;
-}
-
 /* ---- images ---------------------------------------------------------------------------------------------------------- */
-
-static ocdm_status refuse_image(struct building *building, size_t sample, const char *path, const char *why)
-{
-    return ocdm__fail(building->error, OCDM_BAD_RECORD, "--images names the folder that the paths start from",
-                      "sample %zu: image %s: %s", sample, path, why);
-}
 
 /* Every image must exist: an error now is better than one in the middle of a run. */
 static ocdm_status check_image(struct building *building, size_t sample)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX] = "";
     size_t length;
     struct stat facts;
-    const char *name = ocdm__text_at(&building->table.paths, sample, &length);
-    int count = snprintf(path, sizeof path, "%s/%.*s", building->root, (int)length, name);
-    if (length == 0)
-        return refuse_image(building, sample, "", "the sample names none");
-    if (count < 0 || (size_t)count >= sizeof path)
-        return refuse_image(building, sample, name, "the path is too long");
-    if (stat(path, &facts) != 0)
-        return refuse_image(building, sample, path, strerror(errno));
-    return S_ISREG(facts.st_mode) ? OCDM_OK : refuse_image(building, sample, path, "not a regular file");
+    const char *name = ocdm__text_at(&building->table.paths, sample, &length), *why = NULL;
+    int count = length > 0 ? snprintf(path, sizeof path, "%s/%.*s", building->root, (int)length, name) : 0;
+    if (count == 0)
+        why = "the sample names none";
+    else if (count < 0 || (size_t)count >= sizeof path)
+        why = "the path is too long";
+    else if (stat(path, &facts) != 0)
+        why = strerror(errno);
+    else if (!S_ISREG(facts.st_mode))
+        why = "not a regular file";
+    if (why == NULL)
+        return OCDM_OK;
+    return ocdm__fail(building->error, OCDM_BAD_RECORD, "--images names the folder that the paths start from",
+                      "sample %zu: image %s: %s", sample, path, why);
 }
 
 static ocdm_status check_images(struct building *building)
@@ -149,14 +138,6 @@ static ocdm_status check_images(struct building *building)
 }
 
 /* ---- the steps ------------------------------------------------------------------------------------------------------- */
-
-static ocdm_status order_classes(struct building *building)
-{
-    const char *path = building->settings->classes;
-    return path != NULL ? ocdm__class_columns_read(&building->columns, &building->set.classes, path, building->error)
-                        : ocdm__class_columns_sorted(&building->columns, &building->set.classes,
-                                                     building->selection.kept_classes, building->error);
-}
 
 /* Counts labels of chosen samples that are missing in the file of classes. */
 static uint64_t count_unlisted(const struct building *building)
@@ -197,12 +178,9 @@ static ocdm_status open_features(struct building *building)
 {
     const ocdm__build_settings *settings = building->settings;
     ocdm_status status = ocdm__source_open_rows(&building->set, settings, &building->rows, building->error);
-    if (status == OCDM_OK && building->rows == NULL && settings->standardize)
-        return ocdm__fail(building->error, OCDM_BAD_ARGUMENT, "--features names them",
-                          "--standardize is given, but no features");
-    if (status == OCDM_OK && building->rows == NULL && settings->feature_type == OCDM__F16)
-        return ocdm__fail(building->error, OCDM_BAD_ARGUMENT, "--features names them",
-                          "--feature-type is given, but no features");
+    if (status == OCDM_OK && building->rows == NULL && (settings->standardize || settings->feature_type == OCDM__F16))
+        return ocdm__fail(building->error, OCDM_BAD_ARGUMENT, "--features names them", "--%s is given, but no features",
+                          settings->standardize ? "standardize" : "feature-type");
     if (status != OCDM_OK || building->rows == NULL)
         return status;
     status = ocdm__feature_payload_open(&building->payload, building->rows, &building->selection, settings->feature_type,
@@ -246,20 +224,22 @@ static ocdm_status write_stream(struct building *building)
                               building->error);
 }
 
+/* Reads the labels, then chooses samples and orders the classes. */
 static ocdm_status read_labels(struct building *building)
 {
-    if (building->settings->recipe == OCDM__RECIPE_SCENES) {
-        OCDM_TRY(ocdm__scenes_create(building->settings->seed, &building->scenes, building->error));
-        return ocdm__scenes_label(building->scenes, &building->set, building->error);
+    const ocdm__build_settings *settings = building->settings;
+    ocdm__selection *selection = &building->selection;
+    const struct ocdm__recipe_job job = {selection,         &building->set,    settings,
+                                         building->reading, &building->groups, building->error};
+    if (settings->recipe == OCDM__RECIPE_SCENES) {
+        OCDM_TRY(ocdm__scenes_create(settings->seed, &building->scenes, building->error));
+        OCDM_TRY(ocdm__scenes_label(building->scenes, &building->set, building->error));
+    } else {
+        OCDM_TRY(ocdm__source_read(&building->set, settings, building->reading, building->error));
     }
-    return ocdm__source_read(&building->set, building->settings, building->reading, building->error);
-}
-
-static ocdm_status choose_samples(struct building *building)
-{
-    const struct ocdm__recipe_job job = {&building->selection, &building->set,    building->settings,
-                                         building->reading,    &building->groups, building->error};
-    return ocdm__apply_recipe(&job);
+    OCDM_TRY(ocdm__apply_recipe(&job));
+    return ocdm__class_columns_make(&building->columns, &building->set.classes, settings->classes, selection->kept_classes,
+                                    building->error);
 }
 
 /* A task is one that has a sample, as for `ocdm stream info`. */
@@ -284,8 +264,8 @@ static ocdm_status fill_report(struct building *building)
 static ocdm_status build(struct building *building)
 {
     typedef ocdm_status step(struct building *);
-    static step *const steps[] = {read_labels, choose_samples, order_classes, make_table,  check_images,
-                                  make_groups, open_features,  make_notes,    fill_report, write_stream};
+    static step *const steps[] = {read_labels,   make_table, check_images, make_groups,
+                                  open_features, make_notes, fill_report,  write_stream};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         OCDM_TRY(steps[i](building));
     return OCDM_OK;

@@ -36,38 +36,37 @@ static bool add_text(struct texts *texts, const char *text, size_t length, const
 
 /* ---- classes in an order -------------------------------------------------------------------------------------------- */
 
-/* Columns with the names of a table, in its order. */
-static ocdm_status make_columns(ocdm__class_columns *columns, const ocdm__label_table *names, const ocdm__label_table *labels,
-                                ocdm_error *error)
+/* Adds the labels whose `kept` is not 0 in bytewise order. */
+static ocdm_status sort_names(ocdm__label_table *names, const ocdm__label_table *labels, const uint8_t *kept, ocdm_error *error)
 {
-    struct texts texts;
-    columns->count = names->count;
-    columns->of = ocdm__allocate(labels->count, sizeof *columns->of);
-    bool made = columns->of != NULL && begin_texts(&texts, &columns->names, names->count);
-    for (uint32_t i = 0; made && i < names->count; i++) {
-        size_t length;
-        const char *name = ocdm__label_table_text(names, i, &length);
-        made = add_text(&texts, name, length, "");
-    }
-    for (uint32_t i = 0; made && i < labels->count; i++)
-        columns->of[i] = ocdm__label_table_match(names, labels, i);
-    return made ? OCDM_OK : ocdm__fail_memory(error, "the order of the classes");
-}
-
-ocdm_status ocdm__class_columns_sorted(ocdm__class_columns *columns, const ocdm__label_table *labels, const uint8_t *kept,
-                                       ocdm_error *error)
-{
-    ocdm__label_table names = {.count = 0};
     uint32_t *order, number;
     size_t count = 0;
     OCDM_TRY(ocdm__new(&order, labels->count, sizeof *order, "the order of the classes", error));
     ocdm_status status = ocdm__label_table_sort(labels, kept, order, &count, error);
     for (size_t i = 0; status == OCDM_OK && i < count; i++)
-        status = ocdm__label_table_copy(&names, labels, order[i], &number, error);
-    OCDM_THEN(status, make_columns(columns, &names, labels, error));
-    ocdm__label_table_clear(&names);
+        status = ocdm__label_table_copy(names, labels, order[i], &number, error);
     ocdm__release(order);
     return status;
+}
+
+ocdm_status ocdm__class_columns_make(ocdm__class_columns *columns, const ocdm__label_table *labels, const char *path,
+                                     const uint8_t *kept, ocdm_error *error)
+{
+    struct texts texts;
+    ocdm__label_table names = {.count = 0};
+    ocdm_status status = path != NULL ? ocdm__class_names_read(&names, path, error) : sort_names(&names, labels, kept, error);
+    columns->count = names.count;
+    OCDM_THEN(status, ocdm__new(&columns->of, labels->count, sizeof *columns->of, "the order of the classes", error));
+    bool made = status == OCDM_OK && begin_texts(&texts, &columns->names, names.count);
+    for (uint32_t i = 0; made && i < names.count; i++) {
+        size_t length;
+        const char *name = ocdm__label_table_text(&names, i, &length);
+        made = add_text(&texts, name, length, "");
+    }
+    for (uint32_t i = 0; made && i < labels->count; i++)
+        columns->of[i] = ocdm__label_table_match(&names, labels, i);
+    ocdm__label_table_clear(&names);
+    return made || status != OCDM_OK ? status : ocdm__fail_memory(error, "the order of the classes");
 }
 
 static ocdm_status read_names(ocdm__label_table *names, ocdm__lines *lines, ocdm_error *error)
@@ -100,16 +99,6 @@ ocdm_status ocdm__class_names_read(ocdm__label_table *names, const char *path, o
     return status;
 }
 
-ocdm_status ocdm__class_columns_read(ocdm__class_columns *columns, const ocdm__label_table *labels, const char *path,
-                                     ocdm_error *error)
-{
-    ocdm__label_table names = {.count = 0};
-    ocdm_status status = ocdm__class_names_read(&names, path, error);
-    OCDM_THEN(status, make_columns(columns, &names, labels, error));
-    ocdm__label_table_clear(&names);
-    return status;
-}
-
 void ocdm__class_columns_clear(ocdm__class_columns *columns)
 {
     OCDM_RELEASE(columns->names.starts, columns->names.bytes, columns->of);
@@ -136,6 +125,15 @@ ocdm_status ocdm__select_all(ocdm__selection *selection, const ocdm__labelled_se
     }
     selection->count = set->count;
     return OCDM_OK;
+}
+
+ocdm_status ocdm__selection_begin(ocdm__selection *selection, size_t most, size_t class_count, ocdm_error *error)
+{
+    selection->chosen = ocdm__allocate(most, sizeof *selection->chosen);
+    selection->class_tasks = ocdm__allocate(class_count, sizeof *selection->class_tasks);
+    selection->kept_classes = ocdm__allocate(class_count, 1);
+    bool made = selection->chosen != NULL && selection->class_tasks != NULL && selection->kept_classes != NULL;
+    return made ? OCDM_OK : ocdm__fail_memory(error, "the list of samples");
 }
 
 ocdm_status ocdm__selection_close_gaps(ocdm__selection *selection, size_t class_count, size_t *left, ocdm_error *error)

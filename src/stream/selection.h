@@ -20,21 +20,18 @@ typedef struct ocdm__class_columns {
     uint32_t *of;          /* by number of a label in the source: its column, or UINT32_MAX for a label that is left out */
 } ocdm__class_columns;
 
-/* All labels of a source whose `kept` is not 0, sorted bytewise; all of them when `kept` is NULL. OCDM_OK, OCDM_NO_MEMORY. */
-ocdm_status ocdm__class_columns_sorted(ocdm__class_columns *columns, const ocdm__label_table *labels, const uint8_t *kept,
-                                       ocdm_error *error);
-
 /* The names of a file of classes, one a line, in its order. `names` is empty before, and to be cleared in either case. OCDM_OK,
  * OCDM_BAD_FILE, OCDM_IO, OCDM_NO_MEMORY, OCDM_LIMIT. */
 ocdm_status ocdm__class_names_read(ocdm__label_table *names, const char *path, ocdm_error *error);
 
 /*
- * The classes of a file, one a line, blank lines aside, in the file's order, whether the source has them or not. Labels of the
- * source that the file does not list are left out. OCDM_OK, OCDM_BAD_RECORD (file:line: a class twice, none at all), OCDM_IO,
+ * The classes of a file, one a line, blank lines aside, in the file's order, whether the source has them or not; labels of the
+ * source that the file does not list are left out. When `path` is NULL, the labels of the source whose `kept` is not 0, all of
+ * them when that is NULL, sorted bytewise. OCDM_OK, OCDM_BAD_RECORD (file:line: a class twice, none at all), OCDM_IO,
  * OCDM_NO_MEMORY.
  */
-ocdm_status ocdm__class_columns_read(ocdm__class_columns *columns, const ocdm__label_table *labels, const char *path,
-                                     ocdm_error *error);
+ocdm_status ocdm__class_columns_make(ocdm__class_columns *columns, const ocdm__label_table *labels, const char *path,
+                                     const uint8_t *kept, ocdm_error *error);
 
 /* Releases everything. */
 void ocdm__class_columns_clear(ocdm__class_columns *columns);
@@ -62,6 +59,9 @@ typedef struct ocdm__selection {
  * OCDM_OK, OCDM_BAD_RECORD (one sample has a task and another has none, or a number that is too large), OCDM_NO_MEMORY.
  */
 ocdm_status ocdm__select_all(ocdm__selection *selection, const ocdm__labelled_set *set, ocdm_error *error);
+
+/* The tables of a selection by class, with room for `most` samples; all zero. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__selection_begin(ocdm__selection *selection, size_t most, size_t class_count, ocdm_error *error);
 
 /* For a selection by class: removes tasks without samples and their classes, and renumbers the others in their order. `left` is
  * how many were removed. OCDM_OK, OCDM_NO_MEMORY. */

@@ -29,7 +29,7 @@ static void make_classes(ocdm__label_table *classes)
 static ocdm_status read_columns(const ocdm__label_table *classes, const char *path, ocdm_error *error)
 {
     ocdm__class_columns columns = {.count = 0};
-    ocdm_status status = ocdm__class_columns_read(&columns, classes, path, error);
+    ocdm_status status = ocdm__class_columns_make(&columns, classes, path, NULL, error);
     for (size_t i = 0; status == OCDM_OK && i < CLASSES; i++)
         if (columns.of[i] != UINT32_MAX && columns.of[i] >= columns.count)
             abort();

@@ -102,7 +102,7 @@ TEST(columns_are_sorted_bytewise_without_a_file)
     ocdm__class_columns columns = {.count = 0};
     ocdm_error error;
     make_set(&set, "1:b,Zoo 2:a,b,10 3:9");
-    assert_int_equal(ocdm__class_columns_sorted(&columns, &set.classes, NULL, &error), OCDM_OK);
+    assert_int_equal(ocdm__class_columns_make(&columns, &set.classes, NULL, NULL, &error), OCDM_OK);
     assert_int_equal(columns.count, 5);
     assert_memory_equal(columns.names.bytes, "109Zooab", 8);
     assert_int_equal(columns.of[0], 4);
@@ -118,7 +118,7 @@ TEST(columns_follow_a_file_and_leave_other_labels_out)
     ocdm_error error;
     make_set(&set, "1:b,c 2:a");
     write_whole("classes", (const unsigned char *)"unseen\r\nb\n\na", 12);
-    assert_int_equal(ocdm__class_columns_read(&columns, &set.classes, "classes", &error), OCDM_OK);
+    assert_int_equal(ocdm__class_columns_make(&columns, &set.classes, "classes", NULL, &error), OCDM_OK);
     assert_int_equal(columns.count, 3);
     assert_memory_equal(columns.names.bytes, "unseenba", 8);
     assert_int_equal(columns.of[0], 1);
@@ -135,11 +135,11 @@ TEST(columns_refuse_a_class_twice_an_empty_file_and_no_file)
     ocdm_error error;
     make_set(&set, "1:b");
     write_whole("twice", (const unsigned char *)"b\nc\nb\n", 6);
-    assert_int_equal(ocdm__class_columns_read(&columns, &set.classes, "twice", &error), OCDM_BAD_RECORD);
+    assert_int_equal(ocdm__class_columns_make(&columns, &set.classes, "twice", NULL, &error), OCDM_BAD_RECORD);
     assert_string_equal(error.message, "twice:3: the class \"b\" occurs twice");
     write_whole("none", (const unsigned char *)"\n\n", 2);
-    assert_int_equal(ocdm__class_columns_read(&columns, &set.classes, "none", &error), OCDM_BAD_RECORD);
-    assert_int_equal(ocdm__class_columns_read(&columns, &set.classes, "nowhere", &error), OCDM_IO);
+    assert_int_equal(ocdm__class_columns_make(&columns, &set.classes, "none", NULL, &error), OCDM_BAD_RECORD);
+    assert_int_equal(ocdm__class_columns_make(&columns, &set.classes, "nowhere", NULL, &error), OCDM_IO);
     ocdm__class_columns_clear(&columns);
     ocdm__labelled_set_clear(&set);
 }
@@ -155,7 +155,7 @@ TEST(table_has_columns_instead_of_labels)
     ocdm_error error;
     make_set(&set, "10:z,a 11: 12:m,z");
     assert_int_equal(ocdm__select_all(&selection, &set, &error), OCDM_OK);
-    assert_int_equal(ocdm__class_columns_sorted(&columns, &set.classes, NULL, &error), OCDM_OK);
+    assert_int_equal(ocdm__class_columns_make(&columns, &set.classes, NULL, NULL, &error), OCDM_OK);
     assert_int_equal(ocdm__stream_table_make(&table, &set, &selection, &columns, &error), OCDM_OK);
     const uint64_t starts[] = {0, 2, 2, 4};
     const uint32_t labels[] = {0, 2, 1, 2};

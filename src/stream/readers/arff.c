@@ -278,14 +278,9 @@ static ocdm__place place_in(const struct xml *xml, const char *at)
     ocdm__fail_at((xml)->file.name, place_in(xml, at), OCDM_BAD_RECORD, (xml)->arff->error,                                    \
                   "a list of labels is <labels><label name=\"...\"/>...</labels>", __VA_ARGS__)
 
-static bool is_space(char byte)
-{
-    return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
-}
-
 static void pass_spaces(struct xml *xml)
 {
-    while (xml->at < xml->end && is_space(*xml->at))
+    while (xml->at < xml->end && memchr(" \t\r\n", *xml->at, 4) != NULL)
         xml->at++;
 }
 
@@ -320,79 +315,64 @@ static ocdm_status pass_to(struct xml *xml, const char *start, const char *closi
     return FAIL_XML(xml, start, "%s is missing", closing);
 }
 
-static ocdm_status add_byte(struct xml *xml, const char *at, unsigned byte)
-{
-    if (xml->name_length == LONGEST_NAME)
-        return FAIL_XML(xml, at, "a value of over %d bytes", LONGEST_NAME);
-    xml->name[xml->name_length++] = (char)byte;
-    return OCDM_OK;
-}
-
-/* &#955; or &#x3BB;, after the #. */
-static ocdm_status add_numbered(struct xml *xml, const char *start)
-{
-    uint32_t base = skip(xml, "x") ? 16 : 10, code = 0;
-    const char *digits = xml->at;
-    for (; xml->at < xml->end && code <= 0x10FFFF; xml->at++) {
-        char byte = *xml->at, lower = (char)(byte | 0x20);
-        uint32_t digit = byte >= '0' && byte <= '9'     ? (uint32_t)(byte - '0')
-                         : lower >= 'a' && lower <= 'f' ? (uint32_t)(lower - 'a') + 10
-                                                        : 16;
-        if (digit >= base)
-            break;
-        code = code * base + digit;
-    }
-    if (xml->at == digits || !skip(xml, ";"))
-        return FAIL_XML(xml, start, "an entity that is not known");
-    if (code < 0x20 || (code >= 0xD800 && code < 0xE000) || code > 0x10FFFF)
-        return FAIL_XML(xml, start, "a character that a label cannot have");
-    unsigned more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-    static const unsigned leads[] = {0, 0xC0, 0xE0, 0xF0};
-    OCDM_TRY(add_byte(xml, start, leads[more] | code >> (6 * more)));
-    while (more-- > 0)
-        OCDM_TRY(add_byte(xml, start, 0x80 | (code >> (6 * more) & 0x3F)));
-    return OCDM_OK;
-}
-
-static ocdm_status add_entity(struct xml *xml)
+/* The character that the entity at `xml->at` stands for: &amp; or &#955; or &#x3BB;. */
+static ocdm_status take_entity(struct xml *xml, uint32_t *point)
 {
     static const struct {
         const char *name;
         char stands_for;
     } known[] = {{"lt;", '<'}, {"gt;", '>'}, {"amp;", '&'}, {"quot;", '"'}, {"apos;", '\''}};
+    static const char values[] = "0123456789abcdef";
     const char *start = xml->at++;
-    if (skip(xml, "#"))
-        return add_numbered(xml, start);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (skip(xml, known[i].name))
-            return add_byte(xml, start, (unsigned char)known[i].stands_for);
-    return FAIL_XML(xml, start, "an entity that is not known");
-}
-
-static ocdm_status add_plain(struct xml *xml)
-{
-    const unsigned char *at = (const unsigned char *)xml->at;
-    size_t length = ocdm__utf8_sequence(at, (const unsigned char *)xml->end);
-    if (length == 0)
-        return FAIL_XML(xml, xml->at, "invalid UTF-8");
-    if (*at < 0x20 || *at == '<')
-        return FAIL_XML(xml, xml->at, "a character that a label cannot have");
-    for (size_t i = 0; i < length; i++)
-        OCDM_TRY(add_byte(xml, xml->at, at[i]));
-    xml->at += length;
+        if (skip(xml, known[i].name)) {
+            *point = (unsigned char)known[i].stands_for;
+            return OCDM_OK;
+        }
+    uint32_t base = !skip(xml, "#") ? 0 : skip(xml, "x") ? 16 : 10;
+    const char *digits = xml->at;
+    for (*point = 0; xml->at < xml->end && *point <= 0x10FFFF; xml->at++) {
+        char lower = *xml->at >= 'A' && *xml->at <= 'F' ? (char)(*xml->at | 0x20) : *xml->at;
+        const char *value = memchr(values, lower, base);
+        if (value == NULL)
+            break;
+        *point = *point * base + (uint32_t)(value - values);
+    }
+    if (xml->at == digits || !skip(xml, ";"))
+        return FAIL_XML(xml, start, "an entity that is not known");
+    if (*point < 0x20 || (*point >= 0xD800 && *point < 0xE000) || *point > 0x10FFFF)
+        return FAIL_XML(xml, start, "a character that a label cannot have");
     return OCDM_OK;
 }
 
 /* The current quoted value, entities undone, to `name`. */
 static ocdm_status read_xml_value(struct xml *xml)
 {
-    const char *start = xml->at;
-    if (xml->at == xml->end || (*xml->at != '"' && *xml->at != '\''))
-        return FAIL_XML(xml, xml->at, "a value in quotes is missing");
-    char quote = *xml->at++;
+    const char *start = xml->at, quote = start < xml->end ? *start : '\0';
+    if (quote != '"' && quote != '\'')
+        return FAIL_XML(xml, start, "a value in quotes is missing");
     xml->name_length = 0;
-    while (xml->at < xml->end && *xml->at != quote)
-        OCDM_TRY(*xml->at == '&' ? add_entity(xml) : add_plain(xml));
+    for (xml->at++; xml->at < xml->end && *xml->at != quote;) {
+        const char *at = xml->at;
+        char bytes[4];
+        uint32_t point;
+        size_t length = ocdm__utf8_sequence((const unsigned char *)at, (const unsigned char *)xml->end);
+        if (length == 0)
+            return FAIL_XML(xml, at, "invalid UTF-8");
+        if ((unsigned char)*at < 0x20 || *at == '<')
+            return FAIL_XML(xml, at, "a character that a label cannot have");
+        if (*at == '&') {
+            OCDM_TRY(take_entity(xml, &point));
+            length = ocdm__utf8_write(point, bytes);
+        } else {
+            memcpy(bytes, at, length);
+            xml->at += length;
+        }
+        if (xml->name_length + length > LONGEST_NAME)
+            return FAIL_XML(xml, at, "a value of over %d bytes", LONGEST_NAME);
+        memcpy(xml->name + xml->name_length, bytes, length);
+        xml->name_length += length;
+    }
     if (xml->at == xml->end)
         return FAIL_XML(xml, start, "a quote that is not closed");
     xml->at++;

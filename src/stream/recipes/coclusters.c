@@ -128,15 +128,14 @@ ocdm_status ocdm__cluster_classes(const uint32_t *counts, size_t class_count, si
     if (class_count > OCDM__MAX_CLUSTERED)
         return ocdm__fail(error, OCDM_LIMIT, "assign the classes to tasks by a list",
                           "%zu classes are too many to find tasks for, the most is %d", class_count, OCDM__MAX_CLUSTERED);
+    ocdm__arena arena = {.last = NULL};
     struct clusters clusters = {.class_count = class_count,
-                                .sums = ocdm__allocate(class_count * class_count, sizeof *clusters.sums),
-                                .sizes = ocdm__allocate(class_count, sizeof *clusters.sizes),
-                                .partners = ocdm__allocate(class_count, sizeof *clusters.partners),
-                                .cluster_of = ocdm__allocate(class_count, sizeof *clusters.cluster_of)};
-    ocdm_status status = OCDM_OK;
-    if (clusters.sums == NULL || clusters.sizes == NULL || clusters.partners == NULL || clusters.cluster_of == NULL) {
-        status = ocdm__fail_memory(error, "the similarities of classes");
-    } else {
+                                .sums = ocdm__arena_new(&arena, class_count * class_count, sizeof *clusters.sums),
+                                .sizes = ocdm__arena_new(&arena, class_count, sizeof *clusters.sizes),
+                                .partners = ocdm__arena_new(&arena, class_count, sizeof *clusters.partners),
+                                .cluster_of = ocdm__arena_new(&arena, class_count, sizeof *clusters.cluster_of)};
+    ocdm_status status = ocdm__arena_check(&arena, "the similarities of classes", error);
+    if (status == OCDM_OK) {
         start_alone(&clusters, counts);
         if (clusters.alive < task_count)
             status = ocdm__fail(error, OCDM_BAD_ARGUMENT, "ask for fewer tasks", "%zu tasks for %zu classes that occur",
@@ -153,7 +152,7 @@ ocdm_status ocdm__cluster_classes(const uint32_t *counts, size_t class_count, si
                 class_tasks[c] = cluster == c ? next++ : class_tasks[cluster];
         }
     }
-    OCDM_RELEASE(clusters.sums, clusters.sizes, clusters.partners, clusters.cluster_of);
+    ocdm__arena_clear(&arena);
     return status;
 }
 

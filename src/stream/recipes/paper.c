@@ -21,6 +21,7 @@
 #include "base/bytes.h"
 #include "base/random.h"
 #include "stream/build.h"
+#include "stream/readers/readers.h"
 #include "stream/recipes/recipes.h"
 
 /* A sample that a class may draw. */
@@ -42,11 +43,11 @@ struct work {
     const uint32_t *class_tasks;
     uint8_t *parts; /* by sample: OCDM__TRAIN, OCDM__TEST, or OCDM__NO_PART when it is left out */
     uint32_t *tasks;
-    uint8_t *kept;  /* by class: the selection's */
-    size_t *starts; /* of each class in `pool`; one more than there are classes */
-    size_t *pool;   /* samples that a class may draw, class after class */
+    uint8_t *kept;           /* by class: the selection's */
+    ocdm__label_lists pools; /* by class: the samples that it may draw */
     struct turn *turns;
-    struct candidate *candidates; /* as many as the largest pool has */
+    struct candidate *candidates; /* as many as the largest pool has at most */
+    ocdm__arena arena;
 };
 
 /* ---- what a sample is ----------------------------------------------------------------------------------------------- */
@@ -96,45 +97,21 @@ static uint64_t key_of(const ocdm__label_table *texts, size_t number)
 
 /* ---- the pools ------------------------------------------------------------------------------------------------------ */
 
-/* Counts each class's pool into starts[class + 1]; with `fill`, puts the samples in and moves starts[class] to its end. */
-static void walk_pools(struct work *work, bool fill)
+static ocdm_status make_pools(struct work *work)
 {
     const ocdm__labelled_set *set = work->set;
+    size_t labels = set->count > 0 ? (size_t)set->label_starts[set->count] : 0, count = 0;
+    ocdm__label_pair *pairs;
+    OCDM_TRY(ocdm__new(&pairs, labels, sizeof *pairs, "the list of samples", work->job->error));
     for (size_t i = 0; i < set->count; i++) {
         bool test = could_test(work, i);
-        for (uint64_t k = set->label_starts[i]; test && k < set->label_starts[i + 1]; k++) {
-            uint32_t label = set->labels[k];
-            if (work->class_tasks[label] == OCDM__NO_TASK)
-                continue;
-            if (fill)
-                work->pool[work->starts[label]++] = i;
-            else
-                work->starts[label + 1]++;
-        }
+        for (uint64_t k = set->label_starts[i]; test && k < set->label_starts[i + 1]; k++)
+            if (work->class_tasks[set->labels[k]] != OCDM__NO_TASK)
+                pairs[count++] = (ocdm__label_pair){.sample = set->labels[k], .label = (uint32_t)i};
     }
-}
-
-static bool make_pools(struct work *work)
-{
-    size_t classes = work->set->classes.count, largest = 0;
-    work->starts = ocdm__allocate(classes + 1, sizeof *work->starts);
-    if (work->starts == NULL)
-        return false;
-    walk_pools(work, false);
-    for (size_t c = 0; c < classes; c++) {
-        if (work->starts[c + 1] > largest)
-            largest = work->starts[c + 1];
-        work->starts[c + 1] += work->starts[c];
-    }
-    work->pool = ocdm__allocate(work->starts[classes], sizeof *work->pool);
-    work->candidates = ocdm__allocate(largest, sizeof *work->candidates);
-    if (work->pool == NULL || work->candidates == NULL)
-        return false;
-    walk_pools(work, true);
-    for (size_t c = classes; c > 0; c--)
-        work->starts[c] = work->starts[c - 1];
-    work->starts[0] = 0;
-    return true;
+    ocdm_status status = ocdm__label_lists_make(&work->pools, set->classes.count, pairs, count, work->job->error);
+    ocdm__release(pairs);
+    return status;
 }
 
 /* ---- drawing -------------------------------------------------------------------------------------------------------- */
@@ -163,8 +140,8 @@ static void draw_class(struct work *work, const struct turn *turn)
     const ocdm__build_settings *settings = work->job->settings;
     uint64_t base = ocdm__random_at(ocdm__random_base(settings->seed, OCDM__FOR_TEST_PARTS), turn->key);
     size_t count = 0;
-    for (size_t k = work->starts[turn->class_number]; k < work->starts[turn->class_number + 1]; k++) {
-        size_t sample = work->pool[k];
+    for (size_t k = work->pools.starts[turn->class_number]; k < work->pools.starts[turn->class_number + 1]; k++) {
+        size_t sample = work->pools.labels[k];
         if (work->parts[sample] == OCDM__NO_PART)
             work->candidates[count++] = (struct candidate){ocdm__random_at(base, key_of(&work->set->ids, sample)), sample};
     }
@@ -182,10 +159,11 @@ static void draw_class(struct work *work, const struct turn *turn)
 /* Returns how many classes are removed. */
 static size_t draw_tests(struct work *work)
 {
+    const size_t *starts = work->pools.starts;
     size_t count = 0, removed = 0;
     for (uint32_t c = 0; c < work->set->classes.count; c++)
         if (work->class_tasks[c] != OCDM__NO_TASK)
-            work->turns[count++] = (struct turn){work->starts[c + 1] - work->starts[c], key_of(&work->set->classes, c), c};
+            work->turns[count++] = (struct turn){starts[c + 1] - starts[c], key_of(&work->set->classes, c), c};
     qsort(work->turns, count, sizeof *work->turns, compare_turns);
     for (size_t t = 0; t < count; t++) {
         draw_class(work, &work->turns[t]);
@@ -239,34 +217,33 @@ static void place_samples(struct work *work)
 }
 
 /* A sample in the stream keeps those of its labels that stay and are of its task. */
-static bool select_samples(struct work *work)
+static ocdm_status select_samples(struct work *work)
 {
     ocdm__selection *selection = work->job->selection;
     size_t count = work->set->count, classes = work->set->classes.count;
-    work->parts = ocdm__allocate(count, sizeof *work->parts);
-    work->tasks = ocdm__allocate(count, sizeof *work->tasks);
-    work->turns = ocdm__allocate(classes, sizeof *work->turns);
-    work->kept = selection->kept_classes = ocdm__allocate(classes, sizeof *work->kept);
-    selection->chosen = ocdm__allocate(count, sizeof *selection->chosen);
-    selection->class_tasks = ocdm__allocate(classes, sizeof *selection->class_tasks);
-    if (!work->parts || !work->tasks || !work->turns || !work->kept || !selection->chosen || !selection->class_tasks)
-        return false;
+    OCDM_TRY(ocdm__selection_begin(selection, count, classes, work->job->error));
+    work->kept = selection->kept_classes;
+    work->parts = ocdm__arena_new(&work->arena, count, sizeof *work->parts);
+    work->tasks = ocdm__arena_new(&work->arena, count, sizeof *work->tasks);
+    work->turns = ocdm__arena_new(&work->arena, classes, sizeof *work->turns);
+    work->candidates = ocdm__arena_new(&work->arena, count, sizeof *work->candidates);
+    OCDM_TRY(ocdm__arena_check(&work->arena, "the list of samples", work->job->error));
     for (size_t i = 0; i < count; i++)
         work->parts[i] = OCDM__NO_PART;
     for (size_t c = 0; c < classes; c++)
         selection->class_tasks[c] = work->class_tasks[c];
-    if (!make_pools(work))
-        return false;
+    OCDM_TRY(make_pools(work));
     size_t removed = draw_tests(work);
     place_samples(work);
     ocdm__reading_skip_many(work->job->reading, "classes with too few test samples", removed);
-    return true;
+    return OCDM_OK;
 }
 
 ocdm_status ocdm__select_paper(const struct ocdm__recipe_job *job, const uint32_t *class_tasks)
 {
     struct work work = {.job = job, .set = job->set, .class_tasks = class_tasks};
-    bool made = select_samples(&work);
-    OCDM_RELEASE(work.parts, work.tasks, work.starts, work.pool, work.turns, work.candidates);
-    return made ? OCDM_OK : ocdm__fail_memory(job->error, "the list of samples");
+    ocdm_status status = select_samples(&work);
+    ocdm__label_lists_clear(&work.pools);
+    ocdm__arena_clear(&work.arena);
+    return status;
 }

@@ -61,18 +61,6 @@ static ocdm_status apply_split(const struct ocdm__recipe_job *job)
     return by_class ? select_by_class(job, ocdm__select_split) : ocdm__select_split(job, NULL);
 }
 
-/* The tables of a selection by class, with room for `most` samples. */
-static ocdm_status begin_by_class(const struct ocdm__recipe_job *job, size_t most)
-{
-    ocdm__selection *selection = job->selection;
-    size_t classes = job->set->classes.count;
-    selection->chosen = ocdm__allocate(most, sizeof *selection->chosen);
-    selection->class_tasks = ocdm__allocate(classes, sizeof *selection->class_tasks);
-    selection->kept_classes = ocdm__allocate(classes, 1);
-    bool made = selection->chosen != NULL && selection->class_tasks != NULL && selection->kept_classes != NULL;
-    return made ? OCDM_OK : ocdm__fail_memory(job->error, "the list of samples");
-}
-
 /* Gives a class its task; one without a task does not stay. */
 static void set_class_task(ocdm__selection *selection, size_t class_number, uint32_t task)
 {
@@ -141,7 +129,7 @@ static ocdm_status split_by_class(const struct ocdm__recipe_job *job, const uint
 {
     bool drop_mixed = job->settings->drop_mixed;
     uint64_t without_task = 0, mixed_count = 0;
-    OCDM_TRY(begin_by_class(job, job->set->count));
+    OCDM_TRY(ocdm__selection_begin(job->selection, job->set->count, job->set->classes.count, job->error));
     uint32_t *votes;
     OCDM_TRY(ocdm__new(&votes, OCDM__MAX_TASKS, sizeof *votes, "the list of samples", job->error));
     for (size_t i = 0; i < job->set->classes.count; i++)
@@ -217,7 +205,7 @@ static ocdm_status select_incremental(const struct ocdm__recipe_job *job, const 
         return ocdm__fail(job->error, OCDM_BAD_ARGUMENT, "take a larger step", "%zu classes in steps of %u are too many tasks",
                           columns->count, settings->step);
     selection->partial = true;
-    OCDM_TRY(begin_by_class(job, labels));
+    OCDM_TRY(ocdm__selection_begin(selection, labels, set->classes.count, job->error));
     for (size_t i = 0; i < set->classes.count; i++)
         set_class_task(selection, i, task_of_place(settings, columns->of[i]));
     uint32_t *tasks = ocdm__allocate(labels, sizeof *tasks); /* of a sample: room for those of all labels */
@@ -242,15 +230,11 @@ static ocdm_status select_incremental(const struct ocdm__recipe_job *job, const 
 static ocdm_status apply_incremental(const struct ocdm__recipe_job *job)
 {
     ocdm__class_columns columns = {.count = 0};
-    const char *path = job->settings->classes;
-    ocdm_status status = path != NULL ? ocdm__class_columns_read(&columns, &job->set->classes, path, job->error)
-                                      : ocdm__class_columns_sorted(&columns, &job->set->classes, NULL, job->error);
+    ocdm_status status = ocdm__class_columns_make(&columns, &job->set->classes, job->settings->classes, NULL, job->error);
     OCDM_THEN(status, select_incremental(job, &columns));
     ocdm__class_columns_clear(&columns);
     return status;
 }
-
-/* ---- the rows ------------------------------------------------------------------------------------------------------- */
 
 static ocdm_status apply_none(const struct ocdm__recipe_job *job)
 {

@@ -115,11 +115,6 @@ static ocdm_status check_field(ocdm__records *records, const struct ocdm__field 
 
 /* ---- the header ----------------------------------------------------------------------------------------------------- */
 
-static bool is_text(const char *text, size_t length, const char *other, size_t other_length)
-{
-    return length == other_length && memcmp(text, other, length) == 0;
-}
-
 static size_t without_return(const char *line, size_t length)
 {
     return length - (length > 0 && line[length - 1] == '\r');
@@ -141,7 +136,7 @@ static ocdm_status fail_columns(ocdm__records *records, const char *name, const 
 static ocdm_status match_column(ocdm__records *records, const char *text, size_t length, const char *name, size_t number,
                                 size_t *column)
 {
-    if (!is_text(text, length, name, strlen(name)))
+    if (!ocdm__text_is(text, length, name))
         return OCDM_OK;
     if (*column != SIZE_MAX)
         return fail_columns(records, name, "two columns named");
@@ -161,8 +156,8 @@ static bool is_hot(ocdm__records *records, const char *name, size_t length, size
         return length > *cut && memcmp(name, range, *cut) == 0;
     }
     const char *last = colon != NULL ? colon + 1 : range;
-    bool inside = records->in_range || is_text(name, length, range, first_length);
-    records->in_range = inside && !is_text(name, length, last, strlen(last));
+    bool inside = records->in_range || (length == first_length && memcmp(name, range, length) == 0);
+    records->in_range = inside && !ocdm__text_is(name, length, last);
     return inside;
 }
 
@@ -205,7 +200,7 @@ bool ocdm__is_header_again(const ocdm__records *records, bool *other)
         return false;
     struct ocdm__fields fields = current_fields(records);
     for (struct ocdm__field field; ocdm__next_field(&fields, &field) && field.trouble == NULL;)
-        *other = *other || (!field.doubled && is_text(field.at, (size_t)(field.end - field.at), labels, strlen(labels)));
+        *other = *other || (!field.doubled && ocdm__text_is(field.at, (size_t)(field.end - field.at), labels));
     return false;
 }
 
@@ -312,7 +307,7 @@ static ocdm_status read_hot(ocdm__records *records, const struct ocdm__field *fi
     const char *at = field->at, *end = field->end;
     trim(&at, &end);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (is_text(at, (size_t)(end - at), known[i].text, strlen(known[i].text)))
+        if (ocdm__text_is(at, (size_t)(end - at), known[i].text))
             return known[i].one ? ocdm__add_piece(records, field->at, label->text, label->length) : OCDM_OK;
     return ocdm__bad_record(records, field->at, NULL, "the column \"%.*s\" has neither 0 nor 1", (int)label->length,
                             label->text);

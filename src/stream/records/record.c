@@ -5,6 +5,8 @@
  */
 #include "stream/records/record.h"
 
+#include <strings.h>
+
 #include "base/text.h"
 
 /* ---- labels and ids ------------------------------------------------------------------------------------------------- */
@@ -102,13 +104,13 @@ static uint64_t count_newlines(const char *bytes, size_t size)
     return count;
 }
 
-/* Moves past the record that ends at `end`; `next` is where the line after it starts. */
-static void move_past(ocdm__records *records, size_t end, size_t next)
+/* Moves past the record that ends at `end`, and its end of line if it is in the window. */
+static void move_past(ocdm__records *records, size_t end)
 {
     if (records->format == OCDM__FORMAT_CSV)
         records->line += count_newlines(records->input.data + records->next, end - records->next);
     records->line++;
-    records->next = next;
+    records->next = end < records->input.size ? end + 1 : end;
 }
 
 /* Discards the rest of the record at `next`; the first `end - next` bytes, without its end, are in the window. */
@@ -122,7 +124,7 @@ static ocdm_status pass_over(ocdm__records *records, enum ocdm__csv_state *state
         OCDM_TRY(ocdm__input_fill(input, &records->why));
         end = find_end(records, state, records->next);
     }
-    move_past(records, end, end < input->size ? end + 1 : end);
+    move_past(records, end);
     return OCDM_OK;
 }
 
@@ -145,9 +147,8 @@ static bool resume_after_first_line(ocdm__records *records)
 
 static ocdm_status fail_too_long(ocdm__records *records, enum ocdm__csv_state *state, size_t end)
 {
-    if (records->options.skip_bad && !resume_after_first_line(records)) {
+    if (records->options.skip_bad && !resume_after_first_line(records))
         OCDM_TRY(pass_over(records, state, end));
-    }
     return ocdm__fail(&records->why, OCDM_BAD_RECORD, hint_of(records), "%s:%llu:%zu: a record of over 64 MiB",
                       records->input.name, (unsigned long long)records->place.line, OCDM__MAX_RECORD + 1);
 }
@@ -162,20 +163,10 @@ static void close_gap(ocdm__records *records)
     records->next = records->kept;
 }
 
-static char lower(char letter)
-{
-    return letter >= 'A' && letter <= 'Z' ? (char)(letter + 'a' - 'A') : letter;
-}
-
 static bool ends_with(const char *path, size_t length, const char *extension)
 {
     size_t wanted = strlen(extension);
-    if (length <= wanted)
-        return false;
-    for (size_t i = 0; i < wanted; i++)
-        if (lower(path[length - wanted + i]) != extension[i])
-            return false;
-    return true;
+    return length > wanted && strncasecmp(path + length - wanted, extension, wanted) == 0;
 }
 
 /* The format that an extension tells, under that of compression. */
@@ -244,7 +235,7 @@ static ocdm_status find_line(ocdm__records *records, bool *found)
             return fail_too_long(records, &state, end);
         *found = end < input->size || (input->ended && end > records->place.at);
         if (*found) {
-            move_past(records, end, end < input->size ? end + 1 : end);
+            move_past(records, end);
             return OCDM_OK;
         }
         if (input->stopped || (input->ended && records->path_count == 0))
@@ -390,23 +381,6 @@ static void count_skipped(ocdm__records *records)
         records->first_skipped = records->why;
 }
 
-/* The next record, good or not, with its labels; found is false at the end. */
-static ocdm_status next_any(ocdm__records *records, ocdm__record *record, bool *found)
-{
-    ocdm_status status = next_place(records, found);
-    if (status != OCDM_OK || !*found)
-        return status;
-    size_t id_used = records->id_used;
-    status = read_record(records, record);
-    records->kept_before = records->kept;
-    if (status == OCDM_OK)
-        records->kept = records->next;
-    else
-        records->id_used = id_used;
-    records->has_read |= status == OCDM_OK;
-    return status;
-}
-
 /* Hands a failure to the caller. */
 static ocdm_status tell(const ocdm__records *records, ocdm_status status, ocdm_error *error)
 {
@@ -418,7 +392,17 @@ static ocdm_status tell(const ocdm__records *records, ocdm_status status, ocdm_e
 ocdm_status ocdm__records_next(ocdm__records *records, ocdm__record *record, bool *found, ocdm_error *error)
 {
     for (;;) {
-        ocdm_status status = next_any(records, record, found);
+        ocdm_status status = next_place(records, found);
+        size_t id_used = records->id_used;
+        if (status == OCDM_OK && *found) {
+            status = read_record(records, record);
+            records->kept_before = records->kept;
+            if (status == OCDM_OK)
+                records->kept = records->next;
+            else
+                records->id_used = id_used;
+            records->has_read |= status == OCDM_OK;
+        }
         if (status == OCDM_OK)
             return OCDM_OK;
         if (status != OCDM_BAD_RECORD || !records->options.skip_bad)

@@ -60,52 +60,46 @@ static const struct recipe_class recipe_classes[OCDM__BUILTIN_CLASSES] = {
     [LAMP] = {"lamp", 3, 182},        [BUCKET] = {"bucket", 3, 72},  [LADDER] = {"ladder", 3, 98}, [MAGNET] = {"magnet", 3, 4},
 };
 
-#define WITH(...)                                                                                                              \
-    (const struct companion[])                                                                                                 \
-    {                                                                                                                          \
-        __VA_ARGS__                                                                                                            \
-    }
-#define SCENE(what, setting, ...)                                                                                              \
-    {                                                                                                                          \
-        setting, sizeof(WITH(__VA_ARGS__)) / sizeof(struct companion), WITH(__VA_ARGS__)                                       \
-    }
+#define SCENE(what, setting_, ...)                                                                                             \
+    .setting = setting_, .companions = (const struct companion[]){__VA_ARGS__},                                                \
+    .companion_count = sizeof((const struct companion[]){__VA_ARGS__}) / sizeof(struct companion)
 
 /* The scenes, task by task, each with its name, its setting, whose task it has, and its companions. */
 static const struct scene recipe_scenes[] = {
-    SCENE(avenue, TREE, {CLOUD, 2250, 300}, {LEAF, 1550, 300}, {HOUSE, 1280, 360}, {FLOWER, 500, 140}, {FENCE, 470, 250},
-          {SUN, 60, 35}, {BALL, 30, 10}, {KITE, 20, 6}, {SWING, 12, 6}, {MUSHROOM, 10, 6}, {TENT, 8, 4}, {NEST, 4, 2},
-          {ACORN, 2, 1}),
-    SCENE(yard, TREE, {HOUSE, 1400, 1150}, {FENCE, 900, 1000}, {CLOUD, 700, 1150}, {LEAF, 500, 750}, {FLOWER, 350, 520},
-          {BALL, 60, 40}, {SWING, 50, 30}, {SUN, 30, 50}, {KITE, 6, 10}, {NEST, 5, 7}, {MUSHROOM, 0, 12}, {TENT, 0, 8},
-          {ACORN, 0, 4}),
-    SCENE(garden, TREE, {LEAF, 900, 1200}, {FLOWER, 900, 1150}, {CLOUD, 400, 900}, {FENCE, 200, 800}, {HOUSE, 100, 600},
-          {MUSHROOM, 80, 70}, {BALL, 20, 30}, {NEST, 10, 16}, {ACORN, 6, 10}, {SUN, 0, 80}, {SWING, 0, 20}, {KITE, 0, 15},
-          {TENT, 0, 12}),
-    SCENE(picnic, TREE, {CLOUD, 300, 560}, {LEAF, 200, 600}, {FLOWER, 150, 480}, {HOUSE, 110, 430}, {BALL, 80, 110},
-          {TENT, 60, 90}, {FENCE, 60, 450}, {KITE, 40, 60}, {SUN, 20, 80}, {MUSHROOM, 20, 60}, {SWING, 20, 60}, {NEST, 3, 16},
-          {ACORN, 3, 11}),
-    SCENE(sky, CLOUD, {HOUSE, 420, 180}, {FLOWER, 160, 140}, {LEAF, 150, 110}, {FENCE, 90, 150}, {SUN, 80, 40}, {KITE, 80, 30},
-          {BALL, 20, 20}, {TENT, 10, 10}),
-    SCENE(meadow, FLOWER, {LEAF, 380, 180}, {FENCE, 220, 150}, {HOUSE, 60, 120}, {BALL, 30, 20}, {SUN, 20, 20},
-          {MUSHROOM, 10, 10}, {CLOUD, 0, 200}),
-    SCENE(breakfast, PLATE, {MUG, 700, 260}, {BREAD, 140, 90}, {JAR, 140, 200}, {EGG, 130, 90}, {CHEESE, 40, 40},
-          {PEAR, 20, 15}, {CANDLE, 15, 10}, {KETTLE, 10, 15}, {PAN, 5, 10}),
-    SCENE(dinner, PLATE, {MUG, 160, 230}, {JAR, 150, 230}, {CANDLE, 90, 80}, {PEAR, 50, 40}, {CHEESE, 40, 60}, {BREAD, 30, 80},
-          {EGG, 20, 80}, {BASKET, 20, 40}, {KETTLE, 20, 40}, {PAN, 20, 30}, {WHISK, 2, 8}),
-    SCENE(stove, MUG, {JAR, 330, 150}, {KETTLE, 160, 50}, {CANDLE, 60, 40}, {PAN, 20, 15}, {BREAD, 20, 20}, {PEAR, 10, 10}),
-    SCENE(pantry, JAR, {BASKET, 90, 30}, {PEAR, 80, 40}, {MUG, 80, 100}, {EGG, 60, 40}, {PAN, 30, 15}, {CANDLE, 25, 20},
-          {CHEESE, 20, 20}, {WHISK, 3, 6}),
-    SCENE(baking, PLATE, {PAN, 60, 20}, {EGG, 20, 60}, {BREAD, 20, 50}, {JAR, 15, 60}, {WHISK, 5, 16}),
-    SCENE(hall, SHOE, {HAT, 700, 190}, {SOCK, 150, 110}, {MIRROR, 70, 60}, {GLOVE, 60, 90}, {RIBBON, 30, 40}, {BUTTON, 30, 30},
-          {COMB, 10, 20}),
-    SCENE(dresser, MIRROR, {COMB, 90, 40}, {HAT, 80, 80}, {RING, 60, 20}, {RIBBON, 30, 40}, {BUTTON, 10, 30}, {CROWN, 1, 2}),
-    SCENE(stage, HAT, {GLOVE, 120, 60}, {BUTTON, 70, 30}, {RIBBON, 60, 50}, {RING, 30, 30}, {COMB, 30, 20}, {SOCK, 20, 30},
-          {CROWN, 8, 5}),
-    SCENE(laundry, SOCK, {SHOE, 80, 70}, {GLOVE, 40, 30}, {BUTTON, 30, 30}, {HAT, 10, 30}),
-    SCENE(bench, BOX, {HAMMER, 150, 70}, {SAW, 110, 70}, {BUCKET, 90, 50}, {KEY, 70, 40}, {LAMP, 70, 40}, {LADDER, 50, 30},
-          {MAGNET, 8, 5}),
-    SCENE(shed, LADDER, {BUCKET, 60, 30}, {LAMP, 40, 20}, {SAW, 30, 30}, {HAMMER, 20, 30}),
-    SCENE(drawer, KEY, {LAMP, 40, 20}, {HAMMER, 30, 20}, {SAW, 10, 20}, {MAGNET, 7, 5}),
+    {SCENE(avenue, TREE, {CLOUD, 2250, 300}, {LEAF, 1550, 300}, {HOUSE, 1280, 360}, {FLOWER, 500, 140}, {FENCE, 470, 250},
+           {SUN, 60, 35}, {BALL, 30, 10}, {KITE, 20, 6}, {SWING, 12, 6}, {MUSHROOM, 10, 6}, {TENT, 8, 4}, {NEST, 4, 2},
+           {ACORN, 2, 1})},
+    {SCENE(yard, TREE, {HOUSE, 1400, 1150}, {FENCE, 900, 1000}, {CLOUD, 700, 1150}, {LEAF, 500, 750}, {FLOWER, 350, 520},
+           {BALL, 60, 40}, {SWING, 50, 30}, {SUN, 30, 50}, {KITE, 6, 10}, {NEST, 5, 7}, {MUSHROOM, 0, 12}, {TENT, 0, 8},
+           {ACORN, 0, 4})},
+    {SCENE(garden, TREE, {LEAF, 900, 1200}, {FLOWER, 900, 1150}, {CLOUD, 400, 900}, {FENCE, 200, 800}, {HOUSE, 100, 600},
+           {MUSHROOM, 80, 70}, {BALL, 20, 30}, {NEST, 10, 16}, {ACORN, 6, 10}, {SUN, 0, 80}, {SWING, 0, 20}, {KITE, 0, 15},
+           {TENT, 0, 12})},
+    {SCENE(picnic, TREE, {CLOUD, 300, 560}, {LEAF, 200, 600}, {FLOWER, 150, 480}, {HOUSE, 110, 430}, {BALL, 80, 110},
+           {TENT, 60, 90}, {FENCE, 60, 450}, {KITE, 40, 60}, {SUN, 20, 80}, {MUSHROOM, 20, 60}, {SWING, 20, 60}, {NEST, 3, 16},
+           {ACORN, 3, 11})},
+    {SCENE(sky, CLOUD, {HOUSE, 420, 180}, {FLOWER, 160, 140}, {LEAF, 150, 110}, {FENCE, 90, 150}, {SUN, 80, 40}, {KITE, 80, 30},
+           {BALL, 20, 20}, {TENT, 10, 10})},
+    {SCENE(meadow, FLOWER, {LEAF, 380, 180}, {FENCE, 220, 150}, {HOUSE, 60, 120}, {BALL, 30, 20}, {SUN, 20, 20},
+           {MUSHROOM, 10, 10}, {CLOUD, 0, 200})},
+    {SCENE(breakfast, PLATE, {MUG, 700, 260}, {BREAD, 140, 90}, {JAR, 140, 200}, {EGG, 130, 90}, {CHEESE, 40, 40},
+           {PEAR, 20, 15}, {CANDLE, 15, 10}, {KETTLE, 10, 15}, {PAN, 5, 10})},
+    {SCENE(dinner, PLATE, {MUG, 160, 230}, {JAR, 150, 230}, {CANDLE, 90, 80}, {PEAR, 50, 40}, {CHEESE, 40, 60}, {BREAD, 30, 80},
+           {EGG, 20, 80}, {BASKET, 20, 40}, {KETTLE, 20, 40}, {PAN, 20, 30}, {WHISK, 2, 8})},
+    {SCENE(stove, MUG, {JAR, 330, 150}, {KETTLE, 160, 50}, {CANDLE, 60, 40}, {PAN, 20, 15}, {BREAD, 20, 20}, {PEAR, 10, 10})},
+    {SCENE(pantry, JAR, {BASKET, 90, 30}, {PEAR, 80, 40}, {MUG, 80, 100}, {EGG, 60, 40}, {PAN, 30, 15}, {CANDLE, 25, 20},
+           {CHEESE, 20, 20}, {WHISK, 3, 6})},
+    {SCENE(baking, PLATE, {PAN, 60, 20}, {EGG, 20, 60}, {BREAD, 20, 50}, {JAR, 15, 60}, {WHISK, 5, 16})},
+    {SCENE(hall, SHOE, {HAT, 700, 190}, {SOCK, 150, 110}, {MIRROR, 70, 60}, {GLOVE, 60, 90}, {RIBBON, 30, 40}, {BUTTON, 30, 30},
+           {COMB, 10, 20})},
+    {SCENE(dresser, MIRROR, {COMB, 90, 40}, {HAT, 80, 80}, {RING, 60, 20}, {RIBBON, 30, 40}, {BUTTON, 10, 30}, {CROWN, 1, 2})},
+    {SCENE(stage, HAT, {GLOVE, 120, 60}, {BUTTON, 70, 30}, {RIBBON, 60, 50}, {RING, 30, 30}, {COMB, 30, 20}, {SOCK, 20, 30},
+           {CROWN, 8, 5})},
+    {SCENE(laundry, SOCK, {SHOE, 80, 70}, {GLOVE, 40, 30}, {BUTTON, 30, 30}, {HAT, 10, 30})},
+    {SCENE(bench, BOX, {HAMMER, 150, 70}, {SAW, 110, 70}, {BUCKET, 90, 50}, {KEY, 70, 40}, {LAMP, 70, 40}, {LADDER, 50, 30},
+           {MAGNET, 8, 5})},
+    {SCENE(shed, LADDER, {BUCKET, 60, 30}, {LAMP, 40, 20}, {SAW, 30, 30}, {HAMMER, 20, 30})},
+    {SCENE(drawer, KEY, {LAMP, 40, 20}, {HAMMER, 30, 20}, {SAW, 10, 20}, {MAGNET, 7, 5})},
 };
 
 static const size_t recipe_scene_count = sizeof recipe_scenes / sizeof recipe_scenes[0];
