@@ -154,6 +154,7 @@ int ocdm__run_verb(const ocdm__verb *verb, ocdm__arguments *arguments)
     OCDM_THEN(status, verb->run(arguments, &error));
     OCDM_THEN(status, ocdm__output_commit(&out, &error));
     ocdm__output_abandon(&out);
+    arguments->out = NULL;
     if (status == OCDM_OK)
         return arguments->code != OCDM__EXIT_OK ? arguments->code : ocdm__finish_output();
     int code = status != OCDM_STOPPED || error.message[0] != '\0' ? ocdm__report(&error) : OCDM__EXIT_OK;
