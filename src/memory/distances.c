@@ -200,20 +200,11 @@ static int64_t scan_objective(void *context, uint32_t labels, int64_t score)
     return ocdm__nearest((scan->base - scan->scale * ((double)score / OCDM__GRID)) * 0x1p40);
 }
 
-/* The sum of the weights of the classes of a set, as the index keeps it under KL. */
-static int64_t score_of(const struct scan *scan, uint32_t number)
-{
-    const struct pool *pool = &scan->memory->pool;
-    const struct set *set = &pool->sets[number];
-    int64_t score = 0;
-    for (uint32_t i = 0; i < set->cardinality; i++)
-        score += scan->weight[pool->cells[set->cells + i].class_index];
-    return score;
-}
-
-/* Scores the sets with so many labels in their places. */
+/* Scores the sets with so many labels in their places: the sum of the weights of their classes, as the index keeps it under
+ * KL. */
 static void score_sets(struct scan *scan, uint32_t labels)
 {
+    const struct pool *pool = &scan->memory->pool;
     struct index *index = scan->memory->index;
     struct bucket *bucket = &index->buckets[labels];
     look(scan, labels);
@@ -221,7 +212,10 @@ static void score_sets(struct scan *scan, uint32_t labels)
     bucket->best = INT64_MIN;
     for (uint32_t i = 0; i < bucket->sets; i++) {
         uint32_t rank = i / OCDM__BLOCK, place = bucket->blocks[rank] * OCDM__BLOCK + i % OCDM__BLOCK;
-        int64_t score = score_of(scan, index->set[place]);
+        const struct cell *cells = pool->cells + pool->sets[index->set[place]].cells;
+        int64_t score = 0;
+        for (uint32_t k = 0; k < labels; k++)
+            score += scan->weight[cells[k].class_index];
         index->score[place] = score;
         bucket->tops[rank] = i % OCDM__BLOCK == 0 || score > bucket->tops[rank] ? score : bucket->tops[rank];
         bucket->best = score > bucket->best ? score : bucket->best;

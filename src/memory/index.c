@@ -89,17 +89,7 @@ static bool reserve_blocks_of(struct bucket *bucket, size_t sets)
     return !failed;
 }
 
-/* The new blocks join the list of free ones, the lowest number first. */
-static void free_blocks(struct index *index, uint32_t room)
-{
-    for (uint32_t block = room; block-- > index->block_room;) {
-        index->rank[block] = index->free_block;
-        index->free_block = block;
-    }
-    index->block_room = room;
-}
-
-/* Each bucket may have one block that is not full. */
+/* Each bucket may have one block that is not full. The new blocks join the list of free ones, the lowest number first. */
 static bool reserve_blocks(struct index *index, uint32_t samples)
 {
     uint32_t partial = samples < index->bucket_room ? samples : index->bucket_room;
@@ -112,9 +102,14 @@ static bool reserve_blocks(struct index *index, uint32_t samples)
     index->order = ocdm__grown(index->order, places, sizeof *index->order, &failed);
     index->set = ocdm__grown(index->set, places, sizeof *index->set, &failed);
     index->rank = ocdm__grown(index->rank, room, sizeof *index->rank, &failed);
-    if (!failed)
-        free_blocks(index, room);
-    return !failed;
+    if (failed)
+        return false;
+    for (uint32_t block = room; block-- > index->block_room;) {
+        index->rank[block] = index->free_block;
+        index->free_block = block;
+    }
+    index->block_room = room;
+    return true;
 }
 
 /* The worst case for each bucket is that all samples of the batch have new label sets of its length. */
@@ -133,48 +128,10 @@ ocdm_status ocdm__index_reserve(struct index *index, const struct pool *pool, co
 
 /* ---- places --------------------------------------------------------------------------------------------------------- */
 
-static void bucket_appears(struct index *index, uint32_t labels)
-{
-    index->buckets[labels].listed = index->present_count;
-    index->present[index->present_count++] = labels;
-}
-
-static void bucket_disappears(struct index *index, uint32_t labels)
-{
-    uint32_t last = index->present[--index->present_count];
-    index->present[index->buckets[labels].listed] = last;
-    index->buckets[last].listed = index->buckets[labels].listed;
-}
-
-/* A new block is the last of its bucket. Its places are free: they score less than any set. */
-static void take_block(struct index *index, struct bucket *bucket)
-{
-    uint32_t block = index->free_block;
-    uint32_t rank = bucket->sets / OCDM__BLOCK;
-    index->free_block = index->rank[block];
-    index->rank[block] = rank;
-    bucket->blocks[rank] = block;
-    bucket->tops[rank] = INT64_MIN;
-    for (size_t place = (size_t)block * OCDM__BLOCK, end = place + OCDM__BLOCK; place < end; place++)
-        index->score[place] = INT64_MIN;
-}
-
-static void give_back_block(struct index *index, uint32_t block)
-{
-    index->rank[block] = index->free_block;
-    index->free_block = block;
-}
-
 /* The place of a bucket's set number `i`, in no particular order. */
 static uint32_t place_in(const struct bucket *bucket, uint32_t i)
 {
     return bucket->blocks[i / OCDM__BLOCK] * OCDM__BLOCK + i % OCDM__BLOCK;
-}
-
-/* Priorities compare as unsigned numbers. */
-static int64_t order_of(const struct pool *pool, const struct set *set)
-{
-    return (int64_t)(pool->nodes[set->first].priority ^ ((uint64_t)1 << 63));
 }
 
 /* The score is summed anew from the weights that the other scores were made with, not from the newest ones: a class that has
@@ -184,10 +141,20 @@ void ocdm__index_add_set(struct index *index, struct pool *pool, uint32_t number
     const struct set *set = &pool->sets[number];
     uint32_t labels = set->cardinality;
     struct bucket *bucket = &index->buckets[labels];
-    if (bucket->sets == 0)
-        bucket_appears(index, labels);
-    if (bucket->sets % OCDM__BLOCK == 0)
-        take_block(index, bucket);
+    if (bucket->sets == 0) {
+        bucket->listed = index->present_count;
+        index->present[index->present_count++] = labels;
+    }
+    if (bucket->sets % OCDM__BLOCK == 0) {
+        /* A new block is the last of its bucket. Its places are free: they score less than any set. */
+        uint32_t block = index->free_block, rank = bucket->sets / OCDM__BLOCK;
+        index->free_block = index->rank[block];
+        index->rank[block] = rank;
+        bucket->blocks[rank] = block;
+        bucket->tops[rank] = INT64_MIN;
+        for (size_t place = (size_t)block * OCDM__BLOCK, end = place + OCDM__BLOCK; place < end; place++)
+            index->score[place] = INT64_MIN;
+    }
     uint32_t place = place_in(bucket, bucket->sets++);
     ocdm__pool_set_place(pool, number, place);
     index->set[place] = number;
@@ -210,15 +177,22 @@ void ocdm__index_remove_set(struct index *index, struct pool *pool, uint32_t num
     index->set[gap] = index->set[last];
     ocdm__pool_set_place(pool, index->set[gap], gap);
     index->score[last] = INT64_MIN;
-    if (bucket->sets % OCDM__BLOCK == 0)
-        give_back_block(index, last / OCDM__BLOCK);
-    if (bucket->sets == 0)
-        bucket_disappears(index, labels);
+    if (bucket->sets % OCDM__BLOCK == 0) {
+        index->rank[last / OCDM__BLOCK] = index->free_block;
+        index->free_block = last / OCDM__BLOCK;
+    }
+    if (bucket->sets == 0) {
+        uint32_t moved = index->present[--index->present_count];
+        index->present[bucket->listed] = moved;
+        index->buckets[moved].listed = bucket->listed;
+    }
 }
 
+/* Priorities compare as unsigned numbers. */
 void ocdm__index_first_changed(struct index *index, const struct pool *pool, uint32_t number)
 {
-    index->order[pool->sets[number].place] = order_of(pool, &pool->sets[number]);
+    const struct set *set = &pool->sets[number];
+    index->order[set->place] = (int64_t)(pool->nodes[set->first].priority ^ ((uint64_t)1 << 63));
 }
 
 /* ---- weights -------------------------------------------------------------------------------------------------------- */

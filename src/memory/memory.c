@@ -46,19 +46,15 @@ static ocdm_status copy_sized(void *copy, const void *given, const size_t *known
     return OCDM_OK;
 }
 
-/* The first version of the struct ended before `end`. */
+/* A copy of the caller's policy, whose first version ended before `end`. The name goes into files and messages, so it is short
+ * and printable. */
 static ocdm_status copy_policy(const ocdm_policy *given, ocdm_policy *policy, ocdm_error *error)
 {
     static const size_t known[] = {offsetof(ocdm_policy, end), sizeof(ocdm_policy)};
     if (given == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "set options.policy, for example by ocdm_policy_find(\"ocdm\")",
                           "no policy");
-    return copy_sized(policy, given, known, 2, "an ocdm_policy", error);
-}
-
-/* The name goes into files and messages, so it is short and printable. */
-static ocdm_status check_policy(const ocdm_policy *policy, ocdm_error *error)
-{
+    OCDM_TRY(copy_sized(policy, given, known, 2, "an ocdm_policy", error));
     if (policy->name == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "a policy without a name");
     size_t length = strlen(policy->name);
@@ -123,17 +119,6 @@ ocdm_status ocdm__memory_reserve(ocdm_memory *memory, uint32_t samples, ocdm_err
     return ocdm__pool_reserve(&memory->pool, (uint32_t)room, error);
 }
 
-/* The policy sees the memory with its options, before any sample. */
-static ocdm_status create_state(ocdm_memory *memory, ocdm_error *error)
-{
-    if (memory->policy.create == NULL)
-        return OCDM_OK;
-    ocdm_error found;
-    ocdm__error_reset(&found);
-    ocdm_status status = memory->policy.create(memory, memory->options.policy_data, &memory->state, &found);
-    return ocdm__pass_on(status, &found, "the policy's create failed", error);
-}
-
 /* After a failure ocdm_memory_destroy releases what there is. */
 static ocdm_status fill_memory(ocdm_memory *memory, ocdm_error *error)
 {
@@ -150,7 +135,13 @@ static ocdm_status fill_memory(ocdm_memory *memory, ocdm_error *error)
     if (status == OCDM_OK && (memory->policy.traits & OCDM_BY_DISTANCE) != 0)
         status = ocdm__index_create(&memory->index, memory->options.rho, memory->options.distance == OCDM_KL, room, error);
     OCDM_THEN(status, ocdm__memory_reserve_batch(memory, memory->options.batch < room ? memory->options.batch : room, error));
-    return status == OCDM_OK ? create_state(memory, error) : status;
+    if (status != OCDM_OK || memory->policy.create == NULL)
+        return status;
+    /* The policy sees the memory with its options, before any sample. */
+    ocdm_error found;
+    ocdm__error_reset(&found);
+    status = memory->policy.create(memory, memory->options.policy_data, &memory->state, &found);
+    return ocdm__pass_on(status, &found, "the policy's create failed", error);
 }
 
 /* What the caller handed in is copied: a policy or options of an older header lack members, which are 0 then. */
@@ -162,12 +153,9 @@ ocdm_status ocdm_memory_create(const ocdm_options *given, ocdm_memory **result, 
     ocdm_policy policy = {.size = 0};
     static const size_t known[] = {offsetof(ocdm_options, policy_data), offsetof(ocdm_options, tolerance),
                                    offsetof(ocdm_options, shard), sizeof(ocdm_options)};
-    ocdm_status status = copy_sized(&options, given, known, 4, "an ocdm_options", error);
-    OCDM_THEN(status, check_options(&options, error));
-    OCDM_THEN(status, copy_policy(options.policy, &policy, error));
-    OCDM_THEN(status, check_policy(&policy, error));
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(copy_sized(&options, given, known, 4, "an ocdm_options", error));
+    OCDM_TRY(check_options(&options, error));
+    OCDM_TRY(copy_policy(options.policy, &policy, error));
     ocdm_memory *memory;
     OCDM_TRY(ocdm__new(&memory, 1, sizeof *memory, "a memory", error));
     /* Everything that needs no room: the options, the policy, where random numbers start. */
@@ -178,7 +166,7 @@ ocdm_status ocdm_memory_create(const ocdm_options *given, ocdm_memory **result, 
     memory->draw_base = ocdm__random_base(options.seed, OCDM__FOR_DRAWS);
     memory->keeps_journal = !ocdm__policy_is_ours(options.policy) || options.minimum > 0;
     memory->beginning_count = SIZE_MAX;
-    status = fill_memory(memory, error);
+    ocdm_status status = fill_memory(memory, error);
     if (status != OCDM_OK) {
         ocdm_memory_destroy(memory);
         return status;
@@ -257,40 +245,26 @@ void ocdm__memory_balance(const ocdm_memory *memory, double *weight)
     }
 }
 
-/* Slots with the smallest keys so far, sorted. */
-struct smallest {
-    uint32_t *slots;
-    double *keys;
-    size_t count, room;
-};
-
-/* Insertion keeps the keys sorted: the drawn slots come out in the order in which one by one they would be drawn. */
-static void offer(struct smallest *smallest, uint32_t slot, double key)
-{
-    if (smallest->count == smallest->room && !(key < smallest->keys[smallest->count - 1]))
-        return;
-    size_t at = smallest->count < smallest->room ? smallest->count++ : smallest->count - 1;
-    for (; at > 0 && key < smallest->keys[at - 1]; at--) {
-        smallest->slots[at] = smallest->slots[at - 1];
-        smallest->keys[at] = smallest->keys[at - 1];
-    }
-    smallest->slots[at] = slot;
-    smallest->keys[at] = key;
-}
-
 /* The slots whose exponential variables of rate `weight` are smallest: as if one was drawn after the other, each by the weights
- * of those that are left. */
+ * of those that are left. Insertion keeps the keys sorted: the drawn slots come out in that order. */
 size_t ocdm__draw_apart(uint64_t seed, uint64_t number, const double *weight, uint32_t size, uint32_t *slots, double *keys,
                         size_t count)
 {
-    struct smallest smallest = {.slots = slots, .keys = keys, .room = count};
+    size_t drawn = 0;
     ocdm__random random = ocdm__random_stream(ocdm__random_base(seed, OCDM__FOR_REPLAY), number);
     for (uint32_t slot = 0; count > 0 && slot < size; slot++) {
-        double exponential = -log(1 - ocdm__random_unit(&random));
-        if (weight[slot] > 0)
-            offer(&smallest, slot, exponential / weight[slot]);
+        double key = -log(1 - ocdm__random_unit(&random)) / weight[slot];
+        if (!(weight[slot] > 0) || (drawn == count && !(key < keys[drawn - 1])))
+            continue;
+        size_t at = drawn < count ? drawn++ : drawn - 1;
+        for (; at > 0 && key < keys[at - 1]; at--) {
+            slots[at] = slots[at - 1];
+            keys[at] = keys[at - 1];
+        }
+        slots[at] = slot;
+        keys[at] = key;
     }
-    return smallest.count;
+    return drawn;
 }
 
 /* Sums of the weights up to each slot, then a binary search for each draw. O(size + count log size). */
@@ -476,17 +450,6 @@ static ocdm_status malformed(const char *what, ocdm_error *error)
     return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "a comparison of gradients %s", what);
 }
 
-/* The question with the members that an older header does not have. */
-static ocdm_status complete_question(const ocdm_comparison *given, ocdm_comparison *asked, ocdm_error *error)
-{
-    if (given->size != sizeof *given && given->size != offsetof(ocdm_comparison, group_size))
-        return malformed("has a size that this library does not know", error);
-    memcpy(asked, given, given->size);
-    asked->size = sizeof *asked;
-    asked->group_size = asked->group_size > 0 ? asked->group_size : 1;
-    return OCDM_OK;
-}
-
 /* A policy of the caller asks too, so nothing is taken for granted. */
 static ocdm_status check_question(const ocdm_memory *memory, const ocdm_comparison *asked, ocdm_error *error)
 {
@@ -528,33 +491,30 @@ static ocdm_status check_answers(const ocdm_comparison *asked, ocdm_error *error
     return OCDM_OK;
 }
 
-/* The callback is the only place where the memory runs code of the learner. */
-static ocdm_status ask(const ocdm_memory *memory, const ocdm_comparison *asked, ocdm_error *error)
-{
-    ocdm_error found;
-    char what[128];
-    ocdm__error_reset(&found);
-    ocdm_status status = memory->similarity(memory->similarity_state, memory, asked, &found);
-    snprintf(what, sizeof what, "the gradients that the policy %s needs could not be compared", memory->policy.name);
-    return ocdm__pass_on(status, &found, what, error);
-}
-
 /* Answers that are not cosines end the question: no decision is made on them. */
 ocdm_status ocdm_memory_compare(const ocdm_memory *memory, const ocdm_comparison *comparison, ocdm_error *error)
 {
     if (memory == NULL || comparison == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "memory and comparison must not be NULL");
-    ocdm_comparison asked = {.size = 0};
-    ocdm_status status = complete_question(comparison, &asked, error);
-    OCDM_THEN(status, check_question(memory, &asked, error));
-    if (status == OCDM_OK && memory->similarity == NULL)
-        status = ocdm__fail_without_gradients(memory, error);
-    if (status != OCDM_OK)
-        return status;
+    if (comparison->size != sizeof *comparison && comparison->size != offsetof(ocdm_comparison, group_size))
+        return malformed("has a size that this library does not know", error);
+    ocdm_comparison asked = {.size = 0}; /* members that an older header does not have are 0 */
+    memcpy(&asked, comparison, comparison->size);
+    asked.size = sizeof asked;
+    asked.group_size = asked.group_size > 0 ? asked.group_size : 1;
+    OCDM_TRY(check_question(memory, &asked, error));
+    if (memory->similarity == NULL)
+        return ocdm__fail_without_gradients(memory, error);
     for (size_t i = 0; i < asked.count; i++)
         asked.item_cosine[i] = NAN;
     if (asked.batch_cosine != NULL)
         *asked.batch_cosine = NAN;
-    status = ask(memory, &asked, error);
-    return status == OCDM_OK ? check_answers(&asked, error) : status;
+    /* The callback is the only place where the memory runs code of the learner. */
+    ocdm_error found;
+    char what[128];
+    ocdm__error_reset(&found);
+    ocdm_status status = memory->similarity(memory->similarity_state, memory, &asked, &found);
+    snprintf(what, sizeof what, "the gradients that the policy %s needs could not be compared", memory->policy.name);
+    OCDM_TRY(ocdm__pass_on(status, &found, what, error));
+    return check_answers(&asked, error);
 }

@@ -9,12 +9,10 @@
 #include "base/safetensors.h"
 
 #define FORMAT "ocdm-memory"
-#define VERSION "1"
-/* Written only when some weight is not 1, and when the tolerance is not 0, so that old libraries read the rest. */
-#define VERSION_WITH_WEIGHTS "2"
-#define VERSION_WITH_TOLERANCE "3"
-/* With minimums, a shard, or places among equals that do not follow from arrivals. */
-#define VERSION_WITH_SHARDS "4"
+/* Later versions are written only when they say something, so that old libraries read the rest: from 2 on some weight is not 1,
+ * from 3 on the tolerance is not 0, from 4 on there are minimums, a shard, or places among equals that do not follow from
+ * arrivals. */
+static const char *const versions[] = {"1", "2", "3", "4"};
 
 /* The counters, in this order, as one tensor. */
 enum counter {
@@ -106,17 +104,6 @@ static void put_samples(struct image *image, const ocdm_memory *memory)
         end_tensor(image, "places", OCDM__U64);
 }
 
-/* Ascending ids for each sample; `scratch` has room for OCDM_MAX_LABELS of them. */
-static void put_labels(struct image *image, const ocdm_memory *memory, uint32_t *scratch)
-{
-    for (uint32_t i = 0; i < memory->pool.size; i++) {
-        size_t count = ocdm_memory_labels(memory, i, scratch, OCDM_MAX_LABELS);
-        for (size_t j = 0; j < count; j++)
-            put(image, OCDM__U32, scratch[j]);
-    }
-    end_tensor(image, "labels", OCDM__U32);
-}
-
 /* What is set for a class, seen or not, is saved unless it is the default, in the order in which it was set. */
 typedef bool is_saved(const struct pool *pool, const struct class_setting *setting);
 
@@ -195,14 +182,17 @@ static ocdm_status build_image(struct image *image, const ocdm_memory *memory, o
     const struct pool *pool = &memory->pool;
     OCDM_TRY(ocdm__output_open_memory(&image->bytes, "the file of the memory", error));
     uint32_t *scratch;
-    OCDM_TRY(ocdm__new(&scratch, OCDM_MAX_LABELS, sizeof *scratch, "the file of the memory", error));
+    OCDM_TRY(ocdm__new(&scratch, OCDM_MAX_LABELS, sizeof *scratch, "the file of the memory", error)); /* labels of a sample */
     put_counters(image, memory);
     put_samples(image, memory);
     for (uint32_t i = 0; i < pool->class_count; i++)
         put(image, OCDM__U64, pool->classes[i].seen);
     end_tensor(image, "seen", OCDM__U64);
     put_settings(image, memory, "weights", has_weight, OCDM__F64, false);
-    put_labels(image, memory, scratch);
+    for (uint32_t i = 0; i < pool->size; i++)
+        for (size_t j = 0, count = ocdm_memory_labels(memory, i, scratch, OCDM_MAX_LABELS); j < count; j++)
+            put(image, OCDM__U32, scratch[j]);
+    end_tensor(image, "labels", OCDM__U32);
     for (uint32_t i = 0; i < pool->class_count; i++)
         put(image, OCDM__U32, pool->classes[i].id);
     end_tensor(image, "classes", OCDM__U32);
@@ -228,16 +218,18 @@ static ocdm_status build_image(struct image *image, const ocdm_memory *memory, o
 /* The oldest version that can say what the memory holds. */
 static const char *version_of(const ocdm_memory *memory)
 {
-    if (memory->options.shard > 0 || memory->options.minimum > 0 || memory->merged || any_saved(memory, has_minimum))
-        return VERSION_WITH_SHARDS;
-    return memory->options.tolerance > 0   ? VERSION_WITH_TOLERANCE
-           : any_saved(memory, has_weight) ? VERSION_WITH_WEIGHTS
-                                           : VERSION;
+    bool sharded = memory->options.shard > 0 || memory->options.minimum > 0 || memory->merged;
+    return versions[sharded || any_saved(memory, has_minimum) ? 3
+                    : memory->options.tolerance > 0           ? 2
+                    : any_saved(memory, has_weight)           ? 1
+                                                              : 0];
 }
 
-/* Names, not numbers, for policy, distance and tie rule: their numbers may change between libraries. */
-static ocdm_status write_image(const struct image *image, const ocdm_memory *memory, ocdm__output *output, ocdm_error *error)
+/* The file is built in memory first: its header needs the sizes of all tensors. Names, not numbers, for policy, distance and
+ * tie rule: their numbers may change between libraries. */
+static ocdm_status write_memory(const ocdm_memory *memory, ocdm__output *output, ocdm_error *error)
 {
+    struct image image = {0};
     const struct ocdm__note notes[] = {
         {.key = "format", .value = FORMAT},
         {.key = "version", .value = version_of(memory)},
@@ -246,15 +238,9 @@ static ocdm_status write_image(const struct image *image, const ocdm_memory *mem
         {.key = "distance", .value = ocdm_distance_name(memory->options.distance)},
         {.key = "tie", .value = ocdm_tie_name(memory->options.tie)},
     };
-    return ocdm__safetensors_write(output, notes, sizeof notes / sizeof *notes, image->tensors, image->tensor_count, error);
-}
-
-/* The file is built in memory first: its header needs the sizes of all tensors. */
-static ocdm_status write_memory(const ocdm_memory *memory, ocdm__output *output, ocdm_error *error)
-{
-    struct image image = {0};
     ocdm_status status = build_image(&image, memory, error);
-    OCDM_THEN(status, write_image(&image, memory, output, error));
+    OCDM_THEN(status,
+              ocdm__safetensors_write(output, notes, sizeof notes / sizeof *notes, image.tensors, image.tensor_count, error));
     ocdm__output_abandon(&image.bytes);
     return status;
 }
@@ -467,20 +453,14 @@ static ocdm_status check_distinct(const struct parts *parts, const struct ocdm__
 /* No stream is that long; beyond it, sums of counts could wrap around. */
 #define COUNTER_LIMIT ((uint64_t)1 << 63)
 
-/* Counters are added to and multiplied by counts later, and must not wrap around. */
-static ocdm_status check_counters(const struct parts *parts)
-{
-    static const enum counter counted[] = {COUNTER_ARRIVED, COUNTER_DRAWS, COUNTER_STEP};
-    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
-        if (counter(parts, counted[i]) >= COUNTER_LIMIT)
-            return bad_part(parts, "one of its counters is beyond 2^63");
-    return OCDM_OK;
-}
-
-/* What the filling relies on: as many samples as the counters say, labels in order, no id or arrival twice. */
+/* What the filling relies on: as many samples as the counters say, labels in order, no id or arrival twice. Counters are added
+ * to and multiplied by counts later, and must not wrap around. */
 static ocdm_status check_samples(const struct parts *parts)
 {
     uint64_t samples = parts->ids->shape[0], arrived = counter(parts, COUNTER_ARRIVED);
+    if (arrived >= COUNTER_LIMIT || counter(parts, COUNTER_DRAWS) >= COUNTER_LIMIT ||
+        counter(parts, COUNTER_STEP) >= COUNTER_LIMIT)
+        return bad_part(parts, "one of its counters is beyond 2^63");
     if (samples > counter(parts, COUNTER_CAPACITY) || arrived < samples ||
         counter(parts, COUNTER_DEPARTED) != arrived - samples)
         return bad_part(parts, "the number of its samples does not fit its counters");
@@ -496,11 +476,12 @@ static ocdm_status check_samples(const struct parts *parts)
     }
     if (number(parts->starts, 0) || number(parts->starts, samples) != parts->labels->shape[0])
         return bad_part(parts, "label_starts does not cover the labels");
-    ocdm_status status = check_distinct(parts, parts->ids, "an id comes twice");
-    return status == OCDM_OK ? check_distinct(parts, parts->arrivals, "two samples have one arrival number") : status;
+    OCDM_TRY(check_distinct(parts, parts->ids, "an id comes twice"));
+    return check_distinct(parts, parts->arrivals, "two samples have one arrival number");
 }
 
-/* A class that was never seen has no reason to be in the file. */
+/* A class that was never seen has no reason to be in the file. A setting that is the default would be saved again with another
+ * version. */
 static ocdm_status check_classes(const struct parts *parts)
 {
     uint64_t classes = parts->classes->shape[0], arrived = counter(parts, COUNTER_ARRIVED);
@@ -509,12 +490,7 @@ static ocdm_status check_classes(const struct parts *parts)
     for (uint64_t i = 0; i < classes; i++)
         if (!number(parts->seen, i) || number(parts->seen, i) > arrived || parts->in_play->data[i] > 1)
             return bad_part(parts, "a class was seen never, or more often than samples arrived");
-    return check_distinct(parts, parts->classes, "a class comes twice");
-}
-
-/* A default that is written out would be saved again with another version. */
-static ocdm_status check_settings(const struct parts *parts)
-{
+    OCDM_TRY(check_distinct(parts, parts->classes, "a class comes twice"));
     for (uint64_t i = 0; parts->weights != NULL && i < parts->weights->shape[0]; i++) {
         double weight = ocdm__get_double(parts->weights->data + 8 * i);
         if (!(weight >= OCDM_MIN_WEIGHT && weight <= OCDM_MAX_WEIGHT) || weight == 1)
@@ -527,8 +503,9 @@ static ocdm_status check_settings(const struct parts *parts)
 
 /* ---- filling the memory --------------------------------------------------------------------------------------------- */
 
-/* Before the classes, which take what is set for them from here. */
-static ocdm_status fill_settings(const struct parts *parts, ocdm_memory *memory)
+/* Settings come before the classes, which take what is set for them from there. Classes are in the order of the file, so that
+ * class indices, and all sums that run over them, are those of the saved memory. */
+static ocdm_status fill_classes(const struct parts *parts, ocdm_memory *memory)
 {
     for (uint64_t i = 0; parts->weights != NULL && i < parts->weights->shape[0]; i++)
         OCDM_TRY(ocdm_memory_set_weight(memory, small_number(parts->weighted_classes, i),
@@ -536,12 +513,6 @@ static ocdm_status fill_settings(const struct parts *parts, ocdm_memory *memory)
     for (uint64_t i = 0; parts->minimums != NULL && i < parts->minimums->shape[0]; i++)
         OCDM_TRY(ocdm_memory_set_minimum(memory, small_number(parts->minimum_classes, i), small_number(parts->minimums, i),
                                          parts->error));
-    return OCDM_OK;
-}
-
-/* In the order of the file, so that class indices, and all sums that run over them, are those of the saved memory. */
-static ocdm_status fill_classes(const struct parts *parts, ocdm_memory *memory)
-{
     uint32_t count = (uint32_t)parts->classes->shape[0];
     for (uint32_t i = 0; i < count; i++)
         if (ocdm__pool_add_class(&memory->pool, small_number(parts->classes, i)) == OCDM_NONE)
@@ -565,12 +536,10 @@ static ocdm_status fill_sample(const struct parts *parts, ocdm_memory *memory, u
             return bad_part(parts, "a sample carries a class that the file does not list");
     }
     ocdm__sort(scratch, count);
-    ocdm_status status = ocdm__memory_reserve(memory, slot + 1, parts->error);
-    OCDM_THEN(status, ocdm__pool_reserve_labels(&memory->pool, scratch, count, parts->error));
-    if (status == OCDM_OK && memory->index != NULL)
-        status = ocdm__index_reserve(memory->index, &memory->pool, (const uint32_t[2]){0, count}, 1, parts->error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__memory_reserve(memory, slot + 1, parts->error));
+    OCDM_TRY(ocdm__pool_reserve_labels(&memory->pool, scratch, count, parts->error));
+    if (memory->index != NULL)
+        OCDM_TRY(ocdm__index_reserve(memory->index, &memory->pool, (const uint32_t[2]){0, count}, 1, parts->error));
     uint32_t node = ocdm__pool_take_node(&memory->pool, number(parts->ids, slot));
     ocdm__memory_stamp(memory, node, number(parts->arrivals, slot));
     if (parts->places != NULL)
@@ -598,33 +567,27 @@ static ocdm_status fill_counts(const struct parts *parts, ocdm_memory *memory)
     return OCDM_OK;
 }
 
-/* A policy without state must find none, else the file belongs to another one of the same name. */
-static ocdm_status load_state(const struct parts *parts, ocdm_memory *memory)
-{
-    const struct ocdm__tensor *saved = parts->policy_state;
-    ocdm_error found;
-    if (memory->policy.load == NULL)
-        return saved->size > 0 ? bad_part(parts, "it has a state that its policy does not take") : OCDM_OK;
-    ocdm__error_reset(&found);
-    ocdm_status status = memory->policy.load(memory->state, memory, saved->data, saved->size, &found);
-    return ocdm__pass_on(status, &found, "the policy could not load its state", parts->error);
-}
-
-/* Settings come before classes, classes before samples, and the policy sees a memory that is complete. */
+/* Classes come before samples, and the policy sees a memory that is complete. A policy without state must find none, else the
+ * file belongs to another one of the same name. */
 static ocdm_status fill(const struct parts *parts, ocdm_memory *memory)
 {
-    ocdm_status status = fill_settings(parts, memory);
-    OCDM_THEN(status, fill_classes(parts, memory));
-    uint32_t *scratch = ocdm__allocate(OCDM_MAX_LABELS, sizeof *scratch);
-    if (!scratch)
-        status = ocdm__fail_memory(parts->error, "the labels of a sample");
+    const struct ocdm__tensor *saved = parts->policy_state;
+    uint32_t *scratch = NULL;
+    ocdm_error found;
+    ocdm_status status = fill_classes(parts, memory);
+    OCDM_THEN(status, ocdm__new(&scratch, OCDM_MAX_LABELS, sizeof *scratch, "the labels of a sample", parts->error));
     for (uint32_t i = 0; status == OCDM_OK && i < parts->ids->shape[0]; i++)
         status = fill_sample(parts, memory, i, scratch);
     ocdm__release(scratch);
     if (status == OCDM_OK && memory->index != NULL)
         ocdm__index_settle(memory->index, &memory->pool);
     OCDM_THEN(status, fill_counts(parts, memory));
-    return status == OCDM_OK ? load_state(parts, memory) : status;
+    OCDM_TRY(status);
+    if (memory->policy.load == NULL)
+        return saved->size > 0 ? bad_part(parts, "it has a state that its policy does not take") : OCDM_OK;
+    ocdm__error_reset(&found);
+    status = memory->policy.load(memory->state, memory, saved->data, saved->size, &found);
+    return ocdm__pass_on(status, &found, "the policy could not load its state", parts->error);
 }
 
 /* Format, version, and where each part is. */
@@ -632,7 +595,6 @@ static ocdm_status find_parts(struct parts *parts, const struct ocdm__safetensor
 {
     const struct ocdm__note *checksum = ocdm__safetensors_note(file, "checksum");
     const struct ocdm__note *version = ocdm__safetensors_note(file, "version");
-    static const char *const versions[] = {VERSION, VERSION_WITH_WEIGHTS, VERSION_WITH_TOLERANCE, VERSION_WITH_SHARDS};
     int number = 4;
     while (number > 0 && !ocdm__note_is(version, versions[number - 1]))
         number--;
@@ -645,44 +607,27 @@ static ocdm_status find_parts(struct parts *parts, const struct ocdm__safetensor
     return find_all(parts, file, number);
 }
 
-static ocdm_status check_parts(const struct parts *parts)
-{
-    ocdm_status status = check_counters(parts);
-    OCDM_THEN(status, check_samples(parts));
-    OCDM_THEN(status, check_classes(parts));
-    return status == OCDM_OK ? check_settings(parts) : status;
-}
-
-/* What can be checked number by number is checked before the memory exists; whether samples and classes fit shows while they
- * are filled in. */
-static ocdm_status build(struct parts *parts, const struct ocdm__safetensors *file, ocdm_memory **result)
-{
-    ocdm_options options = ocdm_options_default();
-    ocdm_status status = find_parts(parts, file);
-    OCDM_THEN(status, read_options(parts, file, &options));
-    OCDM_THEN(status, find_policy(parts, file, &options.policy));
-    OCDM_THEN(status, check_parts(parts));
-    if (status != OCDM_OK)
-        return status;
-    options.policy_data = parts->policy_data;
-    ocdm_memory *memory = NULL;
-    status = ocdm_memory_create(&options, &memory, parts->error);
-    OCDM_THEN(status, fill(parts, memory));
-    if (status != OCDM_OK) {
-        ocdm_memory_destroy(memory);
-        return status;
-    }
-    *result = memory;
-    return OCDM_OK;
-}
-
-/* The tensors are read where they are: the bytes must live until the memory is filled. */
-static ocdm_status parse(struct parts *parts, const unsigned char *bytes, size_t size, ocdm_memory **memory)
+/* The tensors are read where they are: the bytes must live until the memory is filled. What can be checked number by number is
+ * checked before the memory exists; whether samples and classes fit shows while they are filled in. */
+static ocdm_status parse(struct parts *parts, const unsigned char *bytes, size_t size, ocdm_memory **result)
 {
     struct ocdm__safetensors file;
+    ocdm_memory *memory = NULL;
+    ocdm_options options = ocdm_options_default();
     OCDM_TRY(ocdm__safetensors_read(&file, parts->name, bytes, size, parts->error));
-    ocdm_status status = build(parts, &file, memory);
+    ocdm_status status = find_parts(parts, &file);
+    OCDM_THEN(status, read_options(parts, &file, &options));
+    OCDM_THEN(status, find_policy(parts, &file, &options.policy));
+    OCDM_THEN(status, check_samples(parts));
+    OCDM_THEN(status, check_classes(parts));
+    options.policy_data = parts->policy_data;
+    OCDM_THEN(status, ocdm_memory_create(&options, &memory, parts->error));
+    OCDM_THEN(status, fill(parts, memory));
     ocdm__safetensors_close(&file);
+    if (status == OCDM_OK)
+        *result = memory;
+    else
+        ocdm_memory_destroy(memory);
     return status;
 }
 

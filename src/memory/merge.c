@@ -54,6 +54,7 @@ struct merge {
     uint32_t *labels;
     size_t class_total, kept_total, label_total;
     uint64_t arrived;
+    ocdm__arena arena; /* all arrays */
 };
 
 static int compare_shards(const void *left, const void *right)
@@ -102,8 +103,9 @@ static ocdm_status check_shard(const ocdm_memory *memory, const ocdm_memory *fir
 /* Sorts the memories by their shards, checks that they go together, and counts what they have. */
 static ocdm_status take_memories(struct merge *merge, const ocdm_memory *const *memories, size_t count, ocdm_error *error)
 {
-    OCDM_TRY(ocdm__new(&merge->memories, count, sizeof *merge->memories, "the shards", error));
-    OCDM_TRY(ocdm__new(&merge->shards, count, sizeof *merge->shards, "the shards", error));
+    merge->memories = ocdm__arena_new(&merge->arena, count, sizeof *merge->memories);
+    merge->shards = ocdm__arena_new(&merge->arena, count, sizeof *merge->shards);
+    OCDM_TRY(ocdm__arena_check(&merge->arena, "the shards", error));
     merge->count = count;
     memcpy(merge->memories, memories, count * sizeof *memories);
     qsort(merge->memories, count, sizeof *merge->memories, compare_shards);
@@ -150,23 +152,18 @@ static void append_shard(struct merge *merge, size_t number, const struct node *
 /* What the shards kept, as one batch. */
 static ocdm_status gather(struct merge *merge, ocdm_error *error)
 {
-    merge->classes = ocdm__allocate(merge->class_total, sizeof *merge->classes);
-    merge->arrivals = ocdm__allocate(merge->kept_total, sizeof *merge->arrivals);
-    merge->ids = ocdm__allocate(merge->kept_total, sizeof *merge->ids);
-    merge->offsets = ocdm__allocate(merge->kept_total + 1, sizeof *merge->offsets);
-    merge->places = ocdm__allocate(merge->kept_total, sizeof *merge->places);
-    merge->labels = ocdm__allocate(merge->label_total, sizeof *merge->labels);
-    const struct node **order = ocdm__allocate(merge->kept_total, sizeof *order);
-    if (merge->classes == NULL || merge->arrivals == NULL || merge->ids == NULL || merge->offsets == NULL ||
-        merge->places == NULL || merge->labels == NULL || order == NULL) {
-        ocdm__release(order);
-        return ocdm__fail_memory(error, "the samples of the shards");
-    }
+    ocdm__arena *arena = &merge->arena;
+    merge->classes = ocdm__arena_new(arena, merge->class_total, sizeof *merge->classes);
+    merge->arrivals = ocdm__arena_new(arena, merge->kept_total, sizeof *merge->arrivals);
+    merge->ids = ocdm__arena_new(arena, merge->kept_total, sizeof *merge->ids);
+    merge->offsets = ocdm__arena_new(arena, merge->kept_total + 1, sizeof *merge->offsets);
+    merge->places = ocdm__arena_new(arena, merge->kept_total, sizeof *merge->places);
+    merge->labels = ocdm__arena_new(arena, merge->label_total, sizeof *merge->labels);
+    const struct node **order = ocdm__arena_new(arena, merge->kept_total, sizeof *order);
+    OCDM_TRY(ocdm__arena_check(arena, "the samples of the shards", error));
     merge->class_total = merge->kept_total = merge->label_total = 0;
-    merge->offsets[0] = 0;
     for (size_t i = 0; i < merge->count; i++)
         append_shard(merge, i, order);
-    ocdm__release(order);
     return OCDM_OK;
 }
 
@@ -185,12 +182,6 @@ static ocdm_status fill_merged(struct merge *merge, ocdm_memory *memory, ocdm_er
     memory->arrived = merge->arrived; /* the arrivals to come have keys that no sample of shard 0 had */
     memory->departed = merge->arrived - memory->pool.size;
     return OCDM_OK;
-}
-
-static void clear(struct merge *merge)
-{
-    OCDM_RELEASE(merge->memories, merge->shards, merge->classes, merge->arrivals, merge->ids, merge->offsets, merge->places,
-                 merge->labels);
 }
 
 /* The merged memory is shard 0 with the options of the first one. */
@@ -222,6 +213,6 @@ ocdm_status ocdm_memory_merge(const ocdm_memory *const *shards, size_t count, ui
     struct merge merge = {.count = 0};
     ocdm_status status = take_memories(&merge, shards, count, error);
     OCDM_THEN(status, merge_into(&merge, capacity, merged, error));
-    clear(&merge);
+    ocdm__arena_clear(&merge.arena);
     return status;
 }

@@ -102,14 +102,6 @@ static ocdm_status gss_create(const ocdm_memory *memory, void *data, void **stat
 
 /* ---- a batch is compared -------------------------------------------------------------------------------------------- */
 
-static bool among(const uint32_t *slot, uint32_t count, uint32_t chosen)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (slot[i] == chosen)
-            return true;
-    return false;
-}
-
 /* Floyd's subset, as in ocdm_memory_draw. */
 static uint32_t draw_slots(const ocdm_memory *memory, uint32_t wanted, uint32_t *slot, ocdm__random *random)
 {
@@ -118,7 +110,9 @@ static uint32_t draw_slots(const ocdm_memory *memory, uint32_t wanted, uint32_t 
     for (uint32_t i = 0; i < wanted; i++) {
         uint32_t last = size - wanted + i;
         uint32_t chosen = (uint32_t)ocdm__random_below(random, (uint64_t)last + 1);
-        slot[i] = among(slot, i, chosen) ? last : chosen;
+        for (uint32_t k = 0; k < i; k++)
+            chosen = slot[k] == chosen ? last : chosen; /* `last` is in no place before */
+        slot[i] = chosen;
     }
     return wanted;
 }
@@ -229,14 +223,6 @@ static uint32_t draw_by_score(const struct gss *gss, uint32_t size, ocdm__random
     return slot;
 }
 
-/* True with probability C_i / (C_i + c), one half when both are 0: equal scores have equal chances. */
-static bool yields(uint64_t held, uint64_t offered, ocdm__random *random)
-{
-    if (!held && !offered)
-        held = offered = 1;
-    return ocdm__random_below(random, held + offered) < held;
-}
-
 /* Whether the drawn slot yields is the last word; nothing about labels is asked. */
 static ocdm_status gss_replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot,
                                ocdm_error *error)
@@ -249,7 +235,13 @@ static ocdm_status gss_replace(void *state, const ocdm_memory *memory, const ocd
         return OCDM_OK;
     ocdm__random random = ocdm__decision_random(memory);
     uint32_t drawn = gss->released ? gss->victim[memory->item] : draw_by_score(gss, memory->pool.size, &random);
-    if (drawn != OCDM_NONE && yields(gss->score[drawn], gss->offered[memory->item], &random))
+    if (drawn == OCDM_NONE)
+        return OCDM_OK;
+    /* It yields with probability C_i / (C_i + c), one half when both are 0: equal scores have equal chances. */
+    uint64_t held = gss->score[drawn], offered = gss->offered[memory->item];
+    if (held + offered == 0)
+        held = offered = 1;
+    if (ocdm__random_below(&random, held + offered) < held)
         *slot = drawn;
     return OCDM_OK;
 }

@@ -71,36 +71,25 @@ static struct tie_break start_tie_break(const ocdm_memory *memory)
     return (struct tie_break){.memory = memory, .lottery = ocdm__lottery(&random), .first = OCDM_NONE};
 }
 
-static uint32_t winner(const struct tie_break *tie)
-{
-    return ocdm__ties[tie->memory->options.tie].fresh ? tie->lottery.node : tie->first;
-}
-
 /* ---- the best deletion ---------------------------------------------------------------------------------------------- */
 
-/* The target of the other distances is that of the batch: it does not change while samples of it are deleted. */
-static void search(struct scan *scan, const ocdm_memory *memory)
+/* The node whose loss leaves the least distance, eq. (7), ties by the rule. The target of distances other than KL is that of
+ * the batch: it does not change while samples of it are deleted. */
+static uint32_t best_deletion(struct scan *scan, const ocdm_memory *memory)
 {
     if (memory->options.distance == OCDM_KL) {
         ocdm__index_search(memory->index, &memory->pool, memory->options.tolerance);
-        return;
-    }
-    if (scan->step != memory->step) {
-        ocdm__target(memory, OCDM_IN_PLAY, scan->target);
+    } else {
+        if (scan->step != memory->step)
+            ocdm__target(memory, OCDM_IN_PLAY, scan->target);
         scan->step = memory->step;
+        ocdm__scan_search(scan);
     }
-    ocdm__scan_search(scan);
-}
-
-/* The node whose loss leaves the least distance, eq. (7), ties by the rule. */
-static uint32_t best_deletion(struct scan *scan, const ocdm_memory *memory)
-{
-    search(scan, memory);
     if (!ocdm__ties[memory->options.tie].fresh)
         return memory->pool.sets[ocdm__index_first(memory->index)].first;
     struct tie_break tie = start_tie_break(memory);
     ocdm__index_each_tied(memory->index, enter_set, &tie);
-    return winner(&tie);
+    return tie.lottery.node;
 }
 
 /* ---- minimums ------------------------------------------------------------------------------------------------------- */
@@ -164,7 +153,7 @@ static ocdm_status best_free_deletion(const ocdm_memory *memory, uint32_t *node,
             enter_set(&tie, number);
     }
     index->spared++;
-    *node = winner(&tie);
+    *node = ocdm__ties[memory->options.tie].fresh ? tie.lottery.node : tie.first;
     return OCDM_OK;
 }
 

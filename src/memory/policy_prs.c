@@ -263,14 +263,6 @@ static double deviations_without(const struct partitions *partitions, const stru
     return sum;
 }
 
-static uint32_t first_position(const struct pool *pool, const struct set *set)
-{
-    uint32_t first = OCDM_NONE;
-    for (uint32_t node = set->first; node != OCDM_NONE; node = ocdm__members_after(pool->nodes, node))
-        first = pool->nodes[node].position < first ? pool->nodes[node].position : first;
-    return first;
-}
-
 /* Of the sets that carry a class, those that have the fewest classes in need. */
 struct candidates {
     const uint32_t *set;
@@ -309,8 +301,9 @@ static uint32_t first_within(const struct partitions *partitions, const struct p
             measured = true;
             double left = deviations_left(partitions, pool, set, base);
             *least = left < *least ? left : *least;
-            uint32_t position = left <= bound ? first_position(pool, set) : OCDM_NONE;
-            first = position < first ? position : first;
+            uint32_t node = left <= bound ? set->first : OCDM_NONE;
+            for (; node != OCDM_NONE; node = ocdm__members_after(pool->nodes, node))
+                first = pool->nodes[node].position < first ? pool->nodes[node].position : first;
         }
     }
     return first;
@@ -342,14 +335,6 @@ static uint32_t choose_victim(struct partitions *partitions, const ocdm_memory *
     return first_within(partitions, pool, &candidates, least + NOTHING, &least);
 }
 
-/* The sample at `position` goes: its classes may empty, and then keep their last shares. */
-static void note_emptied(struct partitions *partitions, const struct pool *pool, uint32_t position)
-{
-    const struct set *set = &pool->sets[pool->nodes[pool->node_at[position]].set];
-    for (uint32_t i = 0; i < set->cardinality; i++)
-        partitions->emptied = partitions->emptied || pool->classes[pool->cells[set->cells + i].class_index].kept == 1;
-}
-
 /* Sample-out. */
 static ocdm_status choose_slot(struct partitions *partitions, const ocdm_memory *memory, ocdm__random *random, uint32_t *slot)
 {
@@ -357,9 +342,13 @@ static ocdm_status choose_slot(struct partitions *partitions, const ocdm_memory 
         *slot = ocdm__any_at_all(&memory->pool, random);
         return OCDM_OK;
     }
+    const struct pool *pool = &memory->pool;
     divide_shares(partitions);
-    *slot = choose_victim(partitions, memory, draw_class(partitions, &memory->pool, random));
-    note_emptied(partitions, &memory->pool, *slot);
+    *slot = choose_victim(partitions, memory, draw_class(partitions, pool, random));
+    /* The sample goes: its classes may empty, and then keep their last shares. */
+    const struct set *set = &pool->sets[pool->nodes[pool->node_at[*slot]].set];
+    for (uint32_t i = 0; i < set->cardinality; i++)
+        partitions->emptied = partitions->emptied || pool->classes[pool->cells[set->cells + i].class_index].kept == 1;
     return OCDM_OK;
 }
 

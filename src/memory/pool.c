@@ -55,30 +55,6 @@ static bool has_labels(const void *context, uint32_t number, const void *wanted)
     return true;
 }
 
-/* Puts a set's cells on the lists of their classes. */
-static void link_set(struct pool *pool, uint32_t number)
-{
-    const struct set *set = &pool->sets[number];
-    for (uint32_t c = set->cells; c < set->cells + set->cardinality; c++) {
-        struct class_list *list = &pool->classes[pool->cells[c].class_index].list;
-        pool->cells[c].entry = list->count;
-        list->cells[list->count++] = c;
-    }
-}
-
-/* The last on a list takes the free entry. */
-static void unlink_set(struct pool *pool, uint32_t number)
-{
-    const struct set *set = &pool->sets[number];
-    for (uint32_t c = set->cells; c < set->cells + set->cardinality; c++) {
-        struct class_list *list = &pool->classes[pool->cells[c].class_index].list;
-        uint32_t entry = pool->cells[c].entry, last = --list->count;
-        list->cells[entry] = list->cells[last];
-        list->places[entry] = list->places[last];
-        pool->cells[list->cells[entry]].entry = entry;
-    }
-}
-
 void ocdm__pool_set_place(struct pool *pool, uint32_t number, uint32_t place)
 {
     struct set *set = &pool->sets[number];
@@ -95,18 +71,26 @@ static uint32_t add_set(struct pool *pool, uint64_t hash, const uint32_t *class_
     pool->free_set = set->first;
     *set = (struct set){.hash = hash, .cardinality = count, .first = OCDM_NONE};
     set->cells = ocdm__pool_take_cells(pool, count);
-    for (uint32_t i = 0; i < count; i++)
-        pool->cells[set->cells + i] = (struct cell){.class_index = class_index[i], .set = number};
-    link_set(pool, number);
+    for (uint32_t i = 0; i < count; i++) {
+        struct class_list *list = &pool->classes[class_index[i]].list;
+        pool->cells[set->cells + i] = (struct cell){.class_index = class_index[i], .set = number, .entry = list->count};
+        list->cells[list->count++] = set->cells + i;
+    }
     ocdm__hash_table_add(&pool->set_table, hash, number);
     return number;
 }
 
-/* Its cells go back as one run, its number onto the free list. */
+/* On the list of each class the last takes the free entry. The cells go back as one run, the number onto the free list. */
 static void remove_set(struct pool *pool, uint32_t number)
 {
     struct set *set = &pool->sets[number];
-    unlink_set(pool, number);
+    for (uint32_t c = set->cells; c < set->cells + set->cardinality; c++) {
+        struct class_list *list = &pool->classes[pool->cells[c].class_index].list;
+        uint32_t entry = pool->cells[c].entry, last = --list->count;
+        list->cells[entry] = list->cells[last];
+        list->places[entry] = list->places[last];
+        pool->cells[list->cells[entry]].entry = entry;
+    }
     ocdm__pool_give_back_cells(pool, set->cells, set->cardinality);
     ocdm__hash_table_remove(&pool->set_table, set->hash, number);
     set->first = pool->free_set;
@@ -154,10 +138,11 @@ void ocdm__pool_join(struct pool *pool, struct index *index, uint32_t node, cons
     }
 }
 
-/* The other way round: the index is told before a count falls, since the step that it takes off is that of the count before. */
-static void forget_member(struct pool *pool, struct index *index, uint32_t node)
+/* The other way round: the index is told before a count falls, since the step that it takes off is that of the count before.
+ * The last member moves into the gap, so that positions stay 0..size-1. */
+void ocdm__pool_leave(struct pool *pool, struct index *index, uint32_t position)
 {
-    uint32_t number = pool->nodes[node].set;
+    uint32_t node = pool->node_at[position], number = pool->nodes[node].set, last = pool->size - 1;
     struct set *set = &pool->sets[number];
     for (uint32_t i = 0; i < set->cardinality; i++) {
         uint32_t class_index = pool->cells[set->cells + i].class_index;
@@ -176,13 +161,6 @@ static void forget_member(struct pool *pool, struct index *index, uint32_t node)
         ocdm__index_remove_set(index, pool, number);
     if (set->size == 0)
         remove_set(pool, number);
-}
-
-/* The last member moves into the gap, so that positions stay 0..size-1. */
-void ocdm__pool_leave(struct pool *pool, struct index *index, uint32_t position)
-{
-    uint32_t last = pool->size - 1;
-    forget_member(pool, index, pool->node_at[position]);
     if (position != last)
         ocdm__pool_swap(pool, position, last);
     pool->size = last;

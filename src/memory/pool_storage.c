@@ -94,11 +94,6 @@ static ocdm_status reserve_cells(struct pool *pool, size_t labels, ocdm_error *e
 
 /* ---- lists of label sets -------------------------------------------------------------------------------------------- */
 
-static void release_list(struct class_list *list)
-{
-    OCDM_RELEASE(list->places, list->cells);
-}
-
 /* For a list that a batch will add `expected` entries to. Lists double, so that a class grows in O(1) on average. */
 static bool reserve_entries(struct class_list *list)
 {
@@ -131,12 +126,6 @@ ocdm_status ocdm__pool_reserve_labels(struct pool *pool, const uint32_t *class_i
 
 /* Classes with ids below this are in an array by id: most are numbered from 0. */
 #define SMALL_IDS 65536u
-
-/* Each class has 64 bits that nobody outside can predict, so that neither can the sum over a label set be aimed at. */
-static uint64_t hash_of_class(uint64_t class_id)
-{
-    return ocdm__hash_bytes(&class_id, sizeof class_id);
-}
 
 static bool has_class_id(const void *pool, uint32_t class_index, const void *id)
 {
@@ -191,9 +180,11 @@ uint32_t ocdm__pool_add_class(struct pool *pool, uint32_t class_id)
     if (class_id < SMALL_IDS && !reserve_index(pool, class_id))
         return OCDM_NONE;
     uint32_t class_index = pool->class_count++;
-    pool->classes[class_index] = (struct class){.id = class_id, .hash = hash_of_class(class_id)};
-    ocdm__pool_apply_setting(pool, &pool->classes[class_index]);
-    pool->classes[class_index].log_seen = ocdm__nearest(pool->classes[class_index].ln_weight * OCDM__GRID);
+    struct class *class = &pool->classes[class_index];
+    /* Each class has 64 bits that nobody outside can predict, so that neither can the sum over a label set be aimed at. */
+    *class = (struct class){.id = class_id, .hash = ocdm__hash_bytes(&(uint64_t){class_id}, sizeof(uint64_t))};
+    ocdm__pool_apply_setting(pool, class);
+    class->log_seen = ocdm__nearest(class->ln_weight * OCDM__GRID);
     if (class_id < SMALL_IDS)
         pool->index_of[class_id] = class_index;
     else
@@ -206,7 +197,7 @@ void ocdm__pool_drop_classes(struct pool *pool, uint32_t count)
 {
     while (pool->class_count > count) {
         uint32_t class_index = --pool->class_count, class_id = pool->classes[class_index].id;
-        release_list(&pool->classes[class_index].list);
+        OCDM_RELEASE(pool->classes[class_index].list.places, pool->classes[class_index].list.cells);
         if (class_id < SMALL_IDS)
             pool->index_of[class_id] = OCDM_NONE;
         else
@@ -234,7 +225,7 @@ ocdm_status ocdm__pool_create(struct pool *pool, uint32_t room, ocdm_error *erro
 void ocdm__pool_destroy(struct pool *pool)
 {
     for (uint32_t i = 0; i < pool->class_count; i++)
-        release_list(&pool->classes[i].list);
+        OCDM_RELEASE(pool->classes[i].list.places, pool->classes[i].list.cells);
     OCDM_RELEASE(pool->nodes, pool->node_at, pool->sets, pool->classes, pool->cells);
     ocdm__hash_table_destroy(&pool->set_table);
     ocdm__hash_table_destroy(&pool->id_table);

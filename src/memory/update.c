@@ -10,11 +10,6 @@
 
 /* ---- room ----------------------------------------------------------------------------------------------------------- */
 
-static bool reserve_class_indices(ocdm_memory *memory, size_t labels)
-{
-    return ocdm__reserve(&memory->class_index, &memory->class_index_room, labels, sizeof *memory->class_index);
-}
-
 /* What an update needs for each item of its batch; all of it is reused by the next one. */
 ocdm_status ocdm__memory_reserve_batch(ocdm_memory *memory, uint32_t count, ocdm_error *error)
 {
@@ -30,7 +25,7 @@ ocdm_status ocdm__memory_reserve_batch(ocdm_memory *memory, uint32_t count, ocdm
     memory->moved = ocdm__grown(memory->moved, room, sizeof *memory->moved, &failed);
     if (memory->keeps_journal)
         memory->journal = ocdm__grown(memory->journal, room * 2, sizeof *memory->journal, &failed);
-    if (failed || !reserve_class_indices(memory, room * 4))
+    if (failed || !ocdm__reserve(&memory->class_index, &memory->class_index_room, room * 4, sizeof *memory->class_index))
         return ocdm__fail_memory(error, "the batch");
     memory->batch_room = count;
     return OCDM_OK;
@@ -50,7 +45,8 @@ static ocdm_status reserve_labels(ocdm_memory *memory, const ocdm_sample *batch,
     }
     if (labels > UINT32_MAX)
         return ocdm__fail(error, OCDM_LIMIT, "use smaller batches", "the batch has more than 2^32 labels");
-    return reserve_class_indices(memory, labels) ? OCDM_OK : ocdm__fail_memory(error, "the batch's labels");
+    bool enough = ocdm__reserve(&memory->class_index, &memory->class_index_room, labels, sizeof *memory->class_index);
+    return enough ? OCDM_OK : ocdm__fail_memory(error, "the batch's labels");
 }
 
 /* ---- taking an update back ----------------------------------------------------------------------------------------- */
@@ -65,11 +61,12 @@ struct before {
     uint32_t class_count;
 };
 
-/* Room for the labels of everyone who may leave. */
+/* Room for the labels of everyone who may leave, if there is a journal. */
 static ocdm_status reserve_journal(ocdm_memory *memory, size_t batch_labels, ocdm_error *error)
 {
     size_t labels = (size_t)memory->pool.label_total + batch_labels;
-    bool enough = ocdm__reserve(&memory->journal_classes, &memory->journal_class_room, labels, sizeof *memory->journal_classes);
+    bool enough = !memory->keeps_journal ||
+                  ocdm__reserve(&memory->journal_classes, &memory->journal_class_room, labels, sizeof *memory->journal_classes);
     return enough ? OCDM_OK : ocdm__fail_memory(error, "the journal of the update");
 }
 
@@ -117,71 +114,62 @@ static void undo_counts(ocdm_memory *memory, struct before before)
     ocdm__pool_drop_classes(pool, before.class_count);
 }
 
-/* Plays the journal backwards and gives the batch back; the memory is as it was before the update. */
-static void undo_update(ocdm_memory *memory, size_t count, struct before before)
+/* After an update that failed: plays the journal backwards and gives the batch back; the memory is as it was before. The policy
+ * is told. */
+static ocdm_status undo_update(ocdm_memory *memory, size_t count, struct before before, ocdm_status status)
 {
-    for (size_t i = memory->journal_length; i-- > 0;)
-        if (memory->journal[i].position == OCDM_NONE) {
+    struct pool *pool = &memory->pool;
+    for (size_t i = memory->journal_length; i-- > 0;) {
+        const struct event *event = &memory->journal[i];
+        if (event->position == OCDM_NONE) {
             /* The last to join goes; it stands at the last position again. */
-            uint32_t position = memory->pool.size - 1;
-            uint32_t node = memory->pool.node_at[position];
-            ocdm__pool_leave(&memory->pool, memory->index, position);
-            memory->item_node[memory->pool.nodes[node].origin] = OCDM_NONE;
-            ocdm__pool_give_back_node(&memory->pool, node);
-        } else {
-            const struct event *event = &memory->journal[i];
-            struct pool *pool = &memory->pool;
-            uint32_t number = ocdm__pool_take_node(pool, event->id);
-            struct node *node = &pool->nodes[number];
-            node->arrival = event->arrival;
-            node->priority = event->priority;
-            node->origin = event->origin;
-            if (event->origin != OCDM_NONE)
-                memory->item_node[event->origin] = number;
-            ocdm__pool_join(pool, memory->index, number, memory->journal_classes + event->first_label, event->label_count);
-            ocdm__pool_swap(pool, event->position, pool->size - 1);
+            uint32_t node = pool->node_at[pool->size - 1];
+            ocdm__pool_leave(pool, memory->index, pool->size - 1);
+            memory->item_node[pool->nodes[node].origin] = OCDM_NONE;
+            ocdm__pool_give_back_node(pool, node);
+            continue;
         }
+        uint32_t number = ocdm__pool_take_node(pool, event->id);
+        struct node *node = &pool->nodes[number];
+        node->arrival = event->arrival;
+        node->priority = event->priority;
+        node->origin = event->origin;
+        if (event->origin != OCDM_NONE)
+            memory->item_node[event->origin] = number;
+        ocdm__pool_join(pool, memory->index, number, memory->journal_classes + event->first_label, event->label_count);
+        ocdm__pool_swap(pool, event->position, pool->size - 1);
+    }
     for (size_t i = 0; i < count; i++)
         if (memory->item_node[i] != OCDM_NONE)
-            ocdm__pool_give_back_node(&memory->pool, memory->item_node[i]);
+            ocdm__pool_give_back_node(pool, memory->item_node[i]);
     undo_counts(memory, before);
+    if (memory->policy.end != NULL)
+        memory->policy.end(memory->state, memory, NULL, status);
+    return status;
 }
 
 /* ---- before anything is touched ------------------------------------------------------------------------------------- */
 
-/* Returns how many different numbers there are, at the front. */
-static uint32_t drop_repeats(uint32_t *ascending, uint32_t count)
-{
-    uint32_t distinct = 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (!distinct || ascending[i] != ascending[distinct - 1])
-            ascending[distinct++] = ascending[i];
-    return distinct;
-}
-
-/* The index of a label's class; most have appeared before. */
-static inline uint32_t class_index_of(struct pool *pool, uint32_t class_id)
-{
-    if (class_id < pool->index_room && pool->index_of[class_id] != OCDM_NONE)
-        return pool->index_of[class_id];
-    return ocdm__pool_add_class(pool, class_id);
-}
-
-/* The labels of all items as class indices; false when out of memory. */
+/* The labels of all items as class indices, each item's ascending and without repeats; false when out of memory. */
 static bool read_labels(ocdm_memory *memory, const ocdm_sample *batch, size_t count)
 {
+    struct pool *pool = &memory->pool;
     uint32_t used = 0;
     for (size_t i = 0; i < count; i++) {
-        uint32_t *first = memory->class_index + used;
-        uint32_t labels = (uint32_t)batch[i].label_count;
+        uint32_t *first = memory->class_index + used, labels = (uint32_t)batch[i].label_count, distinct = 0;
         for (uint32_t j = 0; j < labels; j++) {
-            first[j] = class_index_of(&memory->pool, batch[i].labels[j]);
+            uint32_t id = batch[i].labels[j]; /* of a class that appeared before, mostly */
+            bool known = id < pool->index_room && pool->index_of[id] != OCDM_NONE;
+            first[j] = known ? pool->index_of[id] : ocdm__pool_add_class(pool, id);
             if (first[j] == OCDM_NONE)
                 return false;
         }
         memory->first_class[i] = used;
         ocdm__sort(first, labels);
-        used += drop_repeats(first, labels);
+        for (uint32_t j = 0; j < labels; j++)
+            if (distinct == 0 || first[j] != first[distinct - 1])
+                first[distinct++] = first[j];
+        used += distinct;
     }
     memory->first_class[count] = used;
     return true;
@@ -210,29 +198,6 @@ static ocdm_status take_nodes(ocdm_memory *memory, const ocdm_sample *batch, siz
                           i, (unsigned long long)batch[i].id);
     }
     return OCDM_OK;
-}
-
-/* Room that depends on the number of samples alone. */
-static ocdm_status reserve_update(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
-{
-    if (count > OCDM_MAX_CAPACITY || (count && !batch))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "a batch of %zu samples at %p", count, (const void *)batch);
-    ocdm_status status = ocdm__memory_reserve_batch(memory, (uint32_t)count, error);
-    OCDM_THEN(status, reserve_labels(memory, batch, count, error));
-    OCDM_THEN(status, ocdm__memory_reserve(memory, memory->pool.size + (uint32_t)count, error));
-    return status;
-}
-
-/* Room that depends on the labels, which are class indices by now. */
-static ocdm_status reserve_for_labels(ocdm_memory *memory, size_t count, ocdm_error *error)
-{
-    uint32_t labels = memory->first_class[count];
-    ocdm_status status = ocdm__pool_reserve_labels(&memory->pool, memory->class_index, labels, error);
-    if (status == OCDM_OK && memory->index != NULL)
-        status = ocdm__index_reserve(memory->index, &memory->pool, memory->first_class, count, error);
-    if (status == OCDM_OK && memory->keeps_journal)
-        status = reserve_journal(memory, labels, error);
-    return status;
 }
 
 /* What the policy's traits demand of a batch. */
@@ -266,12 +231,18 @@ static ocdm_status begin_update(ocdm_memory *memory, const ocdm_sample *batch, s
 /* All that can fail. On failure the memory is as it was, except for room. */
 static ocdm_status prepare(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
-    ocdm_status status = reserve_update(memory, batch, count, error);
-    if (status != OCDM_OK)
-        return status;
-    uint32_t known_classes = memory->pool.class_count;
-    status =
-        read_labels(memory, batch, count) ? reserve_for_labels(memory, count, error) : ocdm__fail_memory(error, "the classes");
+    struct pool *pool = &memory->pool;
+    if (count > OCDM_MAX_CAPACITY || (count && !batch))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "a batch of %zu samples at %p", count, (const void *)batch);
+    OCDM_TRY(ocdm__memory_reserve_batch(memory, (uint32_t)count, error));
+    OCDM_TRY(reserve_labels(memory, batch, count, error));
+    OCDM_TRY(ocdm__memory_reserve(memory, pool->size + (uint32_t)count, error));
+    uint32_t known_classes = pool->class_count;
+    ocdm_status status = read_labels(memory, batch, count) ? OCDM_OK : ocdm__fail_memory(error, "the classes");
+    OCDM_THEN(status, ocdm__pool_reserve_labels(pool, memory->class_index, memory->first_class[count], error));
+    if (status == OCDM_OK && memory->index != NULL)
+        status = ocdm__index_reserve(memory->index, pool, memory->first_class, count, error);
+    OCDM_THEN(status, reserve_journal(memory, memory->first_class[count], error));
     OCDM_THEN(status, take_nodes(memory, batch, count, error));
     if (status == OCDM_OK) {
         status = check_traits(memory, batch, count, error);
@@ -280,7 +251,7 @@ static ocdm_status prepare(ocdm_memory *memory, const ocdm_sample *batch, size_t
             give_back_nodes(memory, count);
     }
     if (status != OCDM_OK)
-        ocdm__pool_drop_classes(&memory->pool, known_classes);
+        ocdm__pool_drop_classes(pool, known_classes);
     return status;
 }
 
@@ -377,28 +348,18 @@ static ocdm_status bad_decision(const ocdm_memory *memory, uint32_t answer, ocdm
                       (unsigned long)memory->pool.size);
 }
 
-/* Asks which member of the pool goes. */
-static ocdm_status ask_remove(ocdm_memory *memory, uint32_t *position, ocdm_error *error)
+/* Asks which member of the pool goes; with a sample, which slot that takes, OCDM_NONE being none. */
+static ocdm_status ask_position(ocdm_memory *memory, const ocdm_sample *sample, uint32_t *position, ocdm_error *error)
 {
     ocdm_error found;
     ocdm__error_reset(&found);
     *position = OCDM_NONE;
-    ocdm_status status = memory->policy.remove(memory->state, memory, position, &found);
+    ocdm_status status = sample == NULL ? memory->policy.remove(memory->state, memory, position, &found)
+                                        : memory->policy.replace(memory->state, memory, sample, position, &found);
     if (status != OCDM_OK)
         return ocdm__pass_on(status, &found, "the policy could not decide", error);
-    return *position < memory->pool.size ? OCDM_OK : bad_decision(memory, *position, error);
-}
-
-/* Asks which slot the sample takes; OCDM_NONE: none. */
-static ocdm_status ask_replace(ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot, ocdm_error *error)
-{
-    ocdm_error found;
-    ocdm__error_reset(&found);
-    *slot = OCDM_NONE;
-    ocdm_status status = memory->policy.replace(memory->state, memory, sample, slot, &found);
-    if (status != OCDM_OK)
-        return ocdm__pass_on(status, &found, "the policy could not decide", error);
-    return *slot == OCDM_NONE || *slot < memory->pool.size ? OCDM_OK : bad_decision(memory, *slot, error);
+    bool good = *position < memory->pool.size || (sample != NULL && *position == OCDM_NONE);
+    return good ? OCDM_OK : bad_decision(memory, *position, error);
 }
 
 /* ---- the two ways to offer a batch ---------------------------------------------------------------------------------- */
@@ -429,7 +390,7 @@ static ocdm_status offer_as_pool(ocdm_memory *memory, const ocdm_sample *batch, 
     while (memory->pool.size > memory->options.capacity) {
         memory->decision = memory->departed;
         uint32_t position;
-        OCDM_TRY(ask_remove(memory, &position, error));
+        OCDM_TRY(ask_position(memory, NULL, &position, error));
         leave(memory, position);
     }
     return OCDM_OK;
@@ -447,7 +408,7 @@ static ocdm_status offer_one(ocdm_memory *memory, const ocdm_sample *sample, uin
     bool enters = false;
     ocdm_status status = ask_admit(memory, sample, &enters, error);
     if (status == OCDM_OK && enters && memory->pool.size == memory->options.capacity) {
-        status = ask_replace(memory, sample, &slot, error);
+        status = ask_position(memory, sample, &slot, error);
         enters = slot != OCDM_NONE;
     }
     if (status != OCDM_OK)
@@ -479,8 +440,8 @@ static ocdm_status offer_one_by_one(ocdm_memory *memory, const ocdm_sample *batc
     return OCDM_OK;
 }
 
-/* What the update did; the samples of the batch that stayed are old ones from now on. */
-static ocdm_change publish(ocdm_memory *memory, size_t count)
+/* Tells the policy and the caller what was done; the samples of the batch that stayed are old ones from now on. */
+static void finish(ocdm_memory *memory, size_t count, ocdm_change *change)
 {
     size_t stored = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -491,21 +452,10 @@ static ocdm_change publish(ocdm_memory *memory, size_t count)
         memory->stored_slot[stored] = memory->pool.nodes[node].position;
         memory->stored_item[stored++] = i;
     }
-    return (ocdm_change){stored,       memory->stored_slot, memory->stored_item, memory->left_count,
-                         memory->left, memory->moved_count, memory->moved};
-}
-
-static void end_update(ocdm_memory *memory, const ocdm_change *change, ocdm_status status)
-{
+    const ocdm_change done = {stored,       memory->stored_slot, memory->stored_item, memory->left_count,
+                              memory->left, memory->moved_count, memory->moved};
     if (memory->policy.end != NULL)
-        memory->policy.end(memory->state, memory, change, status);
-}
-
-/* Tells the policy and the caller what was done. */
-static void finish(ocdm_memory *memory, size_t count, ocdm_change *change)
-{
-    ocdm_change done = publish(memory, count);
-    end_update(memory, &done, OCDM_OK);
+        memory->policy.end(memory->state, memory, &done, OCDM_OK);
     if (change != NULL)
         *change = done;
 }
@@ -522,11 +472,8 @@ ocdm_status ocdm_memory_update(ocdm_memory *memory, const ocdm_sample *batch, si
     memory->left_count = memory->moved_count = 0;
     ocdm_status status = memory->policy.replace == NULL ? offer_as_pool(memory, batch, count, error)
                                                         : offer_one_by_one(memory, batch, count, error);
-    if (status != OCDM_OK) {
-        undo_update(memory, count, before);
-        end_update(memory, NULL, status);
-        return status;
-    }
+    if (status != OCDM_OK)
+        return undo_update(memory, count, before, status);
     finish(memory, count, change);
     return OCDM_OK;
 }
@@ -590,7 +537,7 @@ static ocdm_status choose_to_shrink(ocdm_memory *memory, uint32_t *position, ocd
 {
     memory->decision = memory->policy.replace == NULL ? memory->departed : ~memory->departed;
     if (memory->policy.remove != NULL)
-        return ask_remove(memory, position, error);
+        return ask_position(memory, NULL, position, error);
     ocdm__random random = ocdm__decision_random(memory);
     *position = (uint32_t)ocdm__random_below(&random, memory->pool.size);
     return OCDM_OK;
@@ -620,12 +567,9 @@ static ocdm_status shrink_or_undo(ocdm_memory *memory, uint32_t capacity, uint32
     uint32_t capacity_before = memory->options.capacity;
     uint32_t leaving = memory->pool.size - capacity;
     ocdm_status status = ocdm__memory_reserve_batch(memory, leaving, error);
-    if (status == OCDM_OK && memory->keeps_journal)
-        status = reserve_journal(memory, 0, error);
+    OCDM_THEN(status, reserve_journal(memory, 0, error));
     OCDM_THEN(status, begin_update(memory, NULL, 0, error));
-
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(status);
     struct before before = start_journal(memory);
     memory->step++;
     memory->left_count = memory->moved_count = 0;
@@ -634,10 +578,8 @@ static ocdm_status shrink_or_undo(ocdm_memory *memory, uint32_t capacity, uint32
     status = shrink(memory, home, error);
     if (status == OCDM_OK)
         return OCDM_OK;
-    undo_update(memory, 0, before);
     memory->options.capacity = capacity_before;
-    end_update(memory, NULL, status);
-    return status;
+    return undo_update(memory, 0, before, status);
 }
 
 /* Growing only changes the number; shrinking is an update without a batch. */
