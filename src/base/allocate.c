@@ -102,6 +102,12 @@ void *ocdm__arena_new(ocdm__arena *arena, size_t count, size_t size)
     return block + 1;
 }
 
+char *ocdm__arena_text(ocdm__arena *arena, const char *text)
+{
+    char *copy = ocdm__arena_new(arena, strlen(text) + 1, 1);
+    return copy != NULL ? memcpy(copy, text, strlen(text) + 1) : NULL;
+}
+
 ocdm_status ocdm__arena_check(const ocdm__arena *arena, const char *what, ocdm_error *error)
 {
     return arena->failed ? ocdm__fail_memory(error, what) : OCDM_OK;

@@ -59,6 +59,9 @@ typedef struct ocdm__arena {
 /* As ocdm__allocate. */
 void *ocdm__arena_new(ocdm__arena *arena, size_t count, size_t size);
 
+/* A copy of a text, with its NUL. */
+char *ocdm__arena_text(ocdm__arena *arena, const char *text);
+
 /* OCDM_OK; OCDM_NO_MEMORY, with an error that names `what`, if an allocation failed since the arena was empty. */
 ocdm_status ocdm__arena_check(const ocdm__arena *arena, const char *what, ocdm_error *error);
 

@@ -31,11 +31,8 @@ static ocdm__stream_pictures *find_stream(const char *given, const ocdm__run_rec
         return given != NULL ? try_open(given) : NULL;
     ocdm__stream_pictures *found = try_open(file);
     for (size_t i = 0; i < sizeof places / sizeof places[0] && found == NULL && file[0] != '/'; i++) {
-        char *folder = ocdm__path_in(run->folder, places[i]);
-        char *path = folder != NULL ? ocdm__path_in(folder, file) : NULL;
-        found = path != NULL ? try_open(path) : NULL;
-        ocdm__release(path);
-        ocdm__release(folder);
+        const ocdm__path folder = ocdm__path_in(run->folder, places[i]);
+        found = try_open(ocdm__path_in(folder.text, file).text);
     }
     return found;
 }

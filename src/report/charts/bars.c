@@ -48,7 +48,7 @@ struct panels {
     size_t merged; /* classes in a bar */
     size_t count;  /* of bars in a panel */
     double pitch;
-    bool is_log;
+    bool is_log, are_classes, has_names;
     double *values, *targets; /* panel by panel */
     struct panel *panel;
     double base; /* of the last one */
@@ -71,11 +71,6 @@ static void merge_bars(const struct panels *panels, double *values)
     }
 }
 
-static const char *name_of(const struct panels *panels, size_t bar)
-{
-    return panels->chart->bars[bar * panels->merged].name;
-}
-
 /* The kind of `merged` classes from `first` on. */
 static unsigned kind_of(const ocdm__chart *chart, size_t merged, size_t first)
 {
@@ -83,16 +78,6 @@ static unsigned kind_of(const ocdm__chart *chart, size_t merged, size_t first)
         if (chart->bars[c].kind != chart->bars[first].kind)
             return OCDM__BAR_MIXED;
     return chart->bars[first].kind;
-}
-
-static bool are_classes(const struct panels *panels)
-{
-    return panels->count > 0 && name_of(panels, 0) != NULL;
-}
-
-static bool has_names(const struct panels *panels)
-{
-    return are_classes(panels) && panels->pitch >= NARROWEST_NAMED;
 }
 
 /* ---- where things are --------------------------------------------------------------------------------------------------- */
@@ -177,16 +162,10 @@ double ocdm__draw_bar_kinds(const ocdm__chart *chart, size_t merged, const ocdm_
     return x;
 }
 
-/* "f3 s3 k2": the colour of a bar, in fill and outline, and how its kind fills it. Then what follows. */
-static void begin_bar(ocdm__output *out, const char *shape, unsigned colour, unsigned kind)
-{
-    ocdm__put_markup(out, "<%s class=\"%s %s k%u\"", shape, ocdm__fill(colour).text, ocdm__stroke(colour, false).text, kind);
-}
-
 static void draw_arrow(const ocdm__canvas *canvas, unsigned colour, double middle, double bottom)
 {
-    begin_bar(canvas->out, "path", colour, OCDM__BAR_MAJORITY);
-    ocdm__put_markup(canvas->out, " d=\"M%.1f %.1fh6l-3 -5z\"/>\n", middle - 3, bottom - 2);
+    ocdm__put_markup(canvas->out, "<path class=\"%s %s k0\" d=\"M%.1f %.1fh6l-3 -5z\"/>\n", ocdm__fill(colour).text,
+                     ocdm__stroke(colour, false).text, middle - 3, bottom - 2);
 }
 
 static void draw_cross(const ocdm__canvas *canvas, double middle, double bottom)
@@ -202,7 +181,7 @@ static void draw_legend(const struct panels *panels)
         target = target || isfinite(panels->targets[i]);
     }
     double x = LEGEND;
-    if (are_classes(panels) && !panels->chart->are_pairs)
+    if (panels->are_classes && !panels->chart->are_pairs)
         x = ocdm__draw_bar_kinds(panels->chart, panels->merged, panels->canvas, x);
     if (target) {
         ocdm__draw_rule(panels->canvas, "mark", x, 14, x + 12, 14);
@@ -226,13 +205,16 @@ static void draw_bar(const struct panels *panels, const struct panel *panel, siz
     ocdm__output *out = panels->canvas->out;
     double pitch = panels->pitch, width = pitch > 4 ? pitch - 2 : pitch * 0.8, value = panel->values[bar];
     double top = panel->base + ocdm__scale_place(&panel->scale, value);
-    const char *name = name_of(panels, bar);
+    const size_t first = bar * panels->merged;
+    const char *name = panels->chart->bars[first].name;
+    const unsigned colour = panel->series->colour;
     if (!isfinite(value) || (panels->is_log && !(value > 0)))
         return;
     if (panels->chart->marks_lost && !(value > 0))
         draw_cross(panels->canvas, LEFT + pitch * ((double)bar + 0.5), panel->base);
-    begin_bar(out, "rect", panel->series->colour, kind_of(panels->chart, panels->merged, bar * panels->merged));
-    ocdm__put_markup(out, " x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"",
+    /* "f3 s3 k2": its colour, in fill and outline, and how its kind fills it. */
+    ocdm__put_markup(out, "<rect class=\"%s %s k%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"",
+                     ocdm__fill(colour).text, ocdm__stroke(colour, false).text, kind_of(panels->chart, panels->merged, first),
                      LEFT + pitch * (double)bar + (pitch - width) / 2, top, width, panel->base - top);
     if (name != NULL && ocdm__canvas_is_page(panels->canvas))
         ocdm__put_markup(out, " data-c=\"%.*s\"", OCDM__CLASS_LIMIT, name);
@@ -245,31 +227,13 @@ static void draw_bar(const struct panels *panels, const struct panel *panel, siz
     ocdm__output_text(out, "</title></rect>\n");
 }
 
-/* Marks bars that are cut off. Their numbers alternate between two rows; a number that fits neither is omitted, and only
+/* Bars that are cut off are marked. Their numbers alternate between two rows; a number that fits neither is omitted, and only
  * the bar's title has it. */
-static void draw_cuts(const struct panels *panels, const struct panel *panel)
-{
-    double ends[2] = {-1e9, -1e9}, top = panel->base - HEIGHT;
-    for (size_t i = 0; i < panels->count; i++) {
-        if (!is_cut(panel, panel->values[i]))
-            continue;
-        char text[32];
-        double middle = LEFT + panels->pitch * ((double)i + 0.5);
-        draw_arrow(panels->canvas, panel->series->colour, middle, top);
-        snprintf(text, sizeof text, "%.0f", panel->values[i]);
-        double half = 3.2 * (double)strlen(text);
-        int row = middle - half > ends[0] ? 0 : 1;
-        if (middle - half > ends[row]) {
-            ocdm__draw_text(panels->canvas, middle, top - 9 - 10 * row, OCDM__MIDDLE, "tiny", "%s", text);
-            ends[row] = middle + half;
-        }
-    }
-}
-
 static void draw_panel(const struct panels *panels, const struct panel *panel)
 {
     const ocdm__canvas *canvas = panels->canvas;
-    const double base = panel->base, top = base - HEIGHT;
+    const double base = panel->base, top = base - HEIGHT, pitch = panels->pitch;
+    double ends[2] = {-1e9, -1e9}; /* of the numbers in each row */
     ocdm__scale grid = panel->scale;
     grid.from += base;
     grid.to += base;
@@ -280,11 +244,23 @@ static void draw_panel(const struct panels *panels, const struct panel *panel)
     for (size_t i = 0; i < panels->count; i++)
         draw_bar(panels, panel, i);
     for (size_t i = 0; i < panels->count; i++) {
-        double x = LEFT + panels->pitch * (double)i, y = base + ocdm__scale_place(&panel->scale, panel->targets[i]);
+        double x = LEFT + pitch * (double)i, y = base + ocdm__scale_place(&panel->scale, panel->targets[i]);
         if (isfinite(panel->targets[i]))
-            ocdm__draw_rule(canvas, "mark", x, y, x + panels->pitch, y);
+            ocdm__draw_rule(canvas, "mark", x, y, x + pitch, y);
     }
-    draw_cuts(panels, panel);
+    for (size_t i = 0; i < panels->count; i++) {
+        char text[32];
+        double middle = LEFT + pitch * ((double)i + 0.5);
+        if (!is_cut(panel, panel->values[i]))
+            continue;
+        draw_arrow(canvas, panel->series->colour, middle, top);
+        double half = 3.2 * snprintf(text, sizeof text, "%.0f", panel->values[i]);
+        int row = middle - half > ends[0] ? 0 : 1;
+        if (middle - half > ends[row]) {
+            ocdm__draw_text(canvas, middle, top - 9 - 10 * row, OCDM__MIDDLE, "tiny", "%s", text);
+            ends[row] = middle + half;
+        }
+    }
     ocdm__draw_rule(canvas, "axis", LEFT, base, RIGHT, base);
     ocdm__draw_text(canvas, 28, top + 14, OCDM__START, "strong", "%.18s", panel->series->label);
     for (size_t i = 0; i < OCDM__SERIES_NOTES; i++)
@@ -295,46 +271,41 @@ static void draw_panel(const struct panels *panels, const struct panel *panel)
 
 /* ---- the chart ---------------------------------------------------------------------------------------------------------- */
 
-/* Below the last panel: the names of the bars, or the numbers that they stand for. */
-static void draw_feet(const struct panels *panels, int name_limit)
-{
-    const ocdm__chart *chart = panels->chart;
-    ocdm__scale x = {.low = chart->x_reach[0], .high = chart->x_reach[1], .from = LEFT, .to = RIGHT};
-    ocdm__output_text(panels->canvas->out, "<g>\n");
-    if (!are_classes(panels))
-        ocdm__draw_x_axis(panels->canvas, &x, panels->base, chart->x_what);
-    else if (!has_names(panels))
-        ocdm__draw_text(panels->canvas, (LEFT + RIGHT) / 2.0, panels->base + 20, OCDM__MIDDLE, "",
-                        "classes, in the order of the stream");
-    for (size_t i = 0; has_names(panels) && i < panels->count; i++)
-        ocdm__draw_text(panels->canvas, LEFT + panels->pitch * ((double)i + 0.5) + 4, panels->base + 6, OCDM__UP_END, "tiny",
-                        "%.*s", name_limit, name_of(panels, i));
-    ocdm__output_text(panels->canvas->out, "</g>\n");
-}
-
+/* Below the last panel are the names of the bars, or the numbers that they stand for. */
 static void draw_panels(struct panels *panels)
 {
+    const ocdm__chart *chart = panels->chart;
+    const ocdm__canvas *canvas = panels->canvas;
     char what[120];
-    int name_limit = panels->chart->are_pairs ? PAIR_LIMIT : NAME_LIMIT;
+    int name_limit = chart->are_pairs ? PAIR_LIMIT : NAME_LIMIT;
     place_panels(panels);
-    snprintf(what, sizeof what, "%.100s%s", panels->chart->y_what, panels->is_log ? ", log scale" : "");
+    snprintf(what, sizeof what, "%.100s%s", chart->y_what, panels->is_log ? ", log scale" : "");
     double middle = (HEADER + panels->base) / 2, half = OCDM__COLUMN * (double)strlen(what) / 2;
-    ocdm__picture_begin(panels->canvas, panels->base + (has_names(panels) ? NAMES + LETTER * name_limit : AXIS), false);
+    ocdm__picture_begin(canvas, panels->base + (panels->has_names ? NAMES + LETTER * name_limit : AXIS), false);
     draw_legend(panels);
-    for (size_t i = 0; i < panels->chart->section_count; i++) {
-        const char *name = panels->chart->sections[i].name;
+    for (size_t i = 0; i < chart->section_count; i++) {
+        const char *name = chart->sections[i].name;
         double from = section_left(panels, i), to = section_left(panels, i + 1);
         if (to - from > OCDM__COLUMN * (double)strlen(name))
-            ocdm__draw_text(panels->canvas, (from + to) / 2, HEADER + 12, OCDM__MIDDLE, "small faint", "%s", name);
+            ocdm__draw_text(canvas, (from + to) / 2, HEADER + 12, OCDM__MIDDLE, "small faint", "%s", name);
     }
-    ocdm__draw_text(panels->canvas, 14, middle > half ? middle : half, OCDM__UP_MIDDLE, "", "%.100s", what);
-    for (size_t p = 0; p < panels->chart->series_count; p++)
+    ocdm__draw_text(canvas, 14, middle > half ? middle : half, OCDM__UP_MIDDLE, "", "%.100s", what);
+    for (size_t p = 0; p < chart->series_count; p++)
         draw_panel(panels, &panels->panel[p]);
-    draw_feet(panels, name_limit);
-    ocdm__output_text(panels->canvas->out, "</svg>\n");
+    ocdm__scale x = {.low = chart->x_reach[0], .high = chart->x_reach[1], .from = LEFT, .to = RIGHT};
+    ocdm__output_text(canvas->out, "<g>\n");
+    if (!panels->are_classes)
+        ocdm__draw_x_axis(canvas, &x, panels->base, chart->x_what);
+    else if (!panels->has_names)
+        ocdm__draw_text(canvas, (LEFT + RIGHT) / 2.0, panels->base + 20, OCDM__MIDDLE, "",
+                        "classes, in the order of the stream");
+    for (size_t i = 0; panels->has_names && i < panels->count; i++)
+        ocdm__draw_text(canvas, LEFT + panels->pitch * ((double)i + 0.5) + 4, panels->base + 6, OCDM__UP_END, "tiny", "%.*s",
+                        name_limit, chart->bars[i * panels->merged].name);
+    ocdm__output_text(canvas->out, "</g>\n</svg>\n");
 }
 
-ocdm_status ocdm__bars_draw(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm_error *error)
+void ocdm__bars_draw(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm__arena *arena)
 {
     size_t merged = chart->bar_count > MOST_BARS ? (chart->bar_count + MOST_BARS - 1) / MOST_BARS : 1;
     struct panels panels = {.chart = chart,
@@ -342,18 +313,15 @@ ocdm_status ocdm__bars_draw(const ocdm__chart *chart, const ocdm__canvas *canvas
                             .merged = merged,
                             .count = (chart->bar_count + merged - 1) / merged,
                             .is_log = chart->is_log != canvas->other_scale,
-                            .values = ocdm__chart_values(chart, chart->y, chart->bar_count),
-                            .targets = ocdm__chart_values(chart, chart->target, chart->bar_count),
-                            .panel = ocdm__allocate(chart->series_count, sizeof *panels.panel)};
+                            .are_classes = chart->bar_count > 0 && chart->bars[0].name != NULL,
+                            .values = ocdm__chart_values(arena, chart, chart->y, chart->bar_count),
+                            .targets = ocdm__chart_values(arena, chart, chart->target, chart->bar_count),
+                            .panel = ocdm__arena_new(arena, chart->series_count, sizeof *panels.panel)};
     panels.pitch = (double)(RIGHT - LEFT) / (double)(panels.count > 0 ? panels.count : 1);
-    bool fits = panels.values != NULL && panels.targets != NULL && panels.panel != NULL;
-    if (fits) {
-        merge_bars(&panels, panels.values);
-        merge_bars(&panels, panels.targets);
-        draw_panels(&panels);
-    }
-    ocdm__release(panels.values);
-    ocdm__release(panels.targets);
-    ocdm__release(panels.panel);
-    return fits ? OCDM_OK : ocdm__fail_memory(error, "a chart");
+    panels.has_names = panels.are_classes && panels.pitch >= NARROWEST_NAMED;
+    if (arena->failed)
+        return;
+    merge_bars(&panels, panels.values);
+    merge_bars(&panels, panels.targets);
+    draw_panels(&panels);
 }

@@ -133,6 +133,14 @@ void ocdm__draw_text(const ocdm__canvas *canvas, double x, double y, enum ocdm__
     ocdm__output_text(out, "</text>\n");
 }
 
+void ocdm__draw_cell(const ocdm__canvas *canvas, const char *role, double x, double y, enum ocdm__anchor anchor,
+                     const char *text)
+{
+    ocdm__put_markup(canvas->out, "<g role=\"%s\">", role);
+    ocdm__draw_text(canvas, x, y, anchor, "small faint", "%s", text);
+    ocdm__output_text(canvas->out, "</g>\n");
+}
+
 void ocdm__draw_rule(const ocdm__canvas *canvas, const char *class, double x1, double y1, double x2, double y2)
 {
     ocdm__put_markup(canvas->out, "<line class=\"%s\" x1=\"%-.1f\" y1=\"%-.1f\" x2=\"%-.1f\" y2=\"%-.1f\"/>\n", class, x1, y1,

@@ -109,6 +109,10 @@ OCDM_FORMAT(6, 7)
 void ocdm__draw_text(const ocdm__canvas *canvas, double x, double y, enum ocdm__anchor anchor, const char *class,
                      const char *format, ...);
 
+/* Small, faint text with a role in the table that a screen reader reads. */
+void ocdm__draw_cell(const ocdm__canvas *canvas, const char *role, double x, double y, enum ocdm__anchor anchor,
+                     const char *text);
+
 /* A straight line. */
 void ocdm__draw_rule(const ocdm__canvas *canvas, const char *class, double x1, double y1, double x2, double y2);
 

@@ -9,8 +9,8 @@
 static bool grow(ocdm__chart *chart, void *array, size_t *room, size_t count, size_t size)
 {
     if (!ocdm__reserve(array, room, count + 1, size))
-        chart->table.failed = true;
-    return !chart->table.failed;
+        chart->table.texts.failed = true;
+    return !chart->table.texts.failed;
 }
 
 ocdm__series *ocdm__chart_add_series(ocdm__chart *chart, const char *label, const char *mark, unsigned colour)
@@ -65,11 +65,7 @@ void ocdm__chart_add_class(ocdm__chart *chart, const char *name, const char *gro
 
 void ocdm__chart_clear(ocdm__chart *chart)
 {
-    ocdm__release(chart->series);
-    ocdm__release(chart->bars);
-    ocdm__release(chart->sections);
-    ocdm__release(chart->marks);
-    ocdm__release(chart->names);
+    OCDM_RELEASE(chart->series, chart->bars, chart->sections, chart->marks, chart->names);
     ocdm__table_clear(&chart->table);
     *chart = (ocdm__chart){.x = NULL};
 }
@@ -94,10 +90,10 @@ bool ocdm__chart_has_numbers(const ocdm__chart *chart)
     return false;
 }
 
-double *ocdm__chart_values(const ocdm__chart *chart, const char *key, size_t count)
+double *ocdm__chart_values(ocdm__arena *arena, const ocdm__chart *chart, const char *key, size_t count)
 {
     size_t x_column = ocdm__table_column(&chart->table, chart->x), column = ocdm__table_column(&chart->table, key);
-    double *sums = ocdm__allocate(chart->series_count, 2 * count * sizeof *sums);
+    double *sums = ocdm__arena_new(arena, chart->series_count, 2 * count * sizeof *sums);
     double *rows = sums != NULL ? sums + chart->series_count * count : NULL;
     for (size_t row = 0; sums != NULL && row < chart->table.row_count; row++) {
         size_t series = ocdm__chart_series_of(chart, row);
@@ -121,6 +117,10 @@ ocdm_status ocdm__chart_draw(const ocdm__chart *chart, const ocdm__canvas *canva
         [OCDM__CHART_BARS] = ocdm__bars_draw,   [OCDM__CHART_MATRIX] = ocdm__matrix_draw,
         [OCDM__CHART_ROWS] = ocdm__rows_draw,   [OCDM__CHART_STACKS] = ocdm__stacks_draw,
     };
+    ocdm__arena arena = {.last = NULL};
     OCDM_TRY(ocdm__table_check(&chart->table, error));
-    return draw[chart->kind](chart, canvas, error);
+    draw[chart->kind](chart, canvas, &arena);
+    ocdm_status status = ocdm__arena_check(&arena, "a chart", error);
+    ocdm__arena_clear(&arena);
+    return status;
 }

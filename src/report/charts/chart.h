@@ -119,13 +119,14 @@ void ocdm__chart_clear(ocdm__chart *chart);
 /* ---- for the files of this folder --------------------------------------------------------------------------------------- */
 
 /* What is in column `key` for each series and each x from 0 to count: the mean over its rows, NaN where one or all have none.
- * To be released. NULL if an allocation fails. */
-double *ocdm__chart_values(const ocdm__chart *chart, const char *key, size_t count);
+ * NULL, and the arena has failed, if an allocation fails. */
+double *ocdm__chart_values(ocdm__arena *arena, const ocdm__chart *chart, const char *key, size_t count);
 
 /* The series of a row; OCDM__NO_SERIES for none. */
 size_t ocdm__chart_series_of(const ocdm__chart *chart, size_t row);
 
-typedef ocdm_status ocdm__chart_drawer(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm_error *error);
+/* Draws a kind of chart with memory of the arena; nothing where that has failed. */
+typedef void ocdm__chart_drawer(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm__arena *arena);
 ocdm__chart_drawer ocdm__lines_draw, ocdm__bars_draw, ocdm__matrix_draw, ocdm__rows_draw, ocdm__stacks_draw;
 
 /* Squares in ink, filled as the bars of the groups that the chart has, `merged` classes in each, with the names of the groups,

@@ -42,14 +42,13 @@ struct line {
 };
 
 /* Collects the means over the runs of a series. Runs that differ only in the seed log the same steps; if one is shorter, the
- * common part counts. Without a column ".run" the rows are the points. False if an allocation fails; there is room for twice as
- * many points. */
-static bool collect_steps(const ocdm__chart *chart, size_t series, struct line *line)
+ * common part counts. Without a column ".run" the rows are the points. There is room for twice as many points. */
+static void collect_steps(const ocdm__chart *chart, size_t series, struct line *line, ocdm__arena *arena)
 {
     const ocdm__table *table = &chart->table;
     const size_t x = ocdm__table_column(table, chart->x), y = ocdm__table_column(table, chart->y);
     const size_t run = ocdm__table_column(table, ".run"), task = ocdm__table_column(table, ".task");
-    size_t runs = 0, common = SIZE_MAX, here = 0, *starts = ocdm__allocate(table->row_count + 1, sizeof *starts);
+    size_t runs = 0, common = SIZE_MAX, here = 0, *starts = ocdm__arena_new(arena, table->row_count + 1, sizeof *starts);
     for (size_t row = 0; starts != NULL && row < table->row_count; row++) {
         if (ocdm__chart_series_of(chart, row) != series)
             continue;
@@ -61,9 +60,9 @@ static bool collect_steps(const ocdm__chart *chart, size_t series, struct line *
         here++;
     }
     line->count = here < common ? here : common;
-    line->points = starts != NULL ? ocdm__allocate(line->count, 2 * sizeof *line->points) : NULL;
-    bool fits = line->points != NULL, has_band = runs > 1 && !line->behind;
-    for (size_t k = 0; fits && k < line->count; k++) {
+    line->points = ocdm__arena_new(arena, line->count, 2 * sizeof *line->points);
+    bool has_band = runs > 1 && !line->behind;
+    for (size_t k = 0; !arena->failed && k < line->count; k++) {
         struct point *point = &line->points[k];
         double low = INFINITY, high = -INFINITY;
         for (size_t i = 0; i < runs; i++) {
@@ -77,8 +76,6 @@ static bool collect_steps(const ocdm__chart *chart, size_t series, struct line *
         point->low = has_band ? low : NAN;
         point->high = has_band ? high : NAN;
     }
-    ocdm__release(starts);
-    return fits;
 }
 
 /* Keeps the lowest and the highest step of each bucket. */
@@ -121,13 +118,13 @@ static void smooth_line(struct line *line, size_t bucket)
     memmove(steps, kept, line->count * sizeof *kept);
 }
 
-/* The rows of a series with their deviations, rising in x. False if an allocation fails. */
-static bool collect_dots(const ocdm__chart *chart, size_t series, struct line *line)
+/* The rows of a series with their deviations, rising in x. */
+static void collect_dots(const ocdm__chart *chart, size_t series, struct line *line, ocdm__arena *arena)
 {
     const ocdm__table *table = &chart->table;
     const size_t x = ocdm__table_column(table, chart->x), y = ocdm__table_column(table, chart->y);
     const size_t spread = ocdm__table_column(table, chart->deviation);
-    line->points = ocdm__allocate(table->row_count, sizeof *line->points);
+    line->points = ocdm__arena_new(arena, table->row_count, sizeof *line->points);
     for (size_t row = 0; line->points != NULL && row < table->row_count; row++) {
         if (ocdm__chart_series_of(chart, row) != series)
             continue;
@@ -138,7 +135,6 @@ static bool collect_dots(const ocdm__chart *chart, size_t series, struct line *l
             line->points[place] = line->points[place - 1];
         line->points[place] = point;
     }
-    return line->points != NULL;
 }
 
 /* ---- where things are --------------------------------------------------------------------------------------------------- */
@@ -154,26 +150,26 @@ struct frame {
     bool upright;  /* the names below are rotated, since they would overlap */
 };
 
-static bool collect_lines(struct frame *frame)
+static void collect_lines(struct frame *frame, ocdm__arena *arena)
 {
     const ocdm__chart *chart = frame->chart;
     bool has_runs = ocdm__table_column(&chart->table, ".run") < chart->table.column_count;
     bool is_dots = chart->kind == OCDM__CHART_DOTS;
     size_t wanted = chart->series_count * (chart->smooth ? 2 : 1);
-    frame->lines = ocdm__allocate(wanted, sizeof *frame->lines);
-    for (size_t i = 0; frame->lines != NULL && i < wanted; i++) {
+    frame->lines = ocdm__arena_new(arena, wanted, sizeof *frame->lines);
+    for (size_t i = 0; !arena->failed && i < wanted; i++) {
         struct line *line = &frame->lines[frame->line_count++];
         size_t series = i % chart->series_count;
         *line = (struct line){.series = &chart->series[series], .behind = i + chart->series_count < wanted};
-        if (!(is_dots ? collect_dots : collect_steps)(chart, series, line))
-            return false;
+        (is_dots ? collect_dots : collect_steps)(chart, series, line, arena);
         size_t bucket = has_runs ? (line->count + BUCKETS - 1) / BUCKETS : 1;
+        if (arena->failed)
+            return;
         if (chart->smooth && !line->behind)
             smooth_line(line, bucket);
         else if (!is_dots)
             thin_line(line, bucket);
     }
-    return frame->lines != NULL;
 }
 
 static void stretch(ocdm__scale *scale, double value, bool *any)
@@ -184,18 +180,6 @@ static void stretch(ocdm__scale *scale, double value, bool *any)
     scale->low = *any && scale->low < value ? scale->low : value;
     scale->high = *any && scale->high > value ? scale->high : value;
     *any = true;
-}
-
-static double label_room(const ocdm__chart *chart)
-{
-    double widest = 0;
-    if (chart->mark_what != NULL)
-        widest = OCDM__COLUMN * (double)strlen(chart->mark_what);
-    if (chart->point_what != NULL)
-        widest = fmax(widest, OCDM__COLUMN * (double)strlen(chart->point_what));
-    for (size_t i = 0; i < chart->series_count; i++)
-        widest = fmax(widest, OCDM__WIDE_COLUMN * (double)ocdm__plain_width(chart->series[i].label, LABEL_LIMIT));
-    return 34 + widest;
 }
 
 /* false when there is nothing to draw. */
@@ -225,7 +209,12 @@ static bool plan_frame(struct frame *frame)
     double margin = chart->kind == OCDM__CHART_DOTS && any_x ? (frame->x.high - frame->x.low) * 0.04 : 0;
     if (chart->kind == OCDM__CHART_LINES)
         stretch(&frame->x, 0, &any_x);
-    frame->right = OCDM__FIGURE_WIDTH - label_room(chart);
+    double widest = chart->mark_what != NULL ? OCDM__COLUMN * (double)strlen(chart->mark_what) : 0;
+    if (chart->point_what != NULL)
+        widest = fmax(widest, OCDM__COLUMN * (double)strlen(chart->point_what));
+    for (size_t i = 0; i < chart->series_count; i++)
+        widest = fmax(widest, OCDM__WIDE_COLUMN * (double)ocdm__plain_width(chart->series[i].label, LABEL_LIMIT));
+    frame->right = OCDM__FIGURE_WIDTH - (34 + widest);
     frame->x = (ocdm__scale){.low = chart->names != NULL ? -0.3 : frame->x.low - margin,
                              .high = chart->names != NULL ? (double)chart->name_count - 0.7 : frame->x.high + margin,
                              .from = LEFT,
@@ -237,20 +226,6 @@ static bool plan_frame(struct frame *frame)
 }
 
 /* ---- the ground --------------------------------------------------------------------------------------------------------- */
-
-static void draw_sections(const struct frame *frame)
-{
-    const ocdm__chart *chart = frame->chart;
-    for (size_t i = 0; i < chart->section_count; i++) {
-        const char *name = chart->sections[i].name;
-        double end = i + 1 < chart->section_count ? chart->sections[i + 1].from : frame->x.high;
-        double from = ocdm__scale_place(&frame->x, chart->sections[i].from), to = ocdm__scale_place(&frame->x, end);
-        if (i > 0)
-            ocdm__draw_rule(frame->canvas, "change", from, TOP - 4, from, frame->bottom);
-        if (to - from > OCDM__COLUMN * (double)strlen(name))
-            ocdm__draw_text(frame->canvas, (from + to) / 2, TOP - 10, OCDM__MIDDLE, "small faint", "%s", name);
-    }
-}
 
 /* The axis of points: their names, or, since they are few, their own numbers, except those too close to the previous one. */
 static void draw_points_axis(const struct frame *frame)
@@ -288,7 +263,15 @@ static void draw_ground(const struct frame *frame)
     snprintf(what, sizeof what, "%.100s%s", chart->y_what, frame->y.is_log ? ", log scale" : "");
     ocdm__draw_grid(frame->canvas, &frame->y, LEFT, frame->right);
     ocdm__draw_text(frame->canvas, 14, (frame->y.from + frame->y.to) / 2, OCDM__UP_MIDDLE, "", "%.100s", what);
-    draw_sections(frame);
+    for (size_t i = 0; i < chart->section_count; i++) {
+        const char *name = chart->sections[i].name;
+        double end = i + 1 < chart->section_count ? chart->sections[i + 1].from : frame->x.high;
+        double from = ocdm__scale_place(&frame->x, chart->sections[i].from), to = ocdm__scale_place(&frame->x, end);
+        if (i > 0)
+            ocdm__draw_rule(frame->canvas, "change", from, TOP - 4, from, frame->bottom);
+        if (to - from > OCDM__COLUMN * (double)strlen(name))
+            ocdm__draw_text(frame->canvas, (from + to) / 2, TOP - 10, OCDM__MIDDLE, "small faint", "%s", name);
+    }
     if (chart->kind == OCDM__CHART_DOTS)
         draw_points_axis(frame);
     else
@@ -340,21 +323,6 @@ static void draw_band(const struct frame *frame, const struct line *line)
     ocdm__output_text(out, "</g>\n");
 }
 
-static void draw_curve(const struct frame *frame, const struct line *line)
-{
-    ocdm__output *out = frame->canvas->out;
-    for (size_t k = 0, end; k < line->count; k = end + 1) {
-        end = stretch_end(line, k, false);
-        if (end < k + 2)
-            continue;
-        ocdm__put_markup(out, "<polyline class=\"%s %s\" points=\"", line->behind ? "raw" : "line",
-                         ocdm__stroke(line->series->colour, !line->behind).text);
-        for (size_t i = k; i < end; i++)
-            put_place(frame, line->points[i].x, line->points[i].y);
-        ocdm__put_markup(out, "\"><title>%.*s</title></polyline>\n", LABEL_LIMIT, line->series->label);
-    }
-}
-
 /* A point: a circle for a method, a shape of its own for every line in ink. */
 static void begin_point(ocdm__output *out, unsigned colour, double x, double y)
 {
@@ -364,40 +332,42 @@ static void begin_point(ocdm__output *out, unsigned colour, double x, double y)
                      shapes[colour >= OCDM__INK(0) ? ocdm__dash_of(colour) : 0]);
 }
 
-static void draw_dots(const struct frame *frame, const struct line *line)
-{
-    ocdm__output *out = frame->canvas->out;
-    for (size_t k = 0; k < line->count; k++) {
-        const struct point *point = &line->points[k];
-        double x = ocdm__scale_place(&frame->x, point->x);
-        if (!isfinite(point->y))
-            continue;
-        if (isfinite(point->low) && isfinite(point->high))
-            ocdm__put_markup(out, "<path class=\"%s\" d=\"M%.1f %.1fV%.1f\"/>\n",
-                             ocdm__stroke(line->series->colour, false).text, x, ocdm__scale_place(&frame->y, point->low),
-                             ocdm__scale_place(&frame->y, point->high));
-        begin_point(out, line->series->colour, x, ocdm__scale_place(&frame->y, point->y));
-        ocdm__put_markup(out, "<title>%.*s: %.4g</title></path>\n", LABEL_LIMIT, line->series->label, point->y);
-    }
-}
-
-/* In a page a line with a name has its numbers for the script, x and y in turn. */
+/* A line, with its points where there are few. In a page a line with a name has its numbers for the script, x and y in turn. */
 static void draw_line(const struct frame *frame, const struct line *line)
 {
     ocdm__output *out = frame->canvas->out;
+    const ocdm__series *series = line->series;
     ocdm__output_text(out, "<g");
-    ocdm__put_mark(frame->canvas, line->series->mark);
+    ocdm__put_mark(frame->canvas, series->mark);
     if (ocdm__canvas_is_page(frame->canvas) && !line->behind) {
-        ocdm__put_markup(out, " data-label=\"%.*s\" data-p=\"", LABEL_LIMIT, line->series->label);
+        ocdm__put_markup(out, " data-label=\"%.*s\" data-p=\"", LABEL_LIMIT, series->label);
         for (size_t k = 0; k < line->count; k++)
             if (isfinite(line->points[k].x) && isfinite(line->points[k].y))
                 ocdm__put_markup(out, "%.7g %.4g ", line->points[k].x, line->points[k].y);
         ocdm__output_text(out, "\"");
     }
     ocdm__output_text(out, ">\n");
-    draw_curve(frame, line);
-    if (frame->chart->kind == OCDM__CHART_DOTS)
-        draw_dots(frame, line);
+    for (size_t k = 0, end; k < line->count; k = end + 1) {
+        end = stretch_end(line, k, false);
+        if (end < k + 2)
+            continue;
+        ocdm__put_markup(out, "<polyline class=\"%s %s\" points=\"", line->behind ? "raw" : "line",
+                         ocdm__stroke(series->colour, !line->behind).text);
+        for (size_t i = k; i < end; i++)
+            put_place(frame, line->points[i].x, line->points[i].y);
+        ocdm__put_markup(out, "\"><title>%.*s</title></polyline>\n", LABEL_LIMIT, series->label);
+    }
+    for (size_t k = 0; frame->chart->kind == OCDM__CHART_DOTS && k < line->count; k++) {
+        const struct point *point = &line->points[k];
+        double x = ocdm__scale_place(&frame->x, point->x);
+        if (!isfinite(point->y))
+            continue;
+        if (isfinite(point->low) && isfinite(point->high))
+            ocdm__put_markup(out, "<path class=\"%s\" d=\"M%.1f %.1fV%.1f\"/>\n", ocdm__stroke(series->colour, false).text, x,
+                             ocdm__scale_place(&frame->y, point->low), ocdm__scale_place(&frame->y, point->high));
+        begin_point(out, series->colour, x, ocdm__scale_place(&frame->y, point->y));
+        ocdm__put_markup(out, "<title>%.*s: %.4g</title></path>\n", LABEL_LIMIT, series->label, point->y);
+    }
     ocdm__output_text(out, "</g>\n");
 }
 
@@ -441,31 +411,25 @@ struct end {
     double place; /* where the name goes */
 };
 
-/* From top to bottom. */
-static size_t find_ends(const struct frame *frame, struct end *ends)
+/* Names move down until none overlaps the one above it, then up from the bottom. Too many names for the height are distributed
+ * evenly. */
+static void draw_ends(const struct frame *frame, struct end *ends)
 {
     size_t count = 0;
-    for (size_t i = 0; i < frame->line_count; i++) {
+    for (size_t i = 0; i < frame->line_count; i++) { /* from top to bottom */
         const struct line *line = &frame->lines[i];
-        size_t last = line->count;
+        size_t last = line->count, place = count;
         while (last > 0 && !isfinite(line->points[last - 1].y))
             last--;
         if (last == 0 || line->behind)
             continue;
+        double x = ocdm__scale_place(&frame->x, line->points[last - 1].x);
         double y = ocdm__scale_place(&frame->y, line->points[last - 1].y);
-        size_t place = count++;
-        for (; place > 0 && y < ends[place - 1].y; place--)
+        for (count++; place > 0 && y < ends[place - 1].y; place--)
             ends[place] = ends[place - 1];
-        ends[place] = (struct end){line->series, ocdm__scale_place(&frame->x, line->points[last - 1].x), y, y};
+        ends[place] = (struct end){line->series, x, y, y};
     }
-    return count;
-}
-
-/* Moves names down until none overlaps the one above it, then up from the bottom. Too many names for the height are
- * distributed evenly. */
-static void spread_ends(struct end *ends, size_t count, double bottom)
-{
-    double pitch = LABEL_PITCH, room = bottom - TOP + LABEL_PITCH;
+    double bottom = frame->bottom, pitch = LABEL_PITCH, room = bottom - TOP + LABEL_PITCH;
     pitch = pitch * (double)count > room ? room / (double)count : pitch;
     for (size_t i = 1; i < count; i++)
         if (ends[i].place < ends[i - 1].place + pitch)
@@ -475,14 +439,7 @@ static void spread_ends(struct end *ends, size_t count, double bottom)
             bottom = ends[i].place;
         ends[i].place = bottom;
     }
-}
-
-static void draw_ends(const struct frame *frame, struct end *ends)
-{
-    size_t count = find_ends(frame, ends);
-    spread_ends(ends, count, frame->bottom);
-    for (size_t i = 0; i < count; i++) {
-        const struct end *end = &ends[i];
+    for (const struct end *end = ends; end < ends + count; end++) {
         ocdm__mark_begin(frame->canvas, end->series->mark, 0);
         ocdm__draw_rule(frame->canvas, "lead", end->x + 3, end->y, frame->right + 10, end->place);
         ocdm__put_markup(frame->canvas->out, "<path class=\"line %s\" d=\"M%.1f %.1fh14\"/>\n",
@@ -518,36 +475,25 @@ static void put_legend(const ocdm__chart *chart, ocdm__output *out)
 }
 
 /* Without numbers only the background is drawn. */
-static void draw_picture(struct frame *frame, struct end *ends)
-{
-    const ocdm__canvas *canvas = frame->canvas;
-    bool any = plan_frame(frame);
-    if (ocdm__canvas_is_page(canvas))
-        put_legend(frame->chart, canvas->out);
-    ocdm__picture_begin(canvas, frame->bottom + BOTTOM + (frame->upright ? UPRIGHT_ROOM : 0), false);
-    if (any) {
-        draw_ground(frame);
-        for (size_t i = 0; frame->chart->kind == OCDM__CHART_LINES && i < frame->line_count; i++)
-            draw_band(frame, &frame->lines[i]);
-        for (size_t i = 0; i < frame->line_count; i++)
-            draw_line(frame, &frame->lines[i]);
-        draw_marks(frame);
-        draw_ends(frame, ends);
-    }
-    ocdm__output_text(canvas->out, "</svg>\n");
-}
-
-ocdm_status ocdm__lines_draw(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm_error *error)
+void ocdm__lines_draw(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm__arena *arena)
 {
     struct frame frame = {.chart = chart, .canvas = canvas};
-    bool fits = collect_lines(&frame);
-    struct end *ends = ocdm__allocate(frame.line_count, sizeof *ends);
-    fits = fits && ends != NULL;
-    if (fits)
-        draw_picture(&frame, ends);
-    for (size_t i = 0; i < frame.line_count; i++)
-        ocdm__release(frame.lines[i].points);
-    ocdm__release(frame.lines);
-    ocdm__release(ends);
-    return fits ? OCDM_OK : ocdm__fail_memory(error, "a chart");
+    collect_lines(&frame, arena);
+    struct end *ends = ocdm__arena_new(arena, frame.line_count, sizeof *ends);
+    if (arena->failed)
+        return;
+    bool any = plan_frame(&frame);
+    if (ocdm__canvas_is_page(canvas))
+        put_legend(chart, canvas->out);
+    ocdm__picture_begin(canvas, frame.bottom + BOTTOM + (frame.upright ? UPRIGHT_ROOM : 0), false);
+    if (any) {
+        draw_ground(&frame);
+        for (size_t i = 0; chart->kind == OCDM__CHART_LINES && i < frame.line_count; i++)
+            draw_band(&frame, &frame.lines[i]);
+        for (size_t i = 0; i < frame.line_count; i++)
+            draw_line(&frame, &frame.lines[i]);
+        draw_marks(&frame);
+        draw_ends(&frame, ends);
+    }
+    ocdm__output_text(canvas->out, "</svg>\n");
 }

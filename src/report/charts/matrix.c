@@ -22,36 +22,10 @@ struct matrices {
     double low, high; /* of all numbers */
 };
 
-static void plan_matrices(struct matrices *plan)
-{
-    size_t count = plan->chart->series_count;
-    double room = (OCDM__FIGURE_WIDTH - NAMES - 2) / (double)plan->side;
-    plan->cell = room < CELL_WIDTH ? room : CELL_WIDTH;
-    plan->width = NAMES + plan->cell * (double)plan->side + GAP;
-    plan->height = HEAD + CELL_HEIGHT * (double)plan->side + GAP;
-    plan->per_row = (size_t)((OCDM__FIGURE_WIDTH + GAP) / plan->width);
-    plan->per_row = plan->per_row > 0 ? plan->per_row : 1;
-    size_t rows = (count + plan->per_row - 1) / plan->per_row;
-    plan->per_row = (count + rows - 1) / rows;
-    plan->low = INFINITY;
-    plan->high = -INFINITY;
-    for (size_t i = 0; i < count * plan->side * plan->side; i++) {
-        plan->low = plan->values[i] < plan->low ? plan->values[i] : plan->low;
-        plan->high = plan->values[i] > plan->high ? plan->values[i] : plan->high;
-    }
-}
-
 /* The task of a row or of a column of a matrix, from the cell on the diagonal: a task is always tested when it was learned. */
 static double task_of(const struct matrices *plan, const double *tasks, size_t series, size_t place)
 {
     return tasks[(series * plan->side + place) * plan->side + place];
-}
-
-static unsigned heat_of(const struct matrices *plan, double value)
-{
-    double share = plan->high > plan->low ? (value - plan->low) / (plan->high - plan->low) : 0.5;
-    unsigned step = (unsigned)(share * OCDM__HEATS);
-    return step < OCDM__HEATS ? step : OCDM__HEATS - 1;
 }
 
 static void draw_cell(const struct matrices *plan, size_t series, size_t row, size_t column)
@@ -64,24 +38,18 @@ static void draw_cell(const struct matrices *plan, size_t series, size_t row, si
         ocdm__output_text(out, "<g role=\"cell\" aria-label=\"not seen yet\"></g>\n");
         return;
     }
-    snprintf(class, sizeof class, "small t%u", heat_of(plan, value));
+    double share = plan->high > plan->low ? (value - plan->low) / (plan->high - plan->low) : 0.5;
+    unsigned heat = (unsigned)(share * OCDM__HEATS);
+    heat = heat < OCDM__HEATS ? heat : OCDM__HEATS - 1;
+    snprintf(class, sizeof class, "small t%u", heat);
     ocdm__put_markup(out,
                      "<g role=\"cell\" aria-label=\"%.1f\"><rect class=\"h%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
                      "height=\"%d\"><title>task %.0f after task %.0f: %.1f</title></rect>\n",
-                     value, heat_of(plan, value), x, y, plan->cell - 2, CELL_HEIGHT - 2,
-                     task_of(plan, plan->tasks, series, row), task_of(plan, plan->afters, series, column), value);
+                     value, heat, x, y, plan->cell - 2, CELL_HEIGHT - 2, task_of(plan, plan->tasks, series, row),
+                     task_of(plan, plan->afters, series, column), value);
     if (plan->cell >= NUMBERED)
         ocdm__draw_text(plan->canvas, x + plan->cell / 2 - 1, y + 16, OCDM__MIDDLE, class, "%.1f", value);
     ocdm__output_text(out, "</g>\n");
-}
-
-/* Text with a role in the table of a screen reader. */
-static void draw_head(const ocdm__canvas *canvas, const char *role, double x, double y, enum ocdm__anchor anchor,
-                      const char *text)
-{
-    ocdm__put_markup(canvas->out, "<g role=\"%s\">", role);
-    ocdm__draw_text(canvas, x, y, anchor, "small faint", "%s", text);
-    ocdm__output_text(canvas->out, "</g>\n");
 }
 
 static void draw_matrix(const struct matrices *plan, size_t number)
@@ -101,16 +69,16 @@ static void draw_matrix(const struct matrices *plan, size_t number)
                      ocdm__fill(series->colour).text);
     ocdm__draw_text(canvas, 17, 16, OCDM__START, "strong", "%.*s", WIDEST_LABEL, series->label);
     ocdm__output_text(canvas->out, "<g role=\"row\">\n");
-    draw_head(canvas, "columnheader", NAMES, 34, OCDM__START, "after task");
+    ocdm__draw_cell(canvas, "columnheader", NAMES, 34, OCDM__START, "after task");
     for (size_t column = 0; column < plan->side; column++) {
         snprintf(text, sizeof text, "%.0f", task_of(plan, plan->afters, number, column));
-        draw_head(canvas, "columnheader", NAMES + plan->cell * ((double)column + 0.5) - 1, HEAD - 7, OCDM__MIDDLE, text);
+        ocdm__draw_cell(canvas, "columnheader", NAMES + plan->cell * ((double)column + 0.5) - 1, HEAD - 7, OCDM__MIDDLE, text);
     }
     ocdm__output_text(canvas->out, "</g>\n");
     for (size_t row = 0; row < plan->side; row++) {
         ocdm__task_text(task_of(plan, plan->tasks, number, row), text, sizeof text);
         ocdm__output_text(canvas->out, "<g role=\"row\">\n");
-        draw_head(canvas, "rowheader", NAMES - 8, HEAD + CELL_HEIGHT * (double)row + 16, OCDM__END, text);
+        ocdm__draw_cell(canvas, "rowheader", NAMES - 8, HEAD + CELL_HEIGHT * (double)row + 16, OCDM__END, text);
         for (size_t column = 0; column < plan->side; column++)
             draw_cell(plan, number, row, column);
         ocdm__output_text(canvas->out, "</g>\n");
@@ -118,37 +86,39 @@ static void draw_matrix(const struct matrices *plan, size_t number)
     ocdm__output_text(canvas->out, "</g>\n");
 }
 
-static void draw_matrices(struct matrices *plan)
+void ocdm__matrix_draw(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm__arena *arena)
 {
-    const ocdm__canvas *canvas = plan->canvas;
-    plan_matrices(plan);
-    size_t count = plan->chart->series_count, rows = (count + plan->per_row - 1) / plan->per_row;
-    ocdm__picture_begin(canvas, LEGEND_ROOM + plan->height * (double)rows - GAP + 4, true);
-    ocdm__draw_text(canvas, NAMES - 8, 18, OCDM__END, "small faint", "%.1f", plan->low);
+    const size_t side = chart->name_count, count = chart->series_count;
+    double room = (OCDM__FIGURE_WIDTH - NAMES - 2) / (double)side, cell = room < CELL_WIDTH ? room : CELL_WIDTH;
+    struct matrices plan = {.chart = chart,
+                            .canvas = canvas,
+                            .values = ocdm__chart_values(arena, chart, chart->y, side * side),
+                            .tasks = ocdm__chart_values(arena, chart, "task", side * side),
+                            .afters = ocdm__chart_values(arena, chart, "after_task", side * side),
+                            .side = side,
+                            .cell = cell,
+                            .width = NAMES + cell * (double)side + GAP,
+                            .height = HEAD + CELL_HEIGHT * (double)side + GAP,
+                            .low = INFINITY,
+                            .high = -INFINITY};
+    if (arena->failed)
+        return;
+    plan.per_row = (size_t)((OCDM__FIGURE_WIDTH + GAP) / plan.width);
+    plan.per_row = plan.per_row > 0 ? plan.per_row : 1;
+    size_t rows = (count + plan.per_row - 1) / plan.per_row;
+    plan.per_row = (count + rows - 1) / rows;
+    rows = (count + plan.per_row - 1) / plan.per_row;
+    for (size_t i = 0; i < count * side * side; i++) {
+        plan.low = plan.values[i] < plan.low ? plan.values[i] : plan.low;
+        plan.high = plan.values[i] > plan.high ? plan.values[i] : plan.high;
+    }
+    ocdm__picture_begin(canvas, LEGEND_ROOM + plan.height * (double)rows - GAP + 4, true);
+    ocdm__draw_text(canvas, NAMES - 8, 18, OCDM__END, "small faint", "%.1f", plan.low);
     for (unsigned step = 0; step < OCDM__HEATS; step++)
         ocdm__put_markup(canvas->out, "<rect class=\"h%u\" x=\"%u\" y=\"7\" width=\"20\" height=\"14\"/>\n", step,
                          NAMES + 20 * step);
-    ocdm__draw_text(canvas, NAMES + 20 * OCDM__HEATS + 8, 18, OCDM__START, "small faint", "%.1f %s", plan->high,
-                    plan->chart->y_what);
+    ocdm__draw_text(canvas, NAMES + 20 * OCDM__HEATS + 8, 18, OCDM__START, "small faint", "%.1f %s", plan.high, chart->y_what);
     for (size_t i = 0; i < count; i++)
-        draw_matrix(plan, i);
+        draw_matrix(&plan, i);
     ocdm__output_text(canvas->out, "</svg>\n");
-}
-
-ocdm_status ocdm__matrix_draw(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm_error *error)
-{
-    size_t side = chart->name_count;
-    struct matrices plan = {.chart = chart,
-                            .canvas = canvas,
-                            .values = ocdm__chart_values(chart, chart->y, side * side),
-                            .tasks = ocdm__chart_values(chart, "task", side * side),
-                            .afters = ocdm__chart_values(chart, "after_task", side * side),
-                            .side = side};
-    bool fits = plan.values != NULL && plan.tasks != NULL && plan.afters != NULL;
-    if (fits)
-        draw_matrices(&plan);
-    ocdm__release(plan.values);
-    ocdm__release(plan.tasks);
-    ocdm__release(plan.afters);
-    return fits ? OCDM_OK : ocdm__fail_memory(error, "a chart");
 }

@@ -3,6 +3,8 @@
  * table to a screen reader, very many classes sharing rows with their neighbours; or a row for each series, its parts one after
  * another.
  */
+#include <limits.h>
+
 #include "report/charts/chart.h"
 #include "report/text.h"
 
@@ -68,36 +70,6 @@ static void put_row_name(const struct plan *plan, size_t first, int limit)
         ocdm__put_markup(plan->canvas->out, " +%zu", others);
 }
 
-/* A text in a cell of the table, right-aligned. */
-static void draw_cell(const struct plan *plan, const char *role, double x, double y, const char *text)
-{
-    ocdm__put_markup(plan->canvas->out, "<g role=\"%s\">", role);
-    ocdm__draw_text(plan->canvas, x, y, OCDM__END, "small faint", "%s", text);
-    ocdm__output_text(plan->canvas->out, "</g>\n");
-}
-
-static void draw_heads(const struct plan *plan)
-{
-    const ocdm__canvas *canvas = plan->canvas;
-    const double y = plan->top - 12;
-    ocdm__output_text(canvas->out, "<g role=\"row\">\n");
-    draw_cell(plan, "columnheader", NAME_RIGHT, y, "class");
-    draw_cell(plan, "columnheader", COUNT_RIGHT, y, "samples");
-    for (size_t i = 0; i < plan->chart->series_count; i++) {
-        const ocdm__series *series = &plan->chart->series[i];
-        double left = LEFT + plan->width * (double)i;
-        ocdm__output_text(canvas->out, "<g role=\"columnheader\"");
-        ocdm__put_mark(canvas, series->mark);
-        ocdm__output_text(canvas->out, ">");
-        if (plan->upright)
-            ocdm__draw_text(canvas, left + 12, y, OCDM__UP_START, "strong", "%.13s", series->label);
-        else
-            ocdm__draw_text(canvas, left, y, OCDM__START, "strong", "%s", series->label);
-        ocdm__output_text(canvas->out, "</g>\n");
-    }
-    ocdm__output_text(canvas->out, "</g>\n");
-}
-
 static void draw_bar(const struct plan *plan, size_t number, size_t first, double y)
 {
     const ocdm__canvas *canvas = plan->canvas;
@@ -141,46 +113,56 @@ static void draw_row(const struct plan *plan, size_t first, double y)
     ocdm__output_text(canvas->out, "</text></g>\n");
     ocdm__draw_bar_kind(canvas, plan->chart->bars[first].kind, MARK_LEFT, y + 1, 9);
     ocdm__tick_text(plan->samples[first], text, sizeof text);
-    draw_cell(plan, "cell", COUNT_RIGHT, y + 10, isfinite(plan->samples[first]) ? text : "–");
+    ocdm__draw_cell(canvas, "cell", COUNT_RIGHT, y + 10, OCDM__END, isfinite(plan->samples[first]) ? text : "–");
     for (size_t i = 0; i < plan->chart->series_count; i++)
         draw_bar(plan, i, first, y);
     ocdm__output_text(canvas->out, "</g>\n");
 }
 
-static void draw_rows(struct plan *plan)
+static void draw_heads(const struct plan *plan)
 {
     const ocdm__canvas *canvas = plan->canvas;
-    const ocdm__chart *chart = plan->chart;
-    size_t rows = (chart->bar_count + plan->merged - 1) / plan->merged;
-    plan->width = (OCDM__FIGURE_WIDTH - LEFT) / (double)chart->series_count;
-    plan->numbers = plan->width >= NUMBERED;
-    plan->bar = plan->width - GAP - (plan->numbers ? NUMBER : 0);
-    for (size_t i = 0; i < chart->series_count; i++)
-        if (OCDM__WIDE_COLUMN * (double)ocdm__plain_width(chart->series[i].label, OCDM__MARK_LIMIT) > plan->width - GAP)
-            plan->upright = true;
-    plan->top = TOP + (plan->upright ? UPRIGHT_ROOM : 0);
-    ocdm__picture_begin(canvas, plan->top + PITCH * (double)rows + 6, true);
-    ocdm__draw_bar_kinds(chart, 1, canvas, LEGEND);
-    ocdm__output_text(canvas->out, "<g role=\"table\" aria-label=\"average precision of each class\">\n");
-    draw_heads(plan);
-    for (size_t row = 0; row < rows; row++)
-        draw_row(plan, row * plan->merged, plan->top + PITCH * (double)row);
-    ocdm__output_text(canvas->out, "</g>\n</svg>\n");
+    const double y = plan->top - 12;
+    ocdm__output_text(canvas->out, "<g role=\"row\">\n");
+    ocdm__draw_cell(canvas, "columnheader", NAME_RIGHT, y, OCDM__END, "class");
+    ocdm__draw_cell(canvas, "columnheader", COUNT_RIGHT, y, OCDM__END, "samples");
+    for (size_t i = 0; i < plan->chart->series_count; i++) {
+        const ocdm__series *series = &plan->chart->series[i];
+        ocdm__output_text(canvas->out, "<g role=\"columnheader\"");
+        ocdm__put_mark(canvas, series->mark);
+        ocdm__output_text(canvas->out, ">");
+        ocdm__draw_text(canvas, LEFT + plan->width * (double)i + (plan->upright ? 12 : 0), y,
+                        plan->upright ? OCDM__UP_START : OCDM__START, "strong", "%.*s", plan->upright ? 13 : INT_MAX,
+                        series->label);
+        ocdm__output_text(canvas->out, "</g>\n");
+    }
+    ocdm__output_text(canvas->out, "</g>\n");
 }
 
-ocdm_status ocdm__rows_draw(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm_error *error)
+void ocdm__rows_draw(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm__arena *arena)
 {
     struct plan plan = {.chart = chart,
                         .canvas = canvas,
-                        .values = ocdm__chart_values(chart, chart->y, chart->bar_count),
-                        .samples = ocdm__chart_values(chart, "training_samples", chart->bar_count),
-                        .merged = (chart->bar_count + MOST_ROWS - 1) / MOST_ROWS};
-    bool fits = plan.values != NULL && plan.samples != NULL;
-    if (fits)
-        draw_rows(&plan);
-    ocdm__release(plan.values);
-    ocdm__release(plan.samples);
-    return fits ? OCDM_OK : ocdm__fail_memory(error, "a chart");
+                        .values = ocdm__chart_values(arena, chart, chart->y, chart->bar_count),
+                        .samples = ocdm__chart_values(arena, chart, "training_samples", chart->bar_count),
+                        .merged = (chart->bar_count + MOST_ROWS - 1) / MOST_ROWS,
+                        .width = (OCDM__FIGURE_WIDTH - LEFT) / (double)chart->series_count};
+    if (arena->failed)
+        return;
+    size_t rows = (chart->bar_count + plan.merged - 1) / plan.merged;
+    plan.numbers = plan.width >= NUMBERED;
+    plan.bar = plan.width - GAP - (plan.numbers ? NUMBER : 0);
+    for (size_t i = 0; i < chart->series_count; i++)
+        if (OCDM__WIDE_COLUMN * (double)ocdm__plain_width(chart->series[i].label, OCDM__MARK_LIMIT) > plan.width - GAP)
+            plan.upright = true;
+    plan.top = TOP + (plan.upright ? UPRIGHT_ROOM : 0);
+    ocdm__picture_begin(canvas, plan.top + PITCH * (double)rows + 6, true);
+    ocdm__draw_bar_kinds(chart, 1, canvas, LEGEND);
+    ocdm__output_text(canvas->out, "<g role=\"table\" aria-label=\"average precision of each class\">\n");
+    draw_heads(&plan);
+    for (size_t row = 0; row < rows; row++)
+        draw_row(&plan, row * plan.merged, plan.top + PITCH * (double)row);
+    ocdm__output_text(canvas->out, "</g>\n</svg>\n");
 }
 
 /* ---- parts one after another --------------------------------------------------------------------------------------------- */
@@ -213,13 +195,13 @@ static void draw_stack(const ocdm__chart *chart, const ocdm__canvas *canvas, siz
     ocdm__output_text(canvas->out, "</g>\n");
 }
 
-ocdm_status ocdm__stacks_draw(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm_error *error)
+void ocdm__stacks_draw(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm__arena *arena)
 {
-    double *parts = ocdm__chart_values(chart, chart->y, chart->bar_count),
+    double *parts = ocdm__chart_values(arena, chart, chart->y, chart->bar_count),
            base = STACK_TOP + STACK_PITCH * (double)chart->series_count;
     ocdm__scale scale = {.from = STACK_LEFT, .to = STACK_RIGHT};
-    if (parts == NULL)
-        return ocdm__fail_memory(error, "a chart");
+    if (arena->failed)
+        return;
     for (size_t i = 0; i < chart->series_count; i++) {
         double sum = 0;
         for (size_t part = 0; part < chart->bar_count; part++)
@@ -240,6 +222,4 @@ ocdm_status ocdm__stacks_draw(const ocdm__chart *chart, const ocdm__canvas *canv
     ocdm__output_text(canvas->out, "<g>\n");
     ocdm__draw_x_axis(canvas, &scale, base + 4, chart->x_what);
     ocdm__output_text(canvas->out, "</g>\n</svg>\n");
-    ocdm__release(parts);
-    return OCDM_OK;
 }

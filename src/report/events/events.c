@@ -76,7 +76,7 @@ enum { BUCKETS = 30, TAG_ROOM = 64 };
 enum buffer { PART, VALUE, SUMMARY, EVENT, RECORDS, BUFFERS };
 
 struct ocdm__event_file {
-    char *folder, *path;
+    ocdm__path folder, path;
     int fd; /* -1: not open */
     ocdm__log log;
     double started;       /* when the run would have started had it never stopped, in seconds since 1970 */
@@ -220,7 +220,7 @@ static ocdm_status append_records(ocdm__event_file *file, ocdm_error *error)
         ssize_t written = write(file->fd, records->buffer + at, records->used - at);
         if (written < 0 && errno != EINTR)
             return ocdm__fail(error, OCDM_IO, "`ocdm report --tensorboard` writes it again later", "cannot write %s: %s",
-                              file->path, strerror(errno));
+                              file->path.text, strerror(errno));
         at += written > 0 ? (size_t)written : 0;
     }
     records->used = 0;
@@ -233,34 +233,25 @@ ocdm_status ocdm__event_file_follow(ocdm__event_file *file, ocdm_error *error)
     return append_records(file, error);
 }
 
-/* When the run would have started had it never stopped: the last line was written `seconds` after that. */
-static ocdm_status open_log(ocdm__event_file *file, ocdm_error *error)
+static ocdm_status begin(ocdm__event_file *file, const char *folder, ocdm_error *error)
 {
+    for (size_t i = 0; i < BUFFERS; i++)
+        OCDM_TRY(ocdm__output_open_memory(&file->buffers[i], "events", error));
+    snprintf(file->folder.text, sizeof file->folder.text, "%s", folder);
+    file->path = ocdm__path_in(folder, OCDM__EVENTS_FILE);
+    /* When the run would have started had it never stopped: the last line was written `seconds` after that. */
     static const char key[] = "\"seconds\":";
     char tail[OCDM__LOG_TAIL + 1];
     struct stat there;
     double seconds = 0;
-    const char *why = ocdm__log_open(&file->log, file->folder);
+    const char *why = ocdm__log_open(&file->log, file->folder.text);
     if (why != NULL || fstat(file->log.fd, &there) != 0)
-        return ocdm__fail(error, OCDM_IO, "name the FOLDER of `ocdm run -o FOLDER`", "%s/run.jsonl: %s", file->folder,
+        return ocdm__fail(error, OCDM_IO, "name the FOLDER of `ocdm run -o FOLDER`", "%s/run.jsonl: %s", file->folder.text,
                           why != NULL ? why : strerror(errno));
     ocdm__log_tail(&file->log, tail);
     for (const char *at = tail; (at = strstr(at, key)) != NULL; at += strlen(key))
         sscanf(at + strlen(key), "%lf", &seconds);
     file->started = (double)there.st_mtime - seconds;
-    return OCDM_OK;
-}
-
-static ocdm_status begin(ocdm__event_file *file, const char *folder, ocdm_error *error)
-{
-    for (size_t i = 0; i < BUFFERS; i++)
-        OCDM_TRY(ocdm__output_open_memory(&file->buffers[i], "events", error));
-    file->folder = ocdm__path_in(folder, "");
-    file->path = ocdm__path_in(folder, OCDM__EVENTS_FILE);
-    if (file->folder == NULL || file->path == NULL)
-        return ocdm__fail_memory(error, "a path");
-    file->folder[strlen(file->folder) - 1] = '\0';
-    OCDM_TRY(open_log(file, error));
     /* The first record of every file. */
     static const char version[] = "brain.Event:2";
     ocdm__output *event = &file->buffers[EVENT];
@@ -271,12 +262,12 @@ static ocdm_status begin(ocdm__event_file *file, const char *folder, ocdm_error 
     OCDM_TRY(read_log(file, error));
     /* Whole before it takes the place of an earlier one, for a TensorBoard that is reading. */
     ocdm__output made;
-    OCDM_TRY(ocdm__output_open_own(&made, file->path, error));
+    OCDM_TRY(ocdm__output_open_own(&made, file->path.text, error));
     ocdm__output_write(&made, file->buffers[RECORDS].buffer, file->buffers[RECORDS].used);
     OCDM_TRY(ocdm__output_commit(&made, error));
     file->buffers[RECORDS].used = 0;
-    file->fd = open(file->path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
-    return file->fd >= 0 ? OCDM_OK : ocdm__fail(error, OCDM_IO, "", "cannot write %s: %s", file->path, strerror(errno));
+    file->fd = open(file->path.text, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+    return file->fd >= 0 ? OCDM_OK : ocdm__fail(error, OCDM_IO, "", "cannot write %s: %s", file->path.text, strerror(errno));
 }
 
 ocdm_status ocdm__event_file_open(ocdm__event_file **file, const char *folder, ocdm_error *error)
@@ -301,8 +292,6 @@ void ocdm__event_file_close(ocdm__event_file *file)
     ocdm__log_close(&file->log);
     for (size_t i = 0; i < BUFFERS; i++)
         ocdm__output_abandon(&file->buffers[i]);
-    ocdm__release(file->folder);
-    ocdm__release(file->path);
     ocdm__release(file);
 }
 
@@ -310,13 +299,6 @@ void ocdm__event_file_close(ocdm__event_file *file)
 
 /* A sheet of tiles; tiles without a sample stay black. */
 enum { ACROSS = 8, MOST_TILES = 64, SHEET_WIDTH = ACROSS * OCDM__EVENT_PICTURE };
-
-static void place_tile(uint8_t *sheet, size_t number, const uint8_t *tile)
-{
-    uint8_t *corner = sheet + (number / ACROSS * OCDM__EVENT_PICTURE * SHEET_WIDTH + number % ACROSS * OCDM__EVENT_PICTURE) * 3;
-    for (size_t row = 0; row < OCDM__EVENT_PICTURE; row++)
-        memcpy(corner + row * SHEET_WIDTH * 3, tile + row * OCDM__EVENT_PICTURE * 3, (size_t)OCDM__EVENT_PICTURE * 3);
-}
 
 /* Samples from the first to the last of the list; returns how many tiles were placed. */
 static size_t fill_sheet(uint8_t *sheet, const ocdm__json_node *kept, const ocdm__event_pictures *pictures)
@@ -326,8 +308,13 @@ static size_t fill_sheet(uint8_t *sheet, const ocdm__json_node *kept, const ocdm
     for (const ocdm__json_node *sample = kept->first; sample != NULL && placed < MOST_TILES; sample = sample->next, number++) {
         const ocdm__json_node *id = ocdm__json_find(sample, "id");
         bool chosen = number * wanted / kept->count != (number + 1) * wanted / kept->count;
-        if (chosen && id != NULL && id->text != NULL && pictures->picture(pictures->state, id->text, tile))
-            place_tile(sheet, placed++, tile);
+        if (chosen && id != NULL && id->text != NULL && pictures->picture(pictures->state, id->text, tile)) {
+            size_t place = placed / ACROSS * OCDM__EVENT_PICTURE * SHEET_WIDTH + placed % ACROSS * OCDM__EVENT_PICTURE;
+            for (size_t row = 0; row < OCDM__EVENT_PICTURE; row++)
+                memcpy(sheet + (place + row * SHEET_WIDTH) * 3, tile + row * OCDM__EVENT_PICTURE * 3,
+                       (size_t)OCDM__EVENT_PICTURE * 3);
+            placed++;
+        }
     }
     return placed;
 }
@@ -359,16 +346,14 @@ static ocdm_status add_sheet(ocdm__event_file *file, const uint8_t *sheet, size_
 ocdm_status ocdm__event_file_pictures(ocdm__event_file *file, const ocdm__event_pictures *pictures, ocdm_error *error)
 {
     ocdm__json_tree kept = {.root = NULL};
-    char *path = ocdm__path_in(file->folder, "memory.jsonl");
     uint8_t *sheet = ocdm__allocate((size_t)MOST_TILES / ACROSS * OCDM__EVENT_PICTURE, (size_t)SHEET_WIDTH * 3);
-    ocdm_status status = path == NULL || sheet == NULL ? ocdm__fail_memory(error, "a picture") : OCDM_OK;
-    OCDM_THEN(status, ocdm__json_lines_read(&kept, path, error));
+    ocdm_status status = sheet == NULL ? ocdm__fail_memory(error, "a picture") : OCDM_OK;
+    OCDM_THEN(status, ocdm__json_lines_read(&kept, ocdm__path_in(file->folder.text, "memory.jsonl").text, error));
     if (status == OCDM_OK) {
         size_t tiles = fill_sheet(sheet, kept.root, pictures);
         status = tiles > 0 ? add_sheet(file, sheet, tiles, error) : OCDM_OK;
     }
     ocdm__json_tree_clear(&kept);
     ocdm__release(sheet);
-    ocdm__release(path);
     return status;
 }

@@ -39,8 +39,9 @@ static void add_panel(ocdm__chart *chart, const ocdm__picture_panel *memory, siz
                     OCDM__EXACT("target", memory->targets != NULL ? memory->targets[c] : share));
 }
 
-static ocdm_status draw(const ocdm__balance_picture *picture, ocdm__sheet *sheet, ocdm_error *error)
+ocdm_status ocdm__balance_picture_put(const ocdm__balance_picture *picture, ocdm__output *out, ocdm_error *error)
 {
+    ocdm__sheet sheet;
     ocdm__chart chart = {.kind = OCDM__CHART_BARS,
                          .x = "class",
                          .y = "kept",
@@ -49,7 +50,6 @@ static ocdm_status draw(const ocdm__balance_picture *picture, ocdm__sheet *sheet
                          .target_what = "equal share",
                          .marks_lost = true,
                          .highest = picture->top};
-    ocdm__canvas canvas = ocdm__sheet_canvas(sheet, "classes in memory");
     size_t turn = 0;
     for (size_t c = 0; c < picture->class_count; c++) {
         const ocdm__picture_class *class = &picture->classes[c];
@@ -60,20 +60,13 @@ static ocdm_status draw(const ocdm__balance_picture *picture, ocdm__sheet *sheet
         chart.target_what = picture->panels[i].targets != NULL ? "target" : chart.target_what;
         add_panel(&chart, &picture->panels[i], picture->class_count);
     }
-    ocdm_status status = ocdm__chart_draw(&chart, &canvas, error);
-    ocdm__chart_clear(&chart);
-    return status;
-}
-
-ocdm_status ocdm__balance_picture_put(const ocdm__balance_picture *picture, ocdm__output *out, ocdm_error *error)
-{
-    ocdm__sheet sheet;
     ocdm_status status = ocdm__sheet_begin(&sheet, error);
-    if (status == OCDM_OK) {
+    if (status == OCDM_OK)
         ocdm__sheet_remark(&sheet, picture->caption);
-        status = draw(picture, &sheet, error);
-    }
+    ocdm__canvas canvas = ocdm__sheet_canvas(&sheet, "classes in memory");
+    OCDM_THEN(status, ocdm__chart_draw(&chart, &canvas, error));
     OCDM_THEN(status, ocdm__sheet_put(&sheet, "How evenly each policy keeps the classes", reading, out, error));
+    ocdm__chart_clear(&chart);
     ocdm__sheet_clear(&sheet);
     return status;
 }

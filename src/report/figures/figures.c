@@ -5,6 +5,8 @@
 
 #include <sys/stat.h>
 
+#include "report/runs/log.h"
+
 #define FIGURE_ADDRESS(name) &ocdm__figure_##name,
 const ocdm__figure *const ocdm__figures[] = {OCDM__FIGURES(FIGURE_ADDRESS) NULL};
 
@@ -14,12 +16,7 @@ static ocdm_status open_file(const char *folder, const char *prefix, const char 
 {
     char file[120];
     snprintf(file, sizeof file, "%.40s%.60s.%.10s", prefix, name, ending);
-    char *path = ocdm__path_in(folder, file);
-    if (path == NULL)
-        return ocdm__fail_memory(error, "a path");
-    ocdm_status status = ocdm__output_open_own(out, path, error);
-    ocdm__release(path);
-    return status;
+    return ocdm__output_open_own(out, ocdm__path_in(folder, file).text, error);
 }
 
 static ocdm_status write_files(const ocdm__figure *figure, const ocdm__chart *chart, const char *folder, const char *prefix,

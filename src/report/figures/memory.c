@@ -22,20 +22,6 @@ static bool has_counts(const ocdm__run_group *group)
     return false;
 }
 
-static void add_panel(ocdm__chart *chart, const ocdm__run_group *group)
-{
-    ocdm__series *panel =
-        ocdm__chart_add_series(chart, group->method[0] != '\0' ? group->method : group->label, group->mark, group->colour);
-    double distance = ocdm__group_summary(group, "final.distance_seen").mean;
-    if (isfinite(distance))
-        snprintf(panel->notes[0], sizeof panel->notes[0], "distance %.4f", distance);
-    snprintf(panel->notes[1], sizeof panel->notes[1], "fewest %.1f, most %.1f", ocdm__group_summary(group, "count.fewest").mean,
-             ocdm__group_summary(group, "count.most").mean);
-    const char *comma = strchr(group->label, ',');
-    if (comma != NULL)
-        snprintf(panel->notes[2], sizeof panel->notes[2], "%.20s", comma + 2);
-}
-
 static double number_of(const ocdm__numbers *numbers, size_t column)
 {
     return column < numbers->count ? numbers->values[column] : NAN;
@@ -44,8 +30,18 @@ static double number_of(const ocdm__numbers *numbers, size_t column)
 static void add_counts(const ocdm__study *study, const ocdm__run_group *group, ocdm__chart *chart)
 {
     bool is_drawn = has_counts(group);
-    if (is_drawn)
-        add_panel(chart, group);
+    if (is_drawn) {
+        ocdm__series *panel =
+            ocdm__chart_add_series(chart, group->method[0] != '\0' ? group->method : group->label, group->mark, group->colour);
+        double distance = ocdm__group_summary(group, "final.distance_seen").mean;
+        if (isfinite(distance))
+            snprintf(panel->notes[0], sizeof panel->notes[0], "distance %.4f", distance);
+        snprintf(panel->notes[1], sizeof panel->notes[1], "fewest %.1f, most %.1f",
+                 ocdm__group_summary(group, "count.fewest").mean, ocdm__group_summary(group, "count.most").mean);
+        const char *comma = strchr(group->label, ',');
+        if (comma != NULL)
+            snprintf(panel->notes[2], sizeof panel->notes[2], "%.20s", comma + 2);
+    }
     for (size_t k = 0; k < group->run_count * study->class_count; k++) {
         const ocdm__run_record *run = group->runs[k / study->class_count];
         const ocdm__study_class *class = &study->classes[k % study->class_count];
@@ -93,28 +89,24 @@ const ocdm__figure ocdm__figure_orders_memory = {
 
 /* ---- in the stream ------------------------------------------------------------------------------------------------------ */
 
-static void add_task_panel(ocdm__chart *chart, const ocdm__study *study, size_t turn)
-{
-    char text[40];
-    size_t classes = 0;
-    double labels = 0;
-    snprintf(text, sizeof text, "task %.15g", study->order.values[turn]);
-    ocdm__series *panel = ocdm__chart_add_series(chart, ocdm__cell_text(&chart->table, text).text, NULL, OCDM__INK(0));
-    for (size_t c = 0; c < study->class_count; c++) {
-        double count = study->classes[c].turns.values[turn];
-        classes += count > 0;
-        labels += count > 0 ? count : 0;
-    }
-    snprintf(panel->notes[0], sizeof panel->notes[0], "%zu classes", classes);
-    snprintf(panel->notes[1], sizeof panel->notes[1], "%.0f labels", labels);
-}
-
 static void fill_stream(const ocdm__study *study, ocdm__chart *chart)
 {
     add_classes(study, chart);
     chart->section_count = 0;
-    for (size_t turn = 0; turn < study->order.count; turn++)
-        add_task_panel(chart, study, turn);
+    for (size_t turn = 0; turn < study->order.count; turn++) {
+        char text[40];
+        size_t classes = 0;
+        double labels = 0;
+        snprintf(text, sizeof text, "task %.15g", study->order.values[turn]);
+        ocdm__series *panel = ocdm__chart_add_series(chart, ocdm__cell_text(&chart->table, text).text, NULL, OCDM__INK(0));
+        for (size_t c = 0; c < study->class_count; c++) {
+            double count = study->classes[c].turns.values[turn];
+            classes += count > 0;
+            labels += count > 0 ? count : 0;
+        }
+        snprintf(panel->notes[0], sizeof panel->notes[0], "%zu classes", classes);
+        snprintf(panel->notes[1], sizeof panel->notes[1], "%.0f labels", labels);
+    }
     for (size_t c = 0; c < study->class_count; c++)
         for (size_t turn = 0; turn < study->order.count; turn++)
             OCDM__POINT(chart, turn, OCDM__EXACT(".bar", (double)c), OCDM__WORD("class", study->classes[c].name),
@@ -145,28 +137,23 @@ static double samples_of(const ocdm__run_record *run)
     return samples > 0 && samples < 1e15 ? samples : 0;
 }
 
-/* The samples of a run's memory by their arrival: adds them to the bins. Returns their number. */
-static size_t count_arrivals(const ocdm__run_record *run, double samples, double *bins)
-{
-    size_t count = 0;
-    for (const ocdm__json_node *line = ocdm__json_first(run->kept.root); line != NULL; line = line->next) {
-        double arrival = ocdm__json_number(ocdm__json_find(line, "arrival"));
-        if (!(arrival >= 0 && arrival < samples))
-            continue;
-        bins[(size_t)(arrival / samples * BINS)]++;
-        count++;
-    }
-    return count;
-}
-
 /* The bins of a group: means over the runs that have a memory. */
 static void add_arrivals(const ocdm__study *study, const ocdm__run_group *group, ocdm__chart *chart)
 {
     const double samples = samples_of(study->groups[0].runs[0]);
     double bins[BINS] = {0}, total = 0, sum = 0;
     size_t runs = 0;
-    for (size_t i = 0; i < group->run_count; i++)
-        runs += count_arrivals(group->runs[i], samples, bins) > 0;
+    for (size_t i = 0; i < group->run_count; i++) {
+        size_t count = 0;
+        for (const ocdm__json_node *line = ocdm__json_first(group->runs[i]->kept.root); line != NULL; line = line->next) {
+            double arrival = ocdm__json_number(ocdm__json_find(line, "arrival"));
+            if (!(arrival >= 0 && arrival < samples))
+                continue;
+            bins[(size_t)(arrival / samples * BINS)]++;
+            count++;
+        }
+        runs += count > 0;
+    }
     if (runs == 0)
         return;
     for (size_t k = 0; k < BINS; k++) {
@@ -223,35 +210,30 @@ struct class_age {
     double samples, age;
 };
 
-/* Adds up the ages of a run's samples, class by class. */
-static void add_ages(const ocdm__study *study, const ocdm__run_record *run, struct class_age *ages)
-{
-    double all = ocdm__json_number(ocdm__json_find(run->summary.root, "samples"));
-    const ocdm__json_node *line = ocdm__json_first(run->kept.root);
-    memset(ages, 0, study->class_count * sizeof *ages);
-    for (; line != NULL && all > 0; line = line->next) {
-        double age = 100 * (1 - ocdm__json_number(ocdm__json_find(line, "arrival")) / all);
-        const ocdm__json_node *label = ocdm__json_first(ocdm__json_find(line, "labels"));
-        for (; label != NULL && isfinite(age); label = label->next) {
-            size_t class = ocdm__study_class_of(study, label);
-            if (class == study->class_count)
-                continue;
-            ages[class].samples++;
-            ages[class].age += age;
-        }
-    }
-}
-
 static void add_class_ages(const ocdm__study *study, const ocdm__run_group *group, ocdm__chart *chart)
 {
     struct class_age *ages = ocdm__allocate(study->class_count, sizeof *ages);
     size_t before = chart->series_count;
-    chart->table.failed = chart->table.failed || ages == NULL;
+    chart->table.texts.failed = chart->table.texts.failed || ages == NULL;
     for (size_t k = 0; ages != NULL && k < group->run_count * study->class_count; k++) {
         const ocdm__run_record *run = group->runs[k / study->class_count];
         size_t c = k % study->class_count;
-        if (c == 0)
-            add_ages(study, run, ages);
+        if (c == 0) {
+            double all = ocdm__json_number(ocdm__json_find(run->summary.root, "samples"));
+            const ocdm__json_node *line = ocdm__json_first(run->kept.root);
+            memset(ages, 0, study->class_count * sizeof *ages);
+            for (; line != NULL && all > 0; line = line->next) {
+                double age = 100 * (1 - ocdm__json_number(ocdm__json_find(line, "arrival")) / all);
+                const ocdm__json_node *label = ocdm__json_first(ocdm__json_find(line, "labels"));
+                for (; label != NULL && isfinite(age); label = label->next) {
+                    size_t class = ocdm__study_class_of(study, label);
+                    if (class == study->class_count)
+                        continue;
+                    ages[class].samples++;
+                    ages[class].age += age;
+                }
+            }
+        }
         if (!(ages[c].samples > 0))
             continue;
         if (chart->series_count == before)
@@ -325,15 +307,6 @@ static void add_pairs(const ocdm__study *study, ocdm__chart *chart)
         }
 }
 
-/* The bar of a pair; their number if it has none, since runs on other streams may have other pairs. */
-static size_t bar_of(const ocdm__chart *chart, const char *name)
-{
-    size_t bar = 0;
-    while (bar < chart->bar_count && strcmp(chart->bars[bar].name, name) != 0)
-        bar++;
-    return bar;
-}
-
 static void add_shares(const ocdm__study *study, const ocdm__run_group *group, ocdm__chart *chart)
 {
     char name[128];
@@ -347,8 +320,10 @@ static void add_shares(const ocdm__study *study, const ocdm__run_group *group, o
     for (size_t r = 0; r < group->run_count; r++)
         for (const ocdm__json_node *pair = first_pair(group->runs[r]); pair != NULL; pair = pair->next) {
             const ocdm__run_record *run = group->runs[r];
-            size_t bar = name_pair(run, pair, name, sizeof name) ? bar_of(chart, name) : chart->bar_count;
-            if (bar < chart->bar_count)
+            size_t bar = name_pair(run, pair, name, sizeof name) ? 0 : chart->bar_count;
+            while (bar < chart->bar_count && strcmp(chart->bars[bar].name, name) != 0)
+                bar++;
+            if (bar < chart->bar_count) /* runs on other streams may have other pairs */
                 OCDM__POINT(chart, chart->series_count - 1, OCDM__EXACT(".bar", (double)bar), OCDM__WORD("label", group->label),
                             OCDM__EXACT("seed", run->seed), OCDM__WORD("classes", name),
                             OCDM__EXACT("in_memory", share_of(run, pair, "kept", "memory.kept")),

@@ -100,20 +100,6 @@ const ocdm__figure ocdm__figure_difference = {
 
 /* ---- each task after each task ------------------------------------------------------------------------------------------- */
 
-/* The mAP of the task of evaluation `row` in evaluation `column`, on that task's own test samples. */
-static ocdm__summary task_map(const ocdm__run_group *group, size_t row, size_t column)
-{
-    for (size_t i = 0; i < group->run_count; i++) {
-        double task = ocdm__json_number(ocdm__json_find(evaluation(group->runs[i], row), "task"));
-        const ocdm__json_node *node = ocdm__json_first(ocdm__json_find(evaluation(group->runs[i], column), "tasks"));
-        group->room[i] = NAN;
-        for (; node != NULL; node = node->next)
-            if (ocdm__json_number(ocdm__json_find(node, "task")) == task)
-                group->room[i] = ocdm__json_number(ocdm__json_find(node, OCDM__MAP_NAME));
-    }
-    return ocdm__summarise(group->room, group->run_count);
-}
-
 static void add_tasks(const ocdm__study *study, const ocdm__run_group *group, ocdm__chart *chart)
 {
     size_t side = chart->name_count;
@@ -122,7 +108,16 @@ static void add_tasks(const ocdm__study *study, const ocdm__run_group *group, oc
         return;
     ocdm__chart_add_group(chart, group);
     for (size_t k = 0; k < side * side; k++) {
-        ocdm__summary summary = task_map(group, k / side, k % side);
+        /* The mAP of the task of one evaluation in another, on that task's own test samples. */
+        for (size_t i = 0; i < group->run_count; i++) {
+            double task = ocdm__json_number(ocdm__json_find(evaluation(group->runs[i], k / side), "task"));
+            const ocdm__json_node *node = ocdm__json_first(ocdm__json_find(evaluation(group->runs[i], k % side), "tasks"));
+            group->room[i] = NAN;
+            for (; node != NULL; node = node->next)
+                if (ocdm__json_number(ocdm__json_find(node, "task")) == task)
+                    group->room[i] = ocdm__json_number(ocdm__json_find(node, OCDM__MAP_NAME));
+        }
+        ocdm__summary summary = ocdm__summarise(group->room, group->run_count);
         if (k % side >= k / side || !isnan(summary.mean))
             OCDM__POINT(chart, chart->series_count - 1, OCDM__EXACT(".cell", (double)k), OCDM__WORD("label", group->label),
                         OCDM__EXACT("task", task_at(group, k / side)), OCDM__EXACT("after_task", task_at(group, k % side)),
@@ -157,7 +152,7 @@ static int by_frequency(const void *a, const void *b)
 static void fill_classes(const ocdm__study *study, ocdm__chart *chart)
 {
     const ocdm__study_class **classes = ocdm__allocate(study->class_count, sizeof *classes);
-    chart->table.failed = classes == NULL;
+    chart->table.texts.failed = classes == NULL;
     if (classes == NULL)
         return;
     for (size_t c = 0; c < study->class_count; c++)
@@ -193,21 +188,6 @@ const ocdm__figure ocdm__figure_classes = {
 
 enum { RECALLS = 32 };
 
-/* At recalls that all runs have, each by the first point that reaches it, so that a line is the mean over runs. */
-static void add_curve(ocdm__chart *chart, const ocdm__run_group *group, const ocdm__run_record *run, double number)
-{
-    const ocdm__json_node *node = ocdm__json_first(ocdm__json_find(run->summary.root, "validation.thresholds"));
-    for (int step = 1; step <= RECALLS; step++) {
-        double recall = 100.0 * step / RECALLS;
-        while (node != NULL && !(ocdm__json_number(ocdm__json_find(node, "CR")) >= recall - 1e-9))
-            node = node->next;
-        OCDM__POINT(chart, chart->series_count - 1, OCDM__EXACT(".run", number), OCDM__WORD("label", group->label),
-                    OCDM__EXACT("seed", run->seed), OCDM__EXACT("CR", recall),
-                    OCDM__EXACT("CP", ocdm__json_number(ocdm__json_find(node, "CP"))),
-                    OCDM__EXACT("threshold", ocdm__json_number(ocdm__json_find(node, "threshold"))));
-    }
-}
-
 /* The means over the runs of a group of the numbers at these paths of their summaries. */
 static void add_mark(ocdm__chart *chart, const ocdm__run_group *group, const char *recall, const char *precision, bool is_point)
 {
@@ -223,8 +203,19 @@ static void add_thresholds(const ocdm__study *study, const ocdm__run_group *grou
     if (!study->trained || ocdm__json_find(group->runs[0]->summary.root, "validation.thresholds") == NULL)
         return;
     ocdm__chart_add_group(chart, group);
-    for (size_t r = 0; r < group->run_count; r++)
-        add_curve(chart, group, group->runs[r], (double)r);
+    for (size_t r = 0; r < group->run_count; r++) {
+        /* At recalls that all runs have, each by the first point that reaches it, so that a line is the mean over runs. */
+        const ocdm__json_node *node = ocdm__json_first(ocdm__json_find(group->runs[r]->summary.root, "validation.thresholds"));
+        for (int step = 1; step <= RECALLS; step++) {
+            double recall = 100.0 * step / RECALLS;
+            while (node != NULL && !(ocdm__json_number(ocdm__json_find(node, "CR")) >= recall - 1e-9))
+                node = node->next;
+            OCDM__POINT(chart, chart->series_count - 1, OCDM__EXACT(".run", (double)r), OCDM__WORD("label", group->label),
+                        OCDM__EXACT("seed", group->runs[r]->seed), OCDM__EXACT("CR", recall),
+                        OCDM__EXACT("CP", ocdm__json_number(ocdm__json_find(node, "CP"))),
+                        OCDM__EXACT("threshold", ocdm__json_number(ocdm__json_find(node, "threshold"))));
+        }
+    }
     add_mark(chart, group, "validation.best_threshold.CR", "validation.best_threshold.CP", false);
     if (strcmp(ocdm__json_text(ocdm__group_setting(group, "threshold"), ""), "fixed") == 0)
         add_mark(chart, group, "validation.total.CR", "validation.total.CP", true);

@@ -32,18 +32,13 @@ static bool are_of_one(const ocdm__run_group *a, const ocdm__run_group *b)
     return a->mark == b->mark;
 }
 
-/* The groups of the sweep of one method. */
-static size_t sweep_length(const ocdm__study *study, const ocdm__run_group *group, const char *setting)
+static bool is_in_sweep(const ocdm__study *study, const ocdm__run_group *group, const char *setting)
 {
+    /* The groups of the sweep of one method. */
     size_t length = 0;
     for (size_t i = 0; i < study->group_count; i++)
         length += are_of_one(&study->groups[i], group) && belongs(study, &study->groups[i], setting);
-    return length;
-}
-
-static bool is_in_sweep(const ocdm__study *study, const ocdm__run_group *group, const char *setting)
-{
-    return belongs(study, group, setting) && sweep_length(study, group, setting) > 1;
+    return belongs(study, group, setting) && length > 1;
 }
 
 bool ocdm__chart_takes(const ocdm__chart *chart, const ocdm__study *study, const ocdm__run_group *group)
@@ -101,9 +96,10 @@ static void fill_rho(const ocdm__study *study, ocdm__chart *chart)
         ocdm__chart_add_series(chart, name, first != NULL ? first->mark : NULL, OCDM__INK(g));
         for (size_t i = 0; i < study->group_count; i++) {
             const ocdm__run_group *group = &study->groups[i];
-            if (ocdm__chart_takes(chart, study, group))
-                add_row(chart, are_of_one(group, first) ? g : OCDM__NO_SERIES, group, "group", name,
-                        kept ? kept_per_class(study, group, name) : ocdm__group_summary(group, path));
+            if (ocdm__chart_takes(chart, study, group)) {
+                ocdm__summary summary = kept ? kept_per_class(study, group, name) : ocdm__group_summary(group, path);
+                add_row(chart, are_of_one(group, first) ? g : OCDM__NO_SERIES, group, "group", name, summary);
+            }
         }
     }
 }
@@ -141,17 +137,6 @@ const ocdm__figure ocdm__figure_rho_kept = {
 
 /* ---- the size of the memory, orders of tasks ---------------------------------------------------------------------------- */
 
-/* The line of the group's method, added when it is new. */
-static size_t line_of(ocdm__chart *chart, const ocdm__run_group *group)
-{
-    size_t line = 0;
-    while (line < chart->series_count && chart->series[line].mark != group->mark)
-        line++;
-    if (line == chart->series_count)
-        ocdm__chart_add_series(chart, group->mark, group->mark, group->colour);
-    return line;
-}
-
 static void name_measure(const ocdm__study *study, ocdm__chart *chart)
 {
     snprintf(chart->y_what, sizeof chart->y_what, "%s",
@@ -162,7 +147,13 @@ static void name_measure(const ocdm__study *study, ocdm__chart *chart)
 static void add_measure(const ocdm__study *study, const ocdm__run_group *group, ocdm__chart *chart)
 {
     const char *measure = ocdm__study_measure(study);
-    add_row(chart, line_of(chart, group), group, "measure", measure, ocdm__group_summary(group, measure));
+    /* The line of the group's method, added when it is new. */
+    size_t line = 0;
+    while (line < chart->series_count && chart->series[line].mark != group->mark)
+        line++;
+    if (line == chart->series_count)
+        ocdm__chart_add_series(chart, group->mark, group->mark, group->colour);
+    add_row(chart, line, group, "measure", measure, ocdm__group_summary(group, measure));
 }
 
 const ocdm__figure ocdm__figure_memory_size = {
@@ -189,7 +180,7 @@ static void add_order(const ocdm__study *study, const ocdm__run_group *group, oc
     if (number == chart->name_count)
         ocdm__chart_add_name(chart, name);
     add_measure(study, group, chart);
-    if (!chart->table.failed)
+    if (!chart->table.texts.failed)
         *ocdm__table_at(&chart->table, chart->table.row_count - 1, 1) = ocdm__cell_number((double)number, NAN, 0);
 }
 

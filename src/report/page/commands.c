@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "experiment/loop/settings.h"
 #include "report/page/parts.h"
+#include "report/runs/log.h"
 #include "report/text.h"
 
 /* A failure is remembered, and later parts are left out: only the end is checked. */
@@ -14,7 +15,7 @@ struct commands {
     const ocdm__study *study;
     const ocdm__run_record *first; /* run of the study */
     const char *folder;            /* of the page */
-    char *parent;                  /* the folder of the runs */
+    ocdm__path parent;             /* the folder of the runs */
     ocdm__json_tree compare;       /* compare.json beside the runs; empty when there is none */
     ocdm_status status;
     ocdm_error *error;
@@ -64,11 +65,9 @@ static char *find_file(struct commands *commands, const ocdm__run_record *run, c
     const char *name = ocdm__json_text(ocdm__json_find(run->summary.root, where), "");
     if (name[0] == '\0')
         return NULL;
-    char *there = ocdm__path_in(name[0] == '/' ? "" : run->folder, name[0] == '/' ? name + 1 : name);
-    ocdm_status status = there != NULL ? ocdm__path_from(commands->folder, there, &path, commands->error)
-                                       : ocdm__fail_memory(commands->error, name);
+    const ocdm__path there = ocdm__path_in(run->folder, name);
+    ocdm_status status = ocdm__path_from(commands->folder, name[0] == '/' ? name : there.text, &path, commands->error);
     commands->status = status != OCDM_OK ? status : commands->status;
-    ocdm__release(there);
     return path;
 }
 
@@ -85,13 +84,13 @@ static const char *stream_of(const ocdm__run_record *run)
     return ocdm__json_text(ocdm__json_find(run->summary.root, "stream.file"), "STREAM");
 }
 
-/* The folder of the runs: that of one run without its last part. To be released. */
-static char *parent_of(const ocdm__run_record *run)
+/* The folder of the runs: that of one run without its last part. */
+static ocdm__path parent_of(const ocdm__run_record *run)
 {
     size_t parent = (size_t)(run->name - run->folder);
-    char *folder = ocdm__path_in(parent > 0 ? run->folder : ".", "");
-    if (folder != NULL && parent > 0)
-        folder[parent > 1 ? parent - 1 : parent] = '\0';
+    ocdm__path folder = ocdm__path_in(parent > 0 ? run->folder : ".", "");
+    if (parent > 0)
+        folder.text[parent > 1 ? parent - 1 : parent] = '\0';
     return folder;
 }
 
@@ -173,12 +172,7 @@ static void put_run(struct commands *commands, const ocdm__run_record *run, bool
     for (const ocdm__json_node *node = ocdm__json_first(run->settings); node != NULL; node = node->next)
         put_setting(commands, run, node);
     put_images(commands, run);
-    char *parent = parent_of(run);
-    if (parent == NULL)
-        commands->status = ocdm__fail_memory(commands->error, "a command");
-    else
-        put_new_folder(commands, beside ? run->folder : parent, beside ? "" : run->name);
-    ocdm__release(parent);
+    put_new_folder(commands, beside ? run->folder : parent_of(run).text, beside ? "" : run->name);
 }
 
 /* ---- ocdm compare -------------------------------------------------------------------------------------------------------- */
@@ -321,7 +315,7 @@ static void put_compare(struct commands *commands)
     for (; node != NULL; node = ocdm__settings_next(node))
         put_common(commands, node);
     put_images(commands, commands->first);
-    put_new_folder(commands, commands->parent, "");
+    put_new_folder(commands, commands->parent.text, "");
 }
 
 /* ---- the command that repeats the runs ----------------------------------------------------------------------------------- */
@@ -366,12 +360,11 @@ ocdm_status ocdm__put_commands(ocdm__output *out, const ocdm__study *study, cons
     struct commands commands = {
         .out = out, .study = study, .first = first, .folder = folder, .parent = parent_of(first), .error = error};
     /* A file that is not there, or no JSON, leaves the tree empty. */
-    char *path = commands.parent != NULL ? ocdm__path_in(commands.parent, "compare.json") : NULL;
-    if (path == NULL || ocdm__json_tree_read(&commands.compare, path, NULL) == OCDM_NO_MEMORY)
+    if (ocdm__json_tree_read(&commands.compare, ocdm__path_in(commands.parent.text, "compare.json").text, NULL) ==
+        OCDM_NO_MEMORY)
         commands.status = ocdm__fail_memory(commands.error, "a command");
     else
         put_all(&commands);
-    OCDM_RELEASE(path, commands.parent);
     ocdm__json_tree_clear(&commands.compare);
     return commands.status;
 }

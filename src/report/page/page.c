@@ -3,6 +3,7 @@
 
 #include "report/figures/figure.h"
 #include "report/page/parts.h"
+#include "report/runs/log.h"
 #include "report/text.h"
 
 /* ---- the head ----------------------------------------------------------------------------------------------------------- */
@@ -25,23 +26,6 @@ static void put_parts(ocdm__output *out, const char *const *parts)
 {
     for (; *parts != NULL; parts++)
         ocdm__output_text(out, *parts);
-}
-
-static void put_head(ocdm__output *out, const ocdm__page *page)
-{
-    ocdm__output_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "
-                           "base-uri 'none'; form-action 'none'; style-src ");
-    ocdm__put_digest(out, style);
-    ocdm__output_text(out, "; script-src ");
-    ocdm__put_digest(out, script);
-    ocdm__put_markup(out,
-                     "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                     "<meta name=\"generator\" content=\"ocdm %s\">\n<link rel=\"icon\" href=\"data:,\">\n"
-                     "<title>%.200s</title>\n<style>",
-                     ocdm_version(), title_of(page));
-    put_parts(out, style);
-    ocdm__output_text(out, "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the verdict</a>\n");
 }
 
 /* ---- a study ------------------------------------------------------------------------------------------------------------ */
@@ -192,7 +176,19 @@ static ocdm_status put_study(ocdm__output *out, const ocdm__page *page, const ch
 
 static ocdm_status put_page(ocdm__output *out, const ocdm__page *page, const char *folder, ocdm_error *error)
 {
-    put_head(out, page);
+    ocdm__output_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "
+                           "base-uri 'none'; form-action 'none'; style-src ");
+    ocdm__put_digest(out, style);
+    ocdm__output_text(out, "; script-src ");
+    ocdm__put_digest(out, script);
+    ocdm__put_markup(out,
+                     "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                     "<meta name=\"generator\" content=\"ocdm %s\">\n<link rel=\"icon\" href=\"data:,\">\n"
+                     "<title>%.200s</title>\n<style>",
+                     ocdm_version(), title_of(page));
+    put_parts(out, style);
+    ocdm__output_text(out, "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the verdict</a>\n");
     ocdm__put_markup(out, "<header><h1>%.200s</h1>\n<nav aria-label=\"Contents\">\n", title_of(page));
     for (size_t i = 0; i < page->studies->count; i++) {
         ocdm__output_text(out, "<ul>\n");
@@ -224,25 +220,17 @@ static ocdm_status put_page(ocdm__output *out, const ocdm__page *page, const cha
     return OCDM_OK;
 }
 
-/* The folder of a path; what is not in one, such as /dev/stdout, is read where the program runs. To be released. */
-static char *folder_of(const char *path)
-{
-    const char *slash = strncmp(path, "/dev/", 5) == 0 ? NULL : strrchr(path, '/');
-    size_t length = slash == NULL ? 1 : slash == path ? 1 : (size_t)(slash - path);
-    char *folder = ocdm__allocate(length + 1, 1);
-    if (folder != NULL)
-        snprintf(folder, length + 1, "%s", slash == NULL ? "." : path);
-    return folder;
-}
-
 ocdm_status ocdm__page_write(const ocdm__page *page, const char *path, ocdm_error *error)
 {
     ocdm__output out = {.buffer = NULL};
-    char *folder = folder_of(path);
-    ocdm_status status = folder == NULL ? ocdm__fail_memory(error, "a page") : ocdm__output_open(&out, path, error);
-    OCDM_THEN(status, put_page(&out, page, folder, error));
+    /* The folder of the page; what is not in one, such as /dev/stdout, is read where the program runs. */
+    const char *slash = strncmp(path, "/dev/", 5) == 0 ? NULL : strrchr(path, '/');
+    ocdm__path folder = {"."};
+    if (slash != NULL)
+        snprintf(folder.text, sizeof folder.text, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+    ocdm_status status = ocdm__output_open(&out, path, error);
+    OCDM_THEN(status, put_page(&out, page, folder.text, error));
     OCDM_THEN(status, ocdm__output_commit(&out, error));
     ocdm__output_abandon(&out);
-    ocdm__release(folder);
     return status;
 }

@@ -103,46 +103,6 @@ static void put_labels(ocdm__output *out, const ocdm__json_node *labels)
         ocdm__put_markup(out, " and %zu more", labels->count - shown);
 }
 
-static void put_sets(ocdm__output *out, const ocdm__study *study, const struct label_set *sets, size_t count)
-{
-    ocdm__put_markup(
-        out,
-        "<p class=\"note\">The %zu most frequent of %zu label sets: how many samples in memory have exactly these labels, "
-        "in the first seed's run of each method.</p>\n",
-        count < SETS_SHOWN ? count : (size_t)SETS_SHOWN, count);
-    ocdm__html_begin(out, "label sets", "sort", NULL);
-    ocdm__output_text(out, "<tr>" OCDM__HEAD("text", "labels"));
-    for (size_t i = 0; i < study->base_count; i++)
-        ocdm__html_head(out, "", &study->groups[i], NULL);
-    ocdm__html_body(out);
-    for (size_t s = 0; s < count && s < SETS_SHOWN; s++) {
-        ocdm__output_text(out, "<tr><th scope=\"row\" class=\"long\">");
-        put_labels(out, sets[s].labels);
-        ocdm__output_text(out, "</th>");
-        for (size_t i = 0; i < study->base_count; i++)
-            ocdm__html_value(out, "", &study->groups[i], (double)sets[s].counts[i], 0);
-        ocdm__output_text(out, "</tr>\n");
-    }
-    ocdm__html_end(out);
-}
-
-static ocdm_status put_label_sets(ocdm__output *out, const ocdm__study *study, ocdm_error *error)
-{
-    size_t count = 0;
-    struct entry *entries = collect_entries(study, &count);
-    struct label_set *sets = ocdm__allocate(count, sizeof *sets);
-    size_t *counts =
-        study->base_count < SIZE_MAX / sizeof *counts ? ocdm__allocate(count, study->base_count * sizeof *counts) : NULL;
-    bool ready = entries != NULL && sets != NULL && counts != NULL;
-    if (ready && count > 0) {
-        qsort(entries, count, sizeof *entries, by_labels);
-        put_sets(out, study, sets, count_sets(entries, count, study->base_count, sets, counts));
-    } else if (ready)
-        ocdm__output_text(out, "<p>No run has a memory.jsonl with samples in it.</p>\n");
-    OCDM_RELEASE(entries, sets, counts);
-    return ready ? OCDM_OK : ocdm__fail_memory(error, "label sets");
-}
-
 /* ---- pictures ----------------------------------------------------------------------------------------------------------- */
 
 static double arrival_of(const ocdm__json_node *sample)
@@ -275,7 +235,39 @@ static bool has_pictures(const ocdm__study *study, const ocdm__picture_source *p
 
 ocdm_status ocdm__put_kept(ocdm__output *out, const ocdm__study *study, const ocdm__picture_source *pictures, ocdm_error *error)
 {
-    OCDM_TRY(put_label_sets(out, study, error));
+    size_t count = 0;
+    struct entry *entries = collect_entries(study, &count);
+    struct label_set *sets = ocdm__allocate(count, sizeof *sets);
+    size_t *counts =
+        study->base_count < SIZE_MAX / sizeof *counts ? ocdm__allocate(count, study->base_count * sizeof *counts) : NULL;
+    bool ready = entries != NULL && sets != NULL && counts != NULL;
+    if (ready && count > 0) {
+        qsort(entries, count, sizeof *entries, by_labels);
+        size_t found = count_sets(entries, count, study->base_count, sets, counts);
+        ocdm__put_markup(
+            out,
+            "<p class=\"note\">The %zu most frequent of %zu label sets: how many samples in memory have exactly these labels, "
+            "in the first seed's run of each method.</p>\n",
+            found < SETS_SHOWN ? found : (size_t)SETS_SHOWN, found);
+        ocdm__html_begin(out, "label sets", "sort", NULL);
+        ocdm__output_text(out, "<tr>" OCDM__HEAD("text", "labels"));
+        for (size_t i = 0; i < study->base_count; i++)
+            ocdm__html_head(out, "", &study->groups[i], NULL);
+        ocdm__html_body(out);
+        for (size_t s = 0; s < found && s < SETS_SHOWN; s++) {
+            ocdm__output_text(out, "<tr><th scope=\"row\" class=\"long\">");
+            put_labels(out, sets[s].labels);
+            ocdm__output_text(out, "</th>");
+            for (size_t i = 0; i < study->base_count; i++)
+                ocdm__html_value(out, "", &study->groups[i], (double)sets[s].counts[i], 0);
+            ocdm__output_text(out, "</tr>\n");
+        }
+        ocdm__html_end(out);
+    } else if (ready)
+        ocdm__output_text(out, "<p>No run has a memory.jsonl with samples in it.</p>\n");
+    OCDM_RELEASE(entries, sets, counts);
+    if (!ready)
+        return ocdm__fail_memory(error, "label sets");
     if (!has_pictures(study, pictures))
         return OCDM_OK;
     ocdm__output_text(

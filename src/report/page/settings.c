@@ -11,29 +11,6 @@ static void put_setting_cell(ocdm__output *out, const ocdm__json_node *setting)
     ocdm__put_markup(out, "<td class=\"text\">%-.60s</td>", text);
 }
 
-static void put_different(ocdm__output *out, const ocdm__study *study, const ocdm__json_node *settings)
-{
-    ocdm__html_begin(out, "differences", "sort", NULL);
-    ocdm__output_text(out, "<tr>" OCDM__HEAD("text", "runs") OCDM__HEAD("text", "seeds"));
-    for (const ocdm__json_node *node = settings->first; node != NULL; node = node->next)
-        if (ocdm__study_varies(study, node->key))
-            ocdm__put_markup(out, "<th scope=\"col\" class=\"text\">%-.40s</th>", node->key);
-    ocdm__html_body(out);
-    for (size_t i = 0; i < study->group_count; i++) {
-        const ocdm__run_group *group = &study->groups[i];
-        ocdm__html_row(out, group);
-        ocdm__output_text(out, "</th><td class=\"text\">");
-        for (size_t j = 0; j < group->run_count; j++)
-            ocdm__put_markup(out, "%s%#.0f", j == 0 ? "" : ", ", group->runs[j]->seed);
-        ocdm__output_text(out, "</td>");
-        for (const ocdm__json_node *node = settings->first; node != NULL; node = node->next)
-            if (ocdm__study_varies(study, node->key))
-                put_setting_cell(out, ocdm__group_setting(group, node->key));
-        ocdm__output_text(out, "</tr>\n");
-    }
-    ocdm__html_end(out);
-}
-
 static void put_common_row(ocdm__output *out, const char *before, const ocdm__json_node *setting)
 {
     ocdm__put_markup(out, "<tr><th scope=\"row\">%s%-.40s</th>", before, setting->key);
@@ -48,7 +25,25 @@ void ocdm__put_settings(ocdm__output *out, const ocdm__study *study)
         ocdm__output_text(out, "<p>The runs do not contain their settings.</p>\n");
         return;
     }
-    put_different(out, study, run->settings);
+    ocdm__html_begin(out, "differences", "sort", NULL);
+    ocdm__output_text(out, "<tr>" OCDM__HEAD("text", "runs") OCDM__HEAD("text", "seeds"));
+    for (const ocdm__json_node *node = run->settings->first; node != NULL; node = node->next)
+        if (ocdm__study_varies(study, node->key))
+            ocdm__put_markup(out, "<th scope=\"col\" class=\"text\">%-.40s</th>", node->key);
+    ocdm__html_body(out);
+    for (size_t i = 0; i < study->group_count; i++) {
+        const ocdm__run_group *group = &study->groups[i];
+        ocdm__html_row(out, group);
+        ocdm__output_text(out, "</th><td class=\"text\">");
+        for (size_t j = 0; j < group->run_count; j++)
+            ocdm__put_markup(out, "%s%#.0f", j == 0 ? "" : ", ", group->runs[j]->seed);
+        ocdm__output_text(out, "</td>");
+        for (const ocdm__json_node *node = run->settings->first; node != NULL; node = node->next)
+            if (ocdm__study_varies(study, node->key))
+                put_setting_cell(out, ocdm__group_setting(group, node->key));
+        ocdm__output_text(out, "</tr>\n");
+    }
+    ocdm__html_end(out);
     ocdm__output_text(out,
                       "<details><summary>What all runs have in common</summary>\n<div class=\"scroll\"><table>\n<tbody>\n");
     for (const ocdm__json_node *node = ocdm__settings_first(run); node != NULL; node = ocdm__settings_next(node))
@@ -70,17 +65,6 @@ static void put_text_cell(ocdm__output *out, const ocdm__run_record *run, const 
         put_setting_cell(out, node);
     else
         ocdm__output_text(out, "<td class=\"text\">–</td>");
-}
-
-/* "2026-11-18 03:40" of "2026-11-18T03:40:12Z". */
-static void put_date_cell(ocdm__output *out, const ocdm__run_record *run)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%.16s", ocdm__json_text(ocdm__json_find(run->summary.root, "times.ended"), "–"));
-    char *gap = strchr(text, 'T');
-    if (gap != NULL)
-        *gap = ' ';
-    ocdm__put_markup(out, "<td class=\"text\">%.16s</td>", text);
 }
 
 /* "1:02:03", "2:03" or "3.4 s"; the sorting number is the seconds. */
@@ -121,7 +105,13 @@ void ocdm__put_environment(ocdm__output *out, const ocdm__study *study)
             char threads[400];
             ocdm__html_row(out, &study->groups[i]);
             ocdm__put_markup(out, "</th><td>%#.0f</td>", run->seed);
-            put_date_cell(out, run);
+            /* "2026-11-18 03:40" of "2026-11-18T03:40:12Z". */
+            char text[32];
+            snprintf(text, sizeof text, "%.16s", ocdm__json_text(ocdm__json_find(run->summary.root, "times.ended"), "–"));
+            char *gap = strchr(text, 'T');
+            if (gap != NULL)
+                *gap = ' ';
+            ocdm__put_markup(out, "<td class=\"text\">%.16s</td>", text);
             put_duration_cell(out, run);
             put_text_cell(out, run, "environment.cpu");
             ocdm__setting_text(ocdm__json_find(run->summary.root, "environment.threads"), threads, sizeof threads);

@@ -22,15 +22,6 @@ static const char *class_of(const struct column *column, bool best)
     return best ? (column->starts ? "best start" : "best") : column->starts ? "start" : "";
 }
 
-static void put_number(ocdm__output *out, const ocdm__run_group *group, const struct column *column, bool best)
-{
-    ocdm__summary number = ocdm__group_summary(group, column->path);
-    number.mean /= column->unit > 0 ? column->unit : 1;
-    number.deviation /= column->unit > 0 ? column->unit : 1;
-    int places = number.mean >= 100 ? 1 : number.mean >= 1 ? 2 : 4;
-    ocdm__html_number(out, class_of(column, best), NULL, &number, column->decimals != SECONDS ? column->decimals : places);
-}
-
 /* The heads of a table of numbers, below those of its groups, and its rows: a row for each of the first `groups`. */
 static void put_numbers(ocdm__output *out, const ocdm__study *study, size_t groups, const struct column *columns, size_t count)
 {
@@ -47,8 +38,14 @@ static void put_numbers(ocdm__output *out, const ocdm__study *study, size_t grou
         ocdm__html_row(out, group);
         ocdm__output_text(out, group->bound ? " <span class=\"sd\">(upper bound)</span>" : "");
         ocdm__put_markup(out, "</th><td data-v=\"%zu\">%zu</td>", group->run_count, group->run_count);
-        for (size_t c = 0; c < count; c++)
-            put_number(out, group, &columns[c], i < study->base_count && judged[c] != NULL && judged[c][i].bold);
+        for (size_t c = 0; c < count; c++) {
+            ocdm__summary number = ocdm__group_summary(group, columns[c].path);
+            number.mean /= columns[c].unit > 0 ? columns[c].unit : 1;
+            number.deviation /= columns[c].unit > 0 ? columns[c].unit : 1;
+            int places = number.mean >= 100 ? 1 : number.mean >= 1 ? 2 : 4;
+            ocdm__html_number(out, class_of(&columns[c], (i < study->base_count && judged[c] != NULL && judged[c][i].bold)),
+                              NULL, &number, columns[c].decimals != SECONDS ? columns[c].decimals : places);
+        }
         ocdm__output_text(out, "</tr>\n");
     }
     ocdm__html_end(out);
@@ -232,8 +229,12 @@ void ocdm__put_time_table(ocdm__output *out, const ocdm__study *study)
 
 /* ---- classes ------------------------------------------------------------------------------------------------------------ */
 
-static void put_class_heads(ocdm__output *out, const ocdm__study *study)
+void ocdm__put_class_table(ocdm__output *out, const ocdm__study *study)
 {
+    ocdm__output_text(out, "<details><summary>Every class in numbers</summary>\n");
+    ocdm__html_begin(out, "classes", "sort",
+                     "Training samples with the class; samples in memory with it at the end, and what the target of the "
+                     "first method asks for; average precision in percent. Means over seeds.");
     ocdm__output_text(out, "<tr class=\"groups\"><td></td><td></td><td></td><td></td>");
     for (size_t i = 0; i < study->base_count; i++) {
         ocdm__output_text(out, "<th scope=\"colgroup\" class=\"start\"");
@@ -251,15 +252,6 @@ static void put_class_heads(ocdm__output *out, const ocdm__study *study)
             ocdm__html_head(out, "", &study->groups[i], "AP");
     }
     ocdm__html_body(out);
-}
-
-void ocdm__put_class_table(ocdm__output *out, const ocdm__study *study)
-{
-    ocdm__output_text(out, "<details><summary>Every class in numbers</summary>\n");
-    ocdm__html_begin(out, "classes", "sort",
-                     "Training samples with the class; samples in memory with it at the end, and what the target of the "
-                     "first method asks for; average precision in percent. Means over seeds.");
-    put_class_heads(out, study);
     for (size_t c = 0; c < study->class_count && c < MOST_CLASSES; c++) {
         const ocdm__study_class *class = &study->classes[c];
         ocdm__put_markup(out, "<tr data-c=\"%.*s\"><th scope=\"row\">%-.40s</th><td class=\"text\">%-.20s</td>",

@@ -346,7 +346,7 @@ static ocdm_status draw_map(const struct drawing *drawing, size_t *row, ocdm_err
         const char *stream = drawing->part->stands_for;
         ocdm__paper_line numbers = ocdm__paper_line_find(stream, stream, "", method);
         double total = ocdm__paper_line_number(&numbers, "total", OCDM__MAP_NAME);
-        if (isfinite(total) && !chart.table.failed)
+        if (isfinite(total) && !chart.table.texts.failed)
             ocdm__chart_add_mark(&chart, (ocdm__chart_mark){ocdm__table_number(&chart.table, chart.table.row_count - 1, 1),
                                                             total, colour, false});
     }

@@ -110,9 +110,11 @@ static ocdm_status add_wide(ocdm__table *table, const ocdm__paper_part *part, si
     char name[OCDM__TABLE_TEXT];
     size_t first = table->row_count, column = 1;
     snprintf(name, sizeof name, "%.40s, ours", part->plan.methods[method]);
-    ocdm__table_row(table)[0] = ocdm__cell_text(table, name);
-    ocdm__table_row(table)[0] = ocdm__cell_text(table, "  the paper");
+    (void)ocdm__table_row(table);
+    (void)ocdm__table_row(table);
     OCDM_TRY(ocdm__table_check(table, error));
+    *ocdm__table_at(table, first, 0) = ocdm__cell_text(table, name);
+    *ocdm__table_at(table, first + 1, 0) = ocdm__cell_text(table, "  the paper");
     for (size_t point = 0; point < part->plan.point_count; point++) {
         char setting[OCDM__TABLE_TEXT];
         ocdm__paper_line line = line_of(part, point, part->plan.methods[method], setting);

@@ -82,16 +82,6 @@ static uint32_t whole_count(const ocdm__numbers *numbers, size_t c)
     return numbers->values[c] >= 0 && numbers->values[c] < UINT32_MAX ? (uint32_t)numbers->values[c] : 0;
 }
 
-static double count_of(const ocdm__run_record *run, const char *what)
-{
-    ocdm__balance balance = {.classes = 0};
-    for (size_t c = 0; c < run->counts.count; c++)
-        ocdm__balance_add(&balance, whole_count(&run->counts, c), c < run->seen.count ? whole_count(&run->seen, c) : 1);
-    if (balance.classes == 0)
-        return NAN;
-    return strcmp(what, "fewest") == 0 ? balance.fewest : strcmp(what, "most") == 0 ? balance.most : (double)balance.lost;
-}
-
 /* A number of the summary, in place of one of an evaluation. */
 #define IN_SUMMARY SIZE_MAX
 
@@ -99,8 +89,16 @@ static double number_of(const ocdm__run_record *run, size_t after, const char *p
 {
     static const char counted[] = "count.";
     const ocdm__json_node *node = run->summary.root;
-    if (strncmp(path, counted, strlen(counted)) == 0)
-        return count_of(run, path + strlen(counted));
+    if (strncmp(path, counted, strlen(counted)) == 0) {
+        ocdm__balance balance = {.classes = 0};
+        for (size_t c = 0; c < run->counts.count; c++)
+            ocdm__balance_add(&balance, whole_count(&run->counts, c), c < run->seen.count ? whole_count(&run->seen, c) : 1);
+        if (balance.classes == 0)
+            return NAN;
+        return strcmp((path + strlen(counted)), "fewest") == 0 ? balance.fewest
+               : strcmp((path + strlen(counted)), "most") == 0 ? balance.most
+                                                               : (double)balance.lost;
+    }
     if (after != IN_SUMMARY)
         node = ocdm__json_element(ocdm__json_find(node, "evaluations"), after);
     return ocdm__json_number(ocdm__json_find(node, path));
@@ -206,11 +204,31 @@ static bool same_settings(const ocdm__run_record *a, const ocdm__run_record *b)
     return true;
 }
 
-static ocdm_status join_group(ocdm__run_group *group, const ocdm__run_record *run, ocdm_error *error)
+/* Puts a run into the group of its settings in the study of its stream; both are made when it is their first. */
+static ocdm_status join(ocdm__study_list *studies, const ocdm__run_record *run, ocdm_error *error)
 {
     bool failed = false;
+    size_t s = 0, g = 0;
+    while (s < studies->count && !same_stream(studies->studies[s].groups[0].runs[0], run))
+        s++;
+    if (s == studies->count)
+        studies->studies = ocdm__grown(studies->studies, s + 1, sizeof *studies->studies, &failed);
+    if (failed)
+        return ocdm__fail_memory(error, "studies");
+    ocdm__study *study = &studies->studies[s];
+    if (s == studies->count)
+        studies->studies[studies->count++] = (ocdm__study){.groups = NULL};
+    while (g < study->group_count && !same_settings(study->groups[g].runs[0], run))
+        g++;
+    if (g == study->group_count)
+        study->groups = ocdm__grown(study->groups, g + 1, sizeof *study->groups, &failed);
+    if (failed)
+        return ocdm__fail_memory(error, "groups of runs");
+    ocdm__run_group *group = &study->groups[g];
+    if (g == study->group_count)
+        study->groups[study->group_count++] =
+            (ocdm__run_group){.method = run->method, .bound = ocdm__is_upper_bound(run->method)};
     group->runs = ocdm__grown(group->runs, group->run_count + 1, sizeof *group->runs, &failed);
-    group->room = ocdm__grown(group->room, group->run_count + 1, sizeof *group->room, &failed);
     if (failed)
         return ocdm__fail_memory(error, "groups of runs");
     size_t place = group->run_count++;
@@ -218,35 +236,6 @@ static ocdm_status join_group(ocdm__run_group *group, const ocdm__run_record *ru
         group->runs[place] = group->runs[place - 1];
     group->runs[place] = run;
     return OCDM_OK;
-}
-
-static ocdm_status join_study(ocdm__study *study, const ocdm__run_record *run, ocdm_error *error)
-{
-    for (size_t i = 0; i < study->group_count; i++)
-        if (same_settings(study->groups[i].runs[0], run))
-            return join_group(&study->groups[i], run, error);
-    ocdm__run_group *larger = ocdm__resize(study->groups, study->group_count + 1, sizeof *larger);
-    if (larger == NULL)
-        return ocdm__fail_memory(error, "groups of runs");
-    study->groups = larger;
-    study->groups[study->group_count] = (ocdm__run_group){.method = run->method, .bound = ocdm__is_upper_bound(run->method)};
-    return join_group(&study->groups[study->group_count++], run, error);
-}
-
-static ocdm_status join_studies(ocdm__study_list *studies, const ocdm__run_record *run, ocdm_error *error)
-{
-    for (size_t i = 0; i < studies->count; i++)
-        if (same_stream(studies->studies[i].groups[0].runs[0], run))
-            return join_study(&studies->studies[i], run, error);
-    ocdm__study *larger = ocdm__resize(studies->studies, studies->count + 1, sizeof *larger);
-    if (larger == NULL)
-        return ocdm__fail_memory(error, "studies");
-    studies->studies = larger;
-    studies->studies[studies->count] = (ocdm__study){.groups = NULL};
-    ocdm_status status = join_study(&studies->studies[studies->count++], run, error);
-    if (status != OCDM_OK && studies->studies[studies->count - 1].group_count == 0)
-        studies->count--;
-    return status;
 }
 
 /* ---- the base ----------------------------------------------------------------------------------------------------------- */
@@ -275,23 +264,6 @@ bool ocdm__study_varies(const ocdm__study *study, const char *setting)
     return false;
 }
 
-/* The most frequent value; the first one if several are. */
-static const ocdm__json_node *usual_value(const ocdm__study *study, const char *setting)
-{
-    const ocdm__json_node *usual = NULL;
-    size_t most = 0;
-    for (size_t i = 0; i < study->group_count; i++) {
-        size_t same = 0;
-        for (size_t j = 0; j < study->group_count; j++)
-            same += ocdm__groups_agree(&study->groups[i], &study->groups[j], setting);
-        if (same > most) {
-            most = same;
-            usual = ocdm__group_setting(&study->groups[i], setting);
-        }
-    }
-    return usual;
-}
-
 /* A group is in the base if it has the most frequent value of every swept setting. A method and model without such a group
  * keeps its first. */
 static void mark_base(ocdm__study *study)
@@ -302,7 +274,18 @@ static void mark_base(ocdm__study *study)
     for (; node != NULL; node = ocdm__settings_next(node)) {
         if (!ocdm__study_sweeps(study, node->key))
             continue;
-        const ocdm__json_node *usual = usual_value(study, node->key);
+        /* The most frequent value; the first one if several are. */
+        const ocdm__json_node *usual = NULL;
+        size_t most = 0;
+        for (size_t i = 0; i < study->group_count; i++) {
+            size_t same = 0;
+            for (size_t j = 0; j < study->group_count; j++)
+                same += ocdm__groups_agree(&study->groups[i], &study->groups[j], node->key);
+            if (same > most) {
+                most = same;
+                usual = ocdm__group_setting(&study->groups[i], node->key);
+            }
+        }
         for (size_t i = 0; i < study->group_count; i++)
             if (!ocdm__json_same(usual, ocdm__group_setting(&study->groups[i], node->key)))
                 study->groups[i].base = false;
@@ -329,18 +312,6 @@ static bool comes_before(const ocdm__study *study, const ocdm__run_group *a, con
         return a->bound;
     double left = measure_of(study, a), right = measure_of(study, b);
     return (study->trained ? left > right : left < right) || (!isnan(left) && isnan(right));
-}
-
-static void sort_groups(ocdm__study *study)
-{
-    for (size_t i = 0; i < study->group_count; i++) {
-        study->base_count += study->groups[i].base;
-        for (size_t j = i; j > 0 && comes_before(study, &study->groups[j], &study->groups[j - 1]); j--) {
-            ocdm__run_group moved = study->groups[j];
-            study->groups[j] = study->groups[j - 1];
-            study->groups[j - 1] = moved;
-        }
-    }
 }
 
 /* The base group of the same contender: itself, if it is one. */
@@ -405,54 +376,44 @@ static int by_name(const void *a, const void *b)
     return strcmp((*(const ocdm__study_class *const *)a)->name, (*(const ocdm__study_class *const *)b)->name);
 }
 
-/* Brings the counts from the order of task numbers into that of the turns; `places` says where the count of each turn is. Some
- * files have a count for every number up to the highest, also for numbers that are no task. */
-static ocdm_status read_class(ocdm__study *study, const ocdm__json_node *node, const size_t *places, ocdm_error *error)
-{
-    const ocdm__numbers *order = &study->order;
-    ocdm__study_class *class = &study->classes[study->class_count];
-    ocdm__numbers counts;
-    *class = (ocdm__study_class){.name = ocdm__json_text(ocdm__json_find(node, "name"), ""),
-                                 .group = ocdm__json_text(ocdm__json_find(node, "group"), ""),
-                                 .train = ocdm__json_number(ocdm__json_find(node, "train")),
-                                 .column = study->class_count++};
-    OCDM_TRY(ocdm__new(&class->turns.values, order->count, sizeof *class->turns.values, "classes", error));
-    OCDM_TRY(ocdm__numbers_of(ocdm__json_find(node, "tasks"), &counts, error));
-    for (size_t turn = 0; turn < order->count; turn++) {
-        double place = counts.count == order->count ? (double)places[turn] : order->values[turn];
-        class->turns.values[turn] = place >= 0 && place < (double)counts.count ? counts.values[(size_t)place] : NAN;
-    }
-    ocdm__release(counts.values);
-    class->turns.count = order->count;
-    while (class->turn < order->count && !(class->turns.values[class->turn] > 0))
-        class->turn++;
-    return OCDM_OK;
-}
-
 static ocdm_status read_classes(ocdm__study *study, ocdm_error *error)
 {
     const ocdm__json_node *root = study->groups[0].runs[0]->summary.root, *list = ocdm__json_find(root, "classes");
     const ocdm__json_node *node = list != NULL && list->kind == OCDM__JSON_ARRAY ? list->first : NULL;
     size_t count = node != NULL ? list->count : 0;
-    OCDM_TRY(ocdm__numbers_of(ocdm__json_find(root, "settings.order"), &study->order, error));
-    OCDM_TRY(ocdm__new(&study->classes, count, sizeof *study->classes, "classes", error));
-    OCDM_TRY(ocdm__new(&study->by_name, count, sizeof *study->by_name, "classes", error));
-    size_t *places;
-    OCDM_TRY(ocdm__new(&places, study->order.count, sizeof *places, "classes", error));
-    for (size_t turn = 0; turn < study->order.count; turn++)
-        for (size_t other = 0; other < study->order.count; other++)
-            places[turn] += study->order.values[other] < study->order.values[turn];
-    ocdm_status status = OCDM_OK;
-    for (; status == OCDM_OK && node != NULL; node = node->next)
-        status = read_class(study, node, places, error);
-    ocdm__release(places);
-    if (study->class_count > 1)
-        qsort(study->classes, study->class_count, sizeof *study->classes, by_turn);
-    for (size_t c = 0; c < study->class_count; c++)
+    study->order = ocdm__numbers_of(&study->arena, ocdm__json_find(root, "settings.order"));
+    study->classes = ocdm__arena_new(&study->arena, count, sizeof *study->classes);
+    study->by_name = ocdm__arena_new(&study->arena, count, sizeof *study->by_name);
+    for (; !study->arena.failed && node != NULL; node = node->next) {
+        /* The counts of a class are in the order of task numbers in the file, and here in that of the turns. Some files have a
+         * count for every number up to the highest, also for numbers that are no task. */
+        const ocdm__numbers *order = &study->order;
+        const ocdm__numbers counts = ocdm__numbers_of(&study->arena, ocdm__json_find(node, "tasks"));
+        ocdm__study_class *class = &study->classes[study->class_count];
+        *class = (ocdm__study_class){.name = ocdm__json_text(ocdm__json_find(node, "name"), ""),
+                                     .group = ocdm__json_text(ocdm__json_find(node, "group"), ""),
+                                     .train = ocdm__json_number(ocdm__json_find(node, "train")),
+                                     .column = study->class_count++};
+        class->turns.values = ocdm__arena_new(&study->arena, order->count, sizeof *class->turns.values);
+        for (; class->turns.values != NULL && class->turns.count < order->count; class->turns.count++) {
+            double task = order->values[class->turns.count], place = 0;
+            for (size_t other = 0; other < order->count; other++)
+                place += order->values[other] < task;
+            place = counts.count == order->count ? place : task;
+            class->turns.values[class->turns.count] =
+                place >= 0 && place < (double)counts.count ? counts.values[(size_t)place] : NAN;
+        }
+        while (class->turn < class->turns.count && !(class->turns.values[class->turn] > 0))
+            class->turn++;
+    }
+    OCDM_TRY(ocdm__arena_check(&study->arena, "classes", error));
+    if (count > 1)
+        qsort(study->classes, count, sizeof *study->classes, by_turn);
+    for (size_t c = 0; c < count; c++)
         study->by_name[c] = &study->classes[c];
-    if (study->class_count > 1)
-        qsort((void *)study->by_name, study->class_count, sizeof *study->by_name, by_name);
-    return status;
+    if (count > 1)
+        qsort((void *)study->by_name, count, sizeof *study->by_name, by_name);
+    return OCDM_OK;
 }
 
 size_t ocdm__study_class_of(const ocdm__study *study, const ocdm__json_node *label)
@@ -492,7 +453,7 @@ static bool tells_apart(const ocdm__study *study, const ocdm__run_group *group, 
 
 #define LABEL_ROOM 400
 
-static ocdm_status label_group(const ocdm__study *study, ocdm__run_group *group, ocdm_error *error)
+static void label_group(ocdm__study *study, ocdm__run_group *group)
 {
     char text[LABEL_ROOM], value[100];
     snprintf(text, sizeof text, "%.99s", group->method[0] != '\0' ? group->method : "(no method)");
@@ -502,50 +463,52 @@ static ocdm_status label_group(const ocdm__study *study, ocdm__run_group *group,
             ocdm__setting_text(node, value, sizeof value);
             ocdm__append(text, sizeof text, ", %.40s %s", node->key, value);
         }
-    OCDM_TRY(ocdm__new(&group->label, strlen(text) + 1, 1, "a label", error));
-    memcpy(group->label, text, strlen(text) + 1);
-    return OCDM_OK;
+    group->label = ocdm__arena_text(&study->arena, text);
 }
 
 /* ---- the study ---------------------------------------------------------------------------------------------------------- */
 
-/* Collects the seeds of the base, and makes room for their numbers. */
-static ocdm_status list_seeds(ocdm__study *study, ocdm_error *error)
+static ocdm_status finish_study(ocdm__study *study, ocdm_error *error)
 {
+    for (size_t i = 0; i < study->group_count; i++) {
+        ocdm__run_group *group = &study->groups[i];
+        group->room = ocdm__arena_new(&study->arena, group->run_count, sizeof *group->room);
+        for (size_t j = 0; j < group->run_count; j++)
+            study->trained = study->trained || !isnan(number_of(group->runs[j], IN_SUMMARY, "final.total." OCDM__MAP_NAME));
+    }
+    OCDM_TRY(ocdm__arena_check(&study->arena, "the numbers of runs", error));
+    mark_base(study);
+    for (size_t i = 0; i < study->group_count; i++) {
+        study->base_count += study->groups[i].base;
+        for (size_t j = i; j > 0 && comes_before(study, &study->groups[j], &study->groups[j - 1]); j--) {
+            ocdm__run_group moved = study->groups[j];
+            study->groups[j] = study->groups[j - 1];
+            study->groups[j - 1] = moved;
+        }
+    }
+    colour_groups(study);
+    /* Collects the seeds of the base, and makes room for their numbers. */
     size_t runs = 0;
     for (size_t i = 0; i < study->base_count; i++)
         runs += study->groups[i].run_count;
-    OCDM_TRY(ocdm__new(&study->seeds.values, runs, sizeof *study->seeds.values, "the seeds of runs", error));
-    for (size_t i = 0; i < study->base_count; i++)
+    ocdm__numbers *seeds = &study->seeds;
+    seeds->values = ocdm__arena_new(&study->arena, runs, sizeof *seeds->values);
+    for (size_t i = 0; seeds->values != NULL && i < study->base_count; i++)
         for (size_t j = 0, k = 0; j < study->groups[i].run_count; j++, k = 0) {
             double seed = study->groups[i].runs[j]->seed;
-            while (k < study->seeds.count && !is_seed(study->seeds.values[k], seed))
+            while (k < seeds->count && !is_seed(seeds->values[k], seed))
                 k++;
-            study->seeds.values[k] = seed;
-            study->seeds.count += k == study->seeds.count;
+            seeds->values[k] = seed;
+            seeds->count += k == seeds->count;
         }
-    OCDM_TRY(ocdm__new(&study->judgements, study->base_count, OCDM__STUDY_SLOTS * sizeof *study->judgements,
-                       "the numbers of runs", error));
-    return ocdm__new(&study->room, study->base_count, 2 * study->seeds.count * sizeof *study->room, "the numbers of runs",
-                     error);
-}
-
-static ocdm_status finish_study(ocdm__study *study, ocdm_error *error)
-{
-    for (size_t i = 0; i < study->group_count; i++)
-        for (size_t j = 0; j < study->groups[i].run_count; j++)
-            study->trained =
-                study->trained || !isnan(number_of(study->groups[i].runs[j], IN_SUMMARY, "final.total." OCDM__MAP_NAME));
-    mark_base(study);
-    sort_groups(study);
-    colour_groups(study);
-    OCDM_TRY(list_seeds(study, error));
+    study->judgements = ocdm__arena_new(&study->arena, study->base_count, OCDM__STUDY_SLOTS * sizeof *study->judgements);
+    study->room = ocdm__arena_new(&study->arena, study->base_count, 2 * seeds->count * sizeof *study->room);
     OCDM_TRY(read_classes(study, error));
     for (size_t i = 0; i < study->group_count; i++)
-        OCDM_TRY(label_group(study, &study->groups[i], error));
+        label_group(study, &study->groups[i]);
     for (size_t i = 0; i < study->group_count; i++)
         study->groups[i].mark = base_of(study, &study->groups[i])->label;
-    return OCDM_OK;
+    return ocdm__arena_check(&study->arena, "the numbers of runs", error);
 }
 
 ocdm_status ocdm__studies_make(ocdm__study_list *studies, const ocdm__run_list *runs, ocdm_error *error)
@@ -554,7 +517,7 @@ ocdm_status ocdm__studies_make(ocdm__study_list *studies, const ocdm__run_list *
     *studies = (ocdm__study_list){.studies = NULL};
     for (size_t i = 0; status == OCDM_OK && i < runs->count; i++)
         if (runs->runs[i].state == OCDM__RUN_WHOLE)
-            status = join_studies(studies, &runs->runs[i], error);
+            status = join(studies, &runs->runs[i], error);
     for (size_t i = 0; status == OCDM_OK && i < studies->count; i++)
         status = finish_study(&studies->studies[i], error);
     if (status != OCDM_OK)
@@ -567,11 +530,9 @@ void ocdm__studies_clear(ocdm__study_list *studies)
     for (size_t k = 0; k < studies->count; k++) {
         ocdm__study *study = &studies->studies[k];
         for (size_t i = 0; i < study->group_count; i++)
-            OCDM_RELEASE(study->groups[i].runs, study->groups[i].room, study->groups[i].label);
-        for (size_t i = 0; i < study->class_count; i++)
-            ocdm__release(study->classes[i].turns.values);
-        OCDM_RELEASE(study->groups, study->classes, study->by_name, study->order.values, study->seeds.values, study->room,
-                     study->judgements);
+            ocdm__release((void *)study->groups[i].runs);
+        ocdm__release(study->groups);
+        ocdm__arena_clear(&study->arena);
     }
     ocdm__release(studies->studies);
     *studies = (ocdm__study_list){.studies = NULL};

@@ -25,12 +25,12 @@ typedef struct ocdm__run_group {
     const ocdm__run_record **runs; /* by seed */
     size_t run_count;
     const char *method;
-    char *label;      /* the method, and the settings that distinguish it from the method's base group */
-    const char *mark; /* the label of the base group with its method and model: what a reader hides and shows together */
-    bool base;        /* part of the plain comparison */
-    bool bound;       /* multitask: an upper bound, since it sees all samples again */
-    unsigned colour;  /* of its method; further base groups of the method, those of other models, have other dashes */
-    double *room;     /* scratch space for run_count numbers */
+    const char *label; /* the method, and the settings that distinguish it from the method's base group */
+    const char *mark;  /* the label of the base group with its method and model: what a reader hides and shows together */
+    bool base;         /* part of the plain comparison */
+    bool bound;        /* multitask: an upper bound, since it sees all samples again */
+    unsigned colour;   /* of its method; further base groups of the method, those of other models, have other dashes */
+    double *room;      /* scratch space for run_count numbers */
 } ocdm__run_group;
 
 typedef struct ocdm__study {
@@ -45,6 +45,7 @@ typedef struct ocdm__study {
     ocdm__numbers seeds;               /* of the runs of the base, each once */
     double *room;                      /* scratch space: two numbers for each group of the base and seed, */
     ocdm__judgement *judgements;       /* and a judgement for each slot and group of the base */
+    ocdm__arena arena;                 /* of all of it but the groups and their runs */
 } ocdm__study;
 
 typedef struct ocdm__study_list {

@@ -9,14 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { READ_SIZE = 65536, PATH_ROOM = 4096 };
+enum { READ_SIZE = 65536 };
 
-/* A FIFO would wait for a writer. A path that is cut does not exist. */
+/* A FIFO would wait for a writer. */
 static int open_in(const char *folder, const char *name)
 {
-    char path[PATH_ROOM];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    return open(ocdm__path_in(folder, name).text, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 }
 
 const char *ocdm__log_open(ocdm__log *log, const char *folder)
@@ -92,9 +90,17 @@ bool ocdm__run_is_locked(const char *folder)
     return locked;
 }
 
+ocdm__path ocdm__path_in(const char *folder, const char *name)
+{
+    ocdm__path path;
+    size_t length = strlen(folder);
+    const char *between = length > 0 && folder[length - 1] == '/' ? "" : "/";
+    if ((size_t)snprintf(path.text, sizeof path.text, "%s%s%s", folder, between, name) >= sizeof path.text)
+        path.text[0] = '\0';
+    return path;
+}
+
 bool ocdm__has_file(const char *folder, const char *name)
 {
-    char path[PATH_ROOM];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return access(path, F_OK) == 0;
+    return access(ocdm__path_in(folder, name).text, F_OK) == 0;
 }

@@ -41,6 +41,12 @@ void ocdm__log_close(ocdm__log *log);
 /* Whether a run is writing to the folder. */
 bool ocdm__run_is_locked(const char *folder);
 
+/* folder/name; empty, which names no file, where it is longer than any file's. */
+typedef struct ocdm__path {
+    char text[4096];
+} ocdm__path;
+ocdm__path ocdm__path_in(const char *folder, const char *name);
+
 /* Whether a folder has a file. */
 bool ocdm__has_file(const char *folder, const char *name);
 

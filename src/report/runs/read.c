@@ -12,37 +12,7 @@
 #include "experiment/folder/summary_read.h"
 #include "report/runs/log.h"
 
-char *ocdm__path_in(const char *folder, const char *name)
-{
-    size_t size = strlen(folder) + strlen(name) + 2;
-    char *path = ocdm__allocate(size, 1);
-    if (path != NULL)
-        snprintf(path, size, "%s%s%s", folder, folder[0] != '\0' && folder[strlen(folder) - 1] == '/' ? "" : "/", name);
-    return path;
-}
-
 /* ---- lines of JSON ------------------------------------------------------------------------------------------------------ */
-
-/* Joins the lines with commas, in brackets. A JSON string cannot contain a newline, so this is a list of the same values,
- * and an error keeps its line number. Empty lines get no comma. */
-static size_t join_lines(const unsigned char *bytes, size_t size, char *list)
-{
-    size_t used = 0, start = 0;
-    bool first = true;
-    list[used++] = '[';
-    for (size_t i = 0; i < size; i++) {
-        if (bytes[i] != '\n')
-            continue;
-        if (i > start && !first)
-            list[used++] = ',';
-        first = first && i == start;
-        memcpy(list + used, bytes + start, i + 1 - start);
-        used += i + 1 - start;
-        start = i + 1;
-    }
-    list[used++] = ']';
-    return used;
-}
 
 ocdm_status ocdm__json_lines_read(ocdm__json_tree *tree, const char *path, ocdm_error *error)
 {
@@ -58,22 +28,39 @@ ocdm_status ocdm__json_lines_read(ocdm__json_tree *tree, const char *path, ocdm_
         status = ocdm__fail(error, OCDM_LIMIT, "", "%s: larger than %zu bytes", path, OCDM__JSON_TREE_LIMIT);
     else if (list == NULL)
         status = ocdm__fail_memory(error, path);
-    else
-        status = ocdm__json_tree_parse(tree, path, list, join_lines(file.bytes, file.size, list), error);
+    else {
+        /* Joins the lines with commas, in brackets. A JSON string cannot contain a newline, so this is a list of the same
+         * values, and an error keeps its line number. Empty lines get no comma. */
+        size_t used = 0, start = 0;
+        bool first = true;
+        list[used++] = '[';
+        for (size_t i = 0; i < file.size; i++) {
+            if (file.bytes[i] != '\n')
+                continue;
+            if (i > start && !first)
+                list[used++] = ',';
+            first = first && i == start;
+            memcpy(list + used, file.bytes + start, i + 1 - start);
+            used += i + 1 - start;
+            start = i + 1;
+        }
+        list[used++] = ']';
+        status = ocdm__json_tree_parse(tree, path, list, used, error);
+    }
     ocdm__release(list);
     ocdm__unmap_file(&file);
     return status;
 }
 
-ocdm_status ocdm__numbers_of(const ocdm__json_node *list, ocdm__numbers *numbers, ocdm_error *error)
+ocdm__numbers ocdm__numbers_of(ocdm__arena *arena, const ocdm__json_node *list)
 {
-    *numbers = (ocdm__numbers){.values = NULL};
+    ocdm__numbers numbers = {.values = NULL};
     if (list == NULL || list->kind != OCDM__JSON_ARRAY || list->count == 0)
-        return OCDM_OK;
-    OCDM_TRY(ocdm__new(&numbers->values, list->count, sizeof *numbers->values, "the numbers of a run", error));
-    for (const ocdm__json_node *node = list->first; node != NULL; node = node->next)
-        numbers->values[numbers->count++] = ocdm__json_number(node);
-    return OCDM_OK;
+        return numbers;
+    numbers.values = ocdm__arena_new(arena, list->count, sizeof *numbers.values);
+    for (const ocdm__json_node *node = list->first; numbers.values != NULL && node != NULL; node = node->next)
+        numbers.values[numbers.count++] = ocdm__json_number(node);
+    return numbers;
 }
 
 /* ---- one folder --------------------------------------------------------------------------------------------------------- */
@@ -96,17 +83,6 @@ static bool looks_like_run(const char *folder)
     return false;
 }
 
-static ocdm_status read_file(ocdm_status (*read)(ocdm__json_tree *, const char *, ocdm_error *), ocdm__json_tree *tree,
-                             const char *folder, const char *name, ocdm_error *error)
-{
-    char *path = ocdm__path_in(folder, name);
-    if (path == NULL)
-        return ocdm__fail_memory(error, folder);
-    ocdm_status status = read(tree, path, error);
-    ocdm__release(path);
-    return status;
-}
-
 /* The lists of numbers of a run, by their paths in the summary. */
 static const struct {
     const char *path;
@@ -124,11 +100,6 @@ static const struct {
 };
 enum { LISTS = sizeof lists / sizeof lists[0] };
 
-static ocdm__numbers *list_of(ocdm__run_record *run, size_t list)
-{
-    return (ocdm__numbers *)((char *)run + lists[list].place);
-}
-
 const ocdm__numbers *ocdm__run_list_of(const ocdm__run_record *run, const char *name)
 {
     for (size_t i = 0; i < LISTS; i++)
@@ -137,39 +108,36 @@ const ocdm__numbers *ocdm__run_list_of(const ocdm__run_record *run, const char *
     return NULL;
 }
 
-/* Whether a file that is there could not be read, which says nothing about the run: no table may be made without it. */
-static bool unreadable(const ocdm__run_record *run, const char *name, ocdm_status status)
+/* What reading a file of the run gave. No table may be made without a file that is there and could not be read, which says
+ * nothing about the run; a file that is damaged is described in `why`. */
+static ocdm_status judge(const ocdm__run_record *run, const char *name, const ocdm_error *why, ocdm_error *error)
 {
-    return status == OCDM_IO && ocdm__has_file(run->folder, name);
+    if (why->status == OCDM_NO_MEMORY)
+        return ocdm__fail_memory(error, run->folder);
+    if (why->status == OCDM_IO && ocdm__has_file(run->folder, name))
+        return ocdm__fail(error, why->status, why->hint, "%s", why->message);
+    return OCDM_OK;
 }
 
-static ocdm_status read_summary(ocdm__run_record *run, ocdm_error *error)
+static ocdm_status read_summary(ocdm__run_list *runs, ocdm__run_record *run, ocdm_error *error)
 {
-    ocdm_status status = read_file(ocdm__summary_read, &run->summary, run->folder, "summary.json", &run->why);
-    if (status == OCDM_NO_MEMORY)
-        return ocdm__fail_memory(error, run->folder);
-    if (unreadable(run, "summary.json", status))
-        return ocdm__fail(error, status, run->why.hint, "%s", run->why.message);
-    const ocdm__json_node *root = run->summary.root;
-    run->state = OCDM__RUN_BROKEN;
-    if (status != OCDM_OK)
+    run->why.status = ocdm__summary_read(&run->summary, ocdm__path_in(run->folder, "summary.json").text, &run->why);
+    run->state = run->why.status == OCDM_OK ? OCDM__RUN_WHOLE : OCDM__RUN_BROKEN;
+    OCDM_TRY(judge(run, "summary.json", &run->why, error));
+    if (run->state == OCDM__RUN_BROKEN)
         return OCDM_OK;
-    run->state = OCDM__RUN_WHOLE;
-    run->settings = ocdm__json_find(root, "settings");
-    run->kept_why.status = read_file(ocdm__json_lines_read, &run->kept, run->folder, "memory.jsonl", &run->kept_why);
-    if (run->kept_why.status == OCDM_NO_MEMORY)
-        return ocdm__fail_memory(error, run->folder);
-    if (unreadable(run, "memory.jsonl", run->kept_why.status))
-        return ocdm__fail(error, run->kept_why.status, run->kept_why.hint, "%s", run->kept_why.message);
+    run->settings = ocdm__json_find(run->summary.root, "settings");
+    run->kept_why.status = ocdm__json_lines_read(&run->kept, ocdm__path_in(run->folder, "memory.jsonl").text, &run->kept_why);
     for (size_t i = 0; i < LISTS; i++)
-        OCDM_TRY(ocdm__numbers_of(ocdm__json_find(root, lists[i].path), list_of(run, i), error));
-    return OCDM_OK;
+        *(ocdm__numbers *)((char *)run + lists[i].place) =
+            ocdm__numbers_of(&runs->arena, ocdm__json_find(run->summary.root, lists[i].path));
+    return judge(run, "memory.jsonl", &run->kept_why, error);
 }
 
 /* The progress of a run without a summary. */
 static ocdm_status read_log(ocdm__run_record *run, ocdm_error *error)
 {
-    ocdm_status status = read_file(ocdm__json_lines_read, &run->log, run->folder, "run.jsonl", &run->why);
+    ocdm_status status = ocdm__json_lines_read(&run->log, ocdm__path_in(run->folder, "run.jsonl").text, &run->why);
     if (status == OCDM_NO_MEMORY)
         return ocdm__fail_memory(error, run->folder);
     run->state = OCDM__RUN_HALF;
@@ -188,43 +156,38 @@ static ocdm_status read_log(ocdm__run_record *run, ocdm_error *error)
     return OCDM_OK;
 }
 
-static void run_clear(ocdm__run_record *run)
-{
-    ocdm__json_tree_clear(&run->summary);
-    ocdm__json_tree_clear(&run->log);
-    ocdm__json_tree_clear(&run->kept);
-    for (size_t i = 0; i < LISTS; i++)
-        ocdm__release(list_of(run, i)->values);
-    ocdm__release(run->folder);
-}
-
 void ocdm__runs_clear(ocdm__run_list *runs)
 {
-    for (size_t i = 0; i < runs->count; i++)
-        run_clear(&runs->runs[i]);
+    for (size_t i = 0; i < runs->count; i++) {
+        ocdm__json_tree_clear(&runs->runs[i].summary);
+        ocdm__json_tree_clear(&runs->runs[i].log);
+        ocdm__json_tree_clear(&runs->runs[i].kept);
+    }
     ocdm__release(runs->runs);
+    ocdm__arena_clear(&runs->arena);
     *runs = (ocdm__run_list){.runs = NULL};
 }
 
 /* ---- folders of runs ---------------------------------------------------------------------------------------------------- */
 
-static ocdm_status add_run(ocdm__run_list *runs, const char *folder, ocdm_error *error)
+static ocdm_status add_run(ocdm__run_list *runs, char *folder, ocdm_error *error)
 {
-    ocdm__run_record *larger = ocdm__resize(runs->runs, runs->count + 1, sizeof *larger);
-    if (larger == NULL)
+    bool failed = false;
+    runs->runs = ocdm__grown(runs->runs, runs->count + 1, sizeof *runs->runs, &failed);
+    if (failed)
         return ocdm__fail_memory(error, "the list of runs");
-    runs->runs = larger;
+    for (size_t end = strlen(folder); end > 1 && folder[end - 1] == '/'; end--)
+        folder[end - 1] = '\0';
+    const char *slash = strrchr(folder, '/');
     ocdm__run_record *run = &runs->runs[runs->count++];
-    *run = (ocdm__run_record){.folder = ocdm__path_in(folder, ""), .seed = NAN, .method = "", .state = OCDM__RUN_MISSING};
-    if (run->folder == NULL)
-        return ocdm__fail_memory(error, folder);
-    for (size_t end = strlen(run->folder); end > 1 && run->folder[end - 1] == '/'; end--)
-        run->folder[end - 1] = '\0';
-    const char *slash = strrchr(run->folder, '/');
-    run->name = slash != NULL && slash[1] != '\0' ? slash + 1 : run->folder;
+    *run = (ocdm__run_record){.folder = folder,
+                              .name = slash != NULL && slash[1] != '\0' ? slash + 1 : folder,
+                              .seed = NAN,
+                              .method = "",
+                              .state = OCDM__RUN_MISSING};
     ocdm_status status = OCDM_OK;
     if (ocdm__has_file(folder, "summary.json"))
-        status = read_summary(run, error);
+        status = read_summary(runs, run, error);
     else if (ocdm__has_file(folder, "run.jsonl"))
         status = read_log(run, error);
     else
@@ -232,6 +195,7 @@ static ocdm_status add_run(ocdm__run_list *runs, const char *folder, ocdm_error 
                    access(folder, F_OK) == 0 ? "neither summary.json nor run.jsonl is here" : "there is no such folder");
     run->method = ocdm__json_text(ocdm__json_find(run->settings, "method"), "");
     run->seed = ocdm__json_number(ocdm__json_find(run->settings, "seed"));
+    OCDM_THEN(status, ocdm__arena_check(&runs->arena, "the numbers of a run", error));
     return status;
 }
 
@@ -243,70 +207,55 @@ static bool is_run_name(const char *name)
            strspn(seed + 2, "0123456789") == strlen(seed + 2);
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat there;
-    return stat(path, &there) == 0 && S_ISDIR(there.st_mode);
-}
-
 static int by_text(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* The folders of the runs, in the arena of their list. */
 struct names {
     char **paths;
-    size_t count;
+    size_t count, room;
 };
 
-/* The subfolders that are runs or are named like one. */
-static ocdm_status list_runs(const char *folder, struct names *names, ocdm_error *error)
+static void add_name(struct names *names, const char *path, ocdm__arena *arena)
 {
-    DIR *listing = opendir(folder);
-    ocdm_status status = OCDM_OK;
-    for (struct dirent *entry; status == OCDM_OK && listing != NULL && (entry = readdir(listing)) != NULL;) {
-        if (entry->d_name[0] == '.')
-            continue;
-        char *path = ocdm__path_in(folder, entry->d_name);
-        char **larger = path == NULL ? NULL : ocdm__resize(names->paths, names->count + 1, sizeof *larger);
-        names->paths = larger != NULL ? larger : names->paths;
-        if (larger == NULL)
-            status = ocdm__fail_memory(error, folder);
-        else if (is_folder(path) && (is_run_name(entry->d_name) || looks_like_run(path))) {
-            names->paths[names->count++] = path;
-            path = NULL;
-        }
-        ocdm__release(path);
+    if (!ocdm__reserve(&names->paths, &names->room, names->count + 1, sizeof *names->paths))
+        arena->failed = true;
+    else
+        names->paths[names->count++] = ocdm__arena_text(arena, path);
+}
+
+/* A folder that is a run, or its subfolders that are runs or are named like one; without any, the folder itself. */
+static void list_runs(struct names *names, const char *folder, ocdm__arena *arena)
+{
+    DIR *listing = looks_like_run(folder) ? NULL : opendir(folder);
+    size_t before = names->count;
+    struct stat there;
+    for (struct dirent *entry; listing != NULL && !arena->failed && (entry = readdir(listing)) != NULL;) {
+        ocdm__path path = ocdm__path_in(folder, entry->d_name);
+        if (entry->d_name[0] != '.' && stat(path.text, &there) == 0 && S_ISDIR(there.st_mode) &&
+            (is_run_name(entry->d_name) || looks_like_run(path.text)))
+            add_name(names, path.text, arena);
     }
     if (listing != NULL)
         closedir(listing);
-    if (names->count > 1)
-        qsort(names->paths, names->count, sizeof *names->paths, by_text);
-    return status;
-}
-
-static ocdm_status read_folder(ocdm__run_list *runs, const char *folder, ocdm_error *error)
-{
-    struct names names = {.paths = NULL};
-    ocdm_status status = OCDM_OK;
-    if (!looks_like_run(folder))
-        status = list_runs(folder, &names, error);
-    if (status == OCDM_OK && names.count == 0)
-        status = add_run(runs, folder, error);
-    for (size_t i = 0; status == OCDM_OK && i < names.count; i++)
-        status = add_run(runs, names.paths[i], error);
-    for (size_t i = 0; i < names.count; i++)
-        ocdm__release(names.paths[i]);
-    ocdm__release(names.paths);
-    return status;
+    if (names->count == before)
+        add_name(names, folder, arena);
+    else if (!arena->failed)
+        qsort(names->paths + before, names->count - before, sizeof *names->paths, by_text);
 }
 
 ocdm_status ocdm__runs_read(ocdm__run_list *runs, char *const *paths, size_t count, ocdm_error *error)
 {
-    ocdm_status status = OCDM_OK;
+    struct names names = {.paths = NULL};
     *runs = (ocdm__run_list){.runs = NULL};
-    for (size_t i = 0; status == OCDM_OK && i < count; i++)
-        status = read_folder(runs, paths[i], error);
+    for (size_t i = 0; i < count; i++)
+        list_runs(&names, paths[i], &runs->arena);
+    ocdm_status status = ocdm__arena_check(&runs->arena, "the list of runs", error);
+    for (size_t i = 0; status == OCDM_OK && i < names.count; i++)
+        status = add_run(runs, names.paths[i], error);
+    ocdm__release(names.paths);
     if (status != OCDM_OK)
         ocdm__runs_clear(runs);
     return status;

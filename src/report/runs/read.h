@@ -29,7 +29,7 @@ typedef struct ocdm__numbers {
 } ocdm__numbers;
 
 typedef struct ocdm__run_record {
-    char *folder;
+    const char *folder;
     const char *name; /* the last part of the folder's path */
     enum ocdm__run_state state;
     ocdm_error why;                  /* if it is not complete: what is wrong, or how far it is */
@@ -50,6 +50,7 @@ typedef struct ocdm__run_record {
 typedef struct ocdm__run_list {
     ocdm__run_record *runs;
     size_t count;
+    ocdm__arena arena; /* of folders and numbers */
 } ocdm__run_list;
 
 /*
@@ -72,10 +73,7 @@ void ocdm__runs_clear(ocdm__run_list *runs);
  * being written. Returns as ocdm__json_tree_read. */
 ocdm_status ocdm__json_lines_read(ocdm__json_tree *tree, const char *path, ocdm_error *error);
 
-/* Reads the numbers of a list. Returns OCDM_OK or OCDM_NO_MEMORY. */
-ocdm_status ocdm__numbers_of(const ocdm__json_node *list, ocdm__numbers *numbers, ocdm_error *error);
-
-/* folder/name, to be released. NULL if an allocation fails. */
-char *ocdm__path_in(const char *folder, const char *name);
+/* The numbers of a list, in the arena. */
+ocdm__numbers ocdm__numbers_of(ocdm__arena *arena, const ocdm__json_node *list);
 
 #endif

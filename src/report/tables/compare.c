@@ -66,11 +66,11 @@ static ocdm_status fill_methods(ocdm__table *table, const ocdm__compare_plan *pl
     size_t place = 1 + (plan->choices != NULL);
     for (size_t i = 0; i < results->method_count; i++) {
         ocdm__cell *row = ocdm__table_row(table);
+        OCDM_TRY(ocdm__table_check(table, error));
         row[0] = ocdm__cell_text(table, results->methods[i]);
         if (plan->choices != NULL)
             row[1] = ocdm__cell_text(table, plan->choices[point * results->method_count + i]->label);
     }
-    OCDM_TRY(ocdm__table_check(table, error));
     for (size_t column = 0; column < OCDM__COMPARE_COLUMNS; column++) {
         const ocdm__compare_column *about = &ocdm__compare_columns[column];
         if (!is_shown(results, column))

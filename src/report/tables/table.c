@@ -3,19 +3,10 @@
 
 #include <assert.h>
 
-/* Texts in a row of blocks, so that cells can point to them while the table grows. */
-struct ocdm__table_texts {
-    struct ocdm__table_texts *before;
-    size_t used;
-    char bytes[4080];
-};
-
 ocdm_status ocdm__table_begin(ocdm__table *table, const ocdm__column *columns, size_t count, ocdm_error *error)
 {
     *table = (ocdm__table){.column_count = count};
-    table->columns = ocdm__allocate(count, sizeof *columns);
-    table->spare = ocdm__allocate(count, sizeof *table->spare);
-    if (table->columns == NULL || table->spare == NULL)
+    if (!ocdm__reserve(&table->columns, &table->column_room, count, sizeof *columns))
         return ocdm__fail_memory(error, "a table");
     memcpy(table->columns, columns, count * sizeof *columns);
     return OCDM_OK;
@@ -28,8 +19,6 @@ ocdm_status ocdm__table_begin_keys(ocdm__table *table, const char *const *keys, 
     for (size_t i = 0; keys[i] != NULL; i++)
         OCDM__CELLS(table, OCDM__EXACT(keys[i], NAN));
     table->row_count = 0;
-    table->spare = ocdm__allocate(table->column_count, sizeof *table->spare);
-    table->failed = table->failed || table->spare == NULL;
     return ocdm__table_check(table, error);
 }
 
@@ -38,27 +27,26 @@ static const ocdm__cell empty = {.kind = OCDM__CELL_EMPTY, .value = NAN, .deviat
 ocdm__cell *ocdm__table_row(ocdm__table *table)
 {
     if (!ocdm__reserve(&table->cells, &table->room, (table->row_count + 1) * table->column_count, sizeof *table->cells))
-        table->failed = true;
-    ocdm__cell *row = table->spare;
-    if (!table->failed && table->column_count > 0)
-        row = table->cells + table->row_count * table->column_count;
-    table->row_count += !table->failed;
-    for (size_t i = 0; row != NULL && i < table->column_count; i++)
-        row[i] = empty;
+        table->texts.failed = true;
     table->filled = 0;
-    return row;
+    if (table->texts.failed)
+        return NULL;
+    size_t first = table->row_count++ * table->column_count;
+    for (size_t i = 0; i < table->column_count; i++)
+        table->cells[first + i] = empty;
+    return table->column_count > 0 ? table->cells + first : NULL;
 }
 
 /* The next cell of the last row. NULL if it does not fit. */
 static ocdm__cell *next_cell(ocdm__table *table, const char *key)
 {
     size_t column = table->filled++;
-    if (table->failed)
+    if (table->texts.failed)
         return NULL;
     if (column == table->column_count && table->row_count == 1) {
         if (!ocdm__reserve(&table->columns, &table->column_room, column + 1, sizeof *table->columns) ||
             !ocdm__reserve(&table->cells, &table->room, column + 1, sizeof *table->cells)) {
-            table->failed = true;
+            table->texts.failed = true;
             return NULL;
         }
         ocdm__column *made = &table->columns[table->column_count++];
@@ -101,7 +89,7 @@ size_t ocdm__table_column(const ocdm__table *table, const char *key)
 
 ocdm_status ocdm__table_check(const ocdm__table *table, ocdm_error *error)
 {
-    return table->failed ? ocdm__fail_memory(error, "a table") : OCDM_OK;
+    return ocdm__arena_check(&table->texts, "a table", error);
 }
 
 /* Folds the cells of one place, `step` cells apart. */
@@ -164,45 +152,20 @@ void ocdm__table_drop_empty(ocdm__table *table)
     }
 }
 
-/* Room for a text of this size; NULL, and the table has failed, if an allocation fails. */
-static char *reserve_text(ocdm__table *table, size_t size)
-{
-    struct ocdm__table_texts *texts = table->texts;
-    if (texts == NULL || sizeof texts->bytes - texts->used < size) {
-        size_t more = size > sizeof texts->bytes ? size - sizeof texts->bytes : 0;
-        texts = ocdm__resize(NULL, sizeof *texts + more, 1);
-        if (texts == NULL) {
-            table->failed = true;
-            return NULL;
-        }
-        texts->before = table->texts;
-        texts->used = 0;
-        table->texts = texts;
-    }
-    char *text = texts->bytes + texts->used;
-    texts->used = size < sizeof texts->bytes - texts->used ? texts->used + size : sizeof texts->bytes;
-    return text;
-}
-
 /* Columns repeat their texts from row to row: equal texts are one text. */
-static const char *find_above(const ocdm__table *table, const char *text)
-{
-    for (size_t back = 1; table->row_count > 1 && back <= table->column_count; back++) {
-        const ocdm__cell *cell = &table->cells[(table->row_count - 1) * table->column_count - back];
-        if (cell->kind == OCDM__CELL_TEXT && strcmp(cell->text, text) == 0)
-            return cell->text;
-    }
-    return NULL;
-}
-
 ocdm__cell ocdm__cell_text(ocdm__table *table, const char *text)
 {
-    const char *kept = table->failed ? "" : find_above(table, text);
-    if (kept == NULL) {
-        char *copy = reserve_text(table, strlen(text) + 1);
-        kept = copy != NULL ? memcpy(copy, text, strlen(text) + 1) : "";
+    ocdm__cell made = {.kind = OCDM__CELL_TEXT, .text = "", .value = NAN, .deviation = NAN};
+    for (size_t back = 1; !table->texts.failed && table->row_count > 1 && back <= table->column_count; back++) {
+        const ocdm__cell *above = &table->cells[(table->row_count - 1) * table->column_count - back];
+        if (above->kind == OCDM__CELL_TEXT && strcmp(above->text, text) == 0) {
+            made.text = above->text;
+            return made;
+        }
     }
-    return (ocdm__cell){.kind = OCDM__CELL_TEXT, .text = kept, .value = NAN, .deviation = NAN};
+    const char *copy = ocdm__arena_text(&table->texts, text);
+    made.text = copy != NULL ? copy : "";
+    return made;
 }
 
 ocdm__cell ocdm__cell_number(double value, double deviation, int decimals)
@@ -214,12 +177,7 @@ ocdm__cell ocdm__cell_number(double value, double deviation, int decimals)
 
 void ocdm__table_clear(ocdm__table *table)
 {
-    for (struct ocdm__table_texts *texts = table->texts, *before; texts != NULL; texts = before) {
-        before = texts->before;
-        ocdm__release(texts);
-    }
-    ocdm__release(table->columns);
-    ocdm__release(table->cells);
-    ocdm__release(table->spare);
+    ocdm__arena_clear(&table->texts);
+    OCDM_RELEASE(table->columns, table->cells);
     *table = (ocdm__table){.row_count = 0};
 }

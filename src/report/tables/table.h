@@ -54,10 +54,8 @@ typedef struct ocdm__table {
     size_t column_count, column_room;
     ocdm__cell *cells; /* row by row */
     size_t row_count, room;
-    size_t filled;                   /* cells of the last row */
-    ocdm__cell *spare;               /* the row that takes what does not fit */
-    struct ocdm__table_texts *texts; /* of the cells */
-    bool failed;
+    size_t filled;     /* cells of the last row */
+    ocdm__arena texts; /* of the cells; its failure is that of the table */
 } ocdm__table;
 
 /* Creates a table without rows; the columns are copied. Returns OCDM_OK or OCDM_NO_MEMORY. */
@@ -66,7 +64,7 @@ ocdm_status ocdm__table_begin(ocdm__table *table, const ocdm__column *columns, s
 /* The same with columns whose headings are their keys, ended by NULL. */
 ocdm_status ocdm__table_begin_keys(ocdm__table *table, const char *const *keys, ocdm_error *error);
 
-/* Appends a row of empty cells, valid until the next call. */
+/* Appends a row of empty cells, valid until the next call; NULL, and the table has failed, if they do not fit. */
 ocdm__cell *ocdm__table_row(ocdm__table *table);
 
 /*

@@ -16,10 +16,18 @@ bool ocdm__table_is_data(enum ocdm__table_format format)
 
 #define SHOWN (OCDM__TABLE_TEXT + 64)
 
-/* A cell as people see it, without bold; `sign` separates a number from its deviation; a range is in brackets. An empty cell is
- * "-". */
-static void show_cell(const ocdm__cell *cell, const char *sign, char shown[SHOWN])
+/* A row that is the heads of the columns. */
+#define HEADS SIZE_MAX
+
+/* What is in a row and column as people see it, without bold; `sign` separates a number from its deviation; a range is in
+ * brackets. An empty cell is "-". Returns the cell, NULL for a head. */
+static const ocdm__cell *show_place(const ocdm__table *table, size_t row, size_t column, const char *sign, char shown[SHOWN])
 {
+    const ocdm__cell *cell = row != HEADS ? ocdm__table_at(table, row, column) : NULL;
+    if (cell == NULL) {
+        snprintf(shown, SHOWN, "%s", table->columns[column].head);
+        return NULL;
+    }
     if (cell->kind == OCDM__CELL_TEXT)
         snprintf(shown, SHOWN, "%s", cell->text);
     else if (cell->kind == OCDM__CELL_EMPTY)
@@ -32,6 +40,7 @@ static void show_cell(const ocdm__cell *cell, const char *sign, char shown[SHOWN
     else
         snprintf(shown, SHOWN, "%.*f%s%.*f", cell->decimals, cell->value, sign, cell->decimals, cell->deviation);
     ocdm__make_printable(shown); /* names of classes come from files */
+    return cell;
 }
 
 /* The column after the last one that shares the heading of `column`; a column without one is alone. */
@@ -61,24 +70,9 @@ static bool has_groups(const ocdm__table *table, size_t first, size_t end)
     return false;
 }
 
-/* Puts the n-th of `escapes` in the place of the n-th special character. */
-static void write_escaped(ocdm__output *output, const char *text, const char *special, const char *const *escapes)
-{
-    for (; *text != '\0'; text++) {
-        const char *found = strchr(special, *text);
-        if (found != NULL)
-            ocdm__output_text(output, escapes[found - special]);
-        else
-            ocdm__output_write(output, text, 1);
-    }
-}
-
 /* ---- text --------------------------------------------------------------------------------------------------------------- */
 
 #define GAP 2
-
-/* A row that is the heads of the columns. */
-#define HEADS SIZE_MAX
 
 /* A table on its way to the terminal. */
 struct text {
@@ -96,29 +90,19 @@ static size_t text_width(const char *text)
     return width;
 }
 
-static void write_spaces(ocdm__output *output, size_t count)
+/* What is in a row and column, and its width: a star that marks bold takes one column. */
+static size_t show_text(const struct text *text, size_t row, size_t column, char shown[SHOWN])
 {
-    for (size_t i = 0; i < count; i++)
-        ocdm__output_text(output, " ");
-}
-
-/* What is in a row and column. Returns its width: a star that marks bold takes one column. */
-static size_t show_place(const struct text *text, size_t row, size_t column, char shown[SHOWN])
-{
-    const ocdm__cell *cell = row == HEADS ? NULL : ocdm__table_at(text->table, row, column);
-    if (cell == NULL)
-        snprintf(shown, SHOWN, "%s", text->table->columns[column].head);
-    else
-        show_cell(cell, " ± ", shown);
+    const ocdm__cell *cell = show_place(text->table, row, column, " ± ", shown);
     return text_width(shown) + (cell != NULL && cell->bold && !text->style->bold);
 }
 
 static size_t own_width(const struct text *text, size_t column)
 {
     char shown[SHOWN];
-    size_t width = show_place(text, HEADS, column, shown);
+    size_t width = show_text(text, HEADS, column, shown);
     for (size_t row = 0; row < text->table->row_count; row++) {
-        size_t here = show_place(text, row, column, shown);
+        size_t here = show_text(text, row, column, shown);
         width = here > width ? here : width;
     }
     return width;
@@ -165,16 +149,15 @@ static void write_row(const struct text *text, size_t row, size_t first, size_t 
 {
     for (size_t k = first - 1; k < end; k++) {
         char shown[SHOWN];
-        size_t column = k < first ? 0 : k, room = column_width(text, column) - show_place(text, row, column, shown);
+        size_t column = k < first ? 0 : k;
+        int room = (int)(column_width(text, column) - show_text(text, row, column, shown));
         bool bold = row != HEADS && ocdm__table_at(text->table, row, column)->bold, left = is_left(text->table, column);
-        write_spaces(text->output, (k < first ? 0 : GAP) + (left ? 0 : room));
-        if (bold && text->style->bold)
-            ocdm__output_text(text->output, "\033[1m");
-        ocdm__output_text(text->output, shown);
+        const char *before = bold && text->style->bold ? "\033[1m" : "";
+        ocdm__put(text->output, "%*s%s%s", (k < first ? 0 : GAP) + (left ? 0 : room), "", before, shown);
         if (bold)
             ocdm__output_text(text->output, text->style->bold ? "\033[0m" : "*");
         if (left && k + 1 < end)
-            write_spaces(text->output, room);
+            ocdm__put(text->output, "%*s", room, "");
     }
     ocdm__output_text(text->output, "\n");
 }
@@ -184,12 +167,12 @@ static void write_groups(const struct text *text, size_t first, size_t end)
 {
     while (text->table->columns[end - 1].group[0] == '\0')
         end--;
-    write_spaces(text->output, column_width(text, 0));
+    ocdm__put(text->output, "%*s", (int)column_width(text, 0), "");
     for (size_t column = first; column < end;) {
         const char *name = text->table->columns[column].group;
         size_t next = group_end(text->table, column), around = group_width(text, column, next) - GAP - text_width(name);
         bool dashes = name[0] != '\0' && around >= 4;
-        write_spaces(text->output, GAP);
+        ocdm__put(text->output, "%*s", GAP, "");
         for (size_t i = 0; i < around; i++) {
             bool beside = i + 1 == around / 2 || i == around / 2;
             if (i == around / 2)
@@ -253,68 +236,79 @@ static void write_text(const ocdm__table *table, const ocdm__table_style *style,
         write_filled(output, paragraph, style->width);
 }
 
-/* ---- Markdown ------------------------------------------------------------------------------------------------------- */
+/* ---- Markdown and LaTeX ------------------------------------------------------------------------------------------------- */
 
-/* Escapes what would end a cell. */
-static void write_markdown_text(ocdm__output *output, const char *text)
+struct markup {
+    const char *special; /* characters, and what stands for each of them: in cells, */
+    const char *escapes[12];
+    bool escapes_prose; /* and in title and notes */
+    const char *title[2], *note[2];
+    const char *first, *between, *last; /* of a row */
+    const char *bold[2], *sign;
+};
+
+static const struct markup markdown = {.special = "|\\",
+                                       .escapes = {"\\|", "\\\\"},
+                                       .title = {"", "\n\n"},
+                                       .note = {"", "\n"},
+                                       .first = "| ",
+                                       .between = " | ",
+                                       .last = " |\n",
+                                       .bold = {"**", "**"},
+                                       .sign = " ± "};
+static const struct markup latex = {.special = "\\~^<>&%$#_{}",
+                                    .escapes = {"\\textbackslash{}", "\\textasciitilde{}", "\\textasciicircum{}", "$<$", "$>$",
+                                                "\\&", "\\%", "\\$", "\\#", "\\_", "\\{", "\\}"},
+                                    .escapes_prose = true,
+                                    .title = {"\\caption{", "}\n"},
+                                    .note = {"{\\footnotesize ", "}\n"},
+                                    .first = "",
+                                    .between = " & ",
+                                    .last = " \\\\\n",
+                                    .bold = {"\\textbf{", "}"},
+                                    .sign = " $\\pm$ "};
+
+static void write_escaped(ocdm__output *output, const struct markup *markup, const char *text)
 {
-    write_escaped(output, text, "|\\", (const char *const[]){"\\|", "\\\\"});
+    for (; *text != '\0'; text++) {
+        const char *found = strchr(markup->special, *text);
+        if (found != NULL)
+            ocdm__output_text(output, markup->escapes[found - markup->special]);
+        else
+            ocdm__output_write(output, text, 1);
+    }
 }
 
-static void write_markdown(const ocdm__table *table, ocdm__output *output)
+static void write_prose(ocdm__output *output, const struct markup *markup, const char *const around[2], const char *text)
 {
-    char paragraph[OCDM__TABLE_NOTE];
-    if (table->title[0] != '\0') {
-        ocdm__output_text(output, table->title);
-        ocdm__output_text(output, "\n\n");
-    }
+    ocdm__output_text(output, around[0]);
+    if (markup->escapes_prose)
+        write_escaped(output, markup, text);
+    else
+        ocdm__output_text(output, text);
+    ocdm__output_text(output, around[1]);
+}
+
+/* Markdown has no heading over several columns: each repeats that of its group. Numbers have no special characters. */
+static void write_marked_row(const ocdm__table *table, size_t row, const struct markup *markup, ocdm__output *output)
+{
     for (size_t i = 0; i < table->column_count; i++) {
-        ocdm__output_text(output, "| ");
-        write_markdown_text(output, table->columns[i].group);
-        ocdm__output_text(output, table->columns[i].group[0] != '\0' && table->columns[i].head[0] != '\0' ? " " : "");
-        write_markdown_text(output, table->columns[i].head);
-        ocdm__output_text(output, " ");
-    }
-    ocdm__output_text(output, "|\n");
-    for (size_t i = 0; i < table->column_count; i++)
-        ocdm__output_text(output, is_left(table, i) ? "|---" : "|---:");
-    ocdm__output_text(output, "|\n");
-    for (size_t row = 0; row < table->row_count; row++) {
-        for (size_t i = 0; i < table->column_count; i++) {
-            const ocdm__cell *cell = ocdm__table_at(table, row, i);
-            char shown[SHOWN];
-            show_cell(cell, " ± ", shown);
-            ocdm__output_text(output, cell->bold ? "| **" : "| ");
-            write_markdown_text(output, shown);
-            ocdm__output_text(output, cell->bold ? "** " : " ");
+        char shown[SHOWN];
+        const ocdm__cell *cell = show_place(table, row, i, markup->sign, shown);
+        bool bold = cell != NULL && cell->bold;
+        ocdm__output_text(output, i == 0 ? markup->first : markup->between);
+        if (cell == NULL && markup == &markdown) {
+            write_escaped(output, markup, table->columns[i].group);
+            ocdm__output_text(output, table->columns[i].group[0] != '\0' && shown[0] != '\0' ? " " : "");
         }
-        ocdm__output_text(output, "|\n");
+        ocdm__output_text(output, bold ? markup->bold[0] : "");
+        if (cell == NULL || cell->kind == OCDM__CELL_TEXT)
+            write_escaped(output, markup, shown);
+        else
+            ocdm__output_text(output, shown);
+        ocdm__output_text(output, bold ? markup->bold[1] : "");
     }
-    for (const char *note = table->note; (note = next_paragraph(output, note, paragraph)) != NULL;) {
-        ocdm__output_text(output, paragraph);
-        ocdm__output_text(output, "\n");
-    }
-}
-
-/* ---- LaTeX ---------------------------------------------------------------------------------------------------------- */
-
-static void write_latex_text(ocdm__output *output, const char *before, const char *text, const char *after)
-{
-    static const char *const escapes[] = {"\\textbackslash{}",
-                                          "\\textasciitilde{}",
-                                          "\\textasciicircum{}",
-                                          "$<$",
-                                          "$>$",
-                                          "\\&",
-                                          "\\%",
-                                          "\\$",
-                                          "\\#",
-                                          "\\_",
-                                          "\\{",
-                                          "\\}"};
-    ocdm__output_text(output, before);
-    write_escaped(output, text, "\\~^<>&%$#_{}", escapes);
-    ocdm__output_text(output, after);
+    ocdm__output_text(output, markup->last);
 }
 
 static void write_latex_groups(const ocdm__table *table, ocdm__output *output)
@@ -322,7 +316,8 @@ static void write_latex_groups(const ocdm__table *table, ocdm__output *output)
     for (size_t column = 0, next; column < table->column_count; column = next) {
         next = group_end(table, column);
         ocdm__put(output, "%s\\multicolumn{%zu}{c}{", column > 0 ? " & " : "", next - column);
-        write_latex_text(output, "", table->columns[column].group, "}");
+        write_escaped(output, &latex, table->columns[column].group);
+        ocdm__output_text(output, "}");
     }
     ocdm__output_text(output, " \\\\\n");
     for (size_t column = 0, next; column < table->column_count; column = next) {
@@ -333,40 +328,29 @@ static void write_latex_groups(const ocdm__table *table, ocdm__output *output)
     ocdm__output_text(output, "\n");
 }
 
-static void write_latex(const ocdm__table *table, ocdm__output *output)
+static void write_marked(const ocdm__table *table, const struct markup *markup, ocdm__output *output)
 {
     char paragraph[OCDM__TABLE_NOTE];
-    ocdm__output_text(output, "\\begin{table}\n\\centering\n");
+    bool is_latex = markup == &latex;
+    ocdm__output_text(output, is_latex ? "\\begin{table}\n\\centering\n" : "");
     if (table->title[0] != '\0')
-        write_latex_text(output, "\\caption{", table->title, "}\n");
-    ocdm__output_text(output, "\\begin{tabular}{l");
-    for (size_t i = 1; i < table->column_count; i++)
+        write_prose(output, markup, markup->title, table->title);
+    ocdm__output_text(output, is_latex ? "\\begin{tabular}{l" : "");
+    for (size_t i = 1; is_latex && i < table->column_count; i++)
         ocdm__output_text(output, "c");
-    ocdm__output_text(output, "}\n\\toprule\n");
-    if (has_groups(table, 0, table->column_count))
+    ocdm__output_text(output, is_latex ? "}\n\\toprule\n" : "");
+    if (is_latex && has_groups(table, 0, table->column_count))
         write_latex_groups(table, output);
-    for (size_t i = 0; i < table->column_count; i++)
-        write_latex_text(output, i > 0 ? " & " : "", table->columns[i].head, "");
-    ocdm__output_text(output, " \\\\\n\\midrule\n");
-    for (size_t row = 0; row < table->row_count; row++) {
-        for (size_t i = 0; i < table->column_count; i++) {
-            const ocdm__cell *cell = ocdm__table_at(table, row, i);
-            char shown[SHOWN];
-            show_cell(cell, " $\\pm$ ", shown);
-            ocdm__output_text(output, i > 0 ? " & " : "");
-            ocdm__output_text(output, cell->bold ? "\\textbf{" : "");
-            if (cell->kind == OCDM__CELL_TEXT)
-                write_latex_text(output, "", shown, "");
-            else
-                ocdm__output_text(output, shown);
-            ocdm__output_text(output, cell->bold ? "}" : "");
-        }
-        ocdm__output_text(output, " \\\\\n");
-    }
-    ocdm__output_text(output, "\\bottomrule\n\\end{tabular}\n");
+    write_marked_row(table, HEADS, markup, output);
+    for (size_t i = 0; !is_latex && i < table->column_count; i++)
+        ocdm__output_text(output, is_left(table, i) ? "|---" : "|---:");
+    ocdm__output_text(output, is_latex ? "\\midrule\n" : "|\n");
+    for (size_t row = 0; row < table->row_count; row++)
+        write_marked_row(table, row, markup, output);
+    ocdm__output_text(output, is_latex ? "\\bottomrule\n\\end{tabular}\n" : "");
     for (const char *note = table->note; (note = next_paragraph(output, note, paragraph)) != NULL;)
-        write_latex_text(output, "{\\footnotesize ", paragraph, "}\n");
-    ocdm__output_text(output, "\\end{table}\n");
+        write_prose(output, markup, markup->note, paragraph);
+    ocdm__output_text(output, is_latex ? "\\end{table}\n" : "");
 }
 
 /* ---- CSV and JSON ------------------------------------------------------------------------------------------------------- */
@@ -379,24 +363,16 @@ static bool is_data(const ocdm__table *table, size_t column)
 
 static void write_csv(const ocdm__table *table, ocdm__output *output)
 {
-    const char *between = "";
-    for (size_t i = 0; i < table->column_count; i++)
-        if (is_data(table, i)) {
-            ocdm__output_text(output, between);
-            ocdm__put_csv(output, table->columns[i].key);
-            between = ",";
-        }
-    ocdm__output_text(output, "\n");
-    for (size_t row = 0; row < table->row_count; row++) {
-        between = "";
+    for (size_t row = HEADS; row == HEADS || row < table->row_count; row++) {
+        const char *between = "";
         for (size_t i = 0; i < table->column_count; i++) {
-            const ocdm__cell *cell = ocdm__table_at(table, row, i);
+            const ocdm__cell *cell = row != HEADS ? ocdm__table_at(table, row, i) : NULL;
             if (!is_data(table, i))
                 continue;
             ocdm__output_text(output, between);
             between = ",";
-            if (cell->kind == OCDM__CELL_TEXT)
-                ocdm__put_csv(output, cell->text);
+            if (cell == NULL || cell->kind == OCDM__CELL_TEXT)
+                ocdm__put_csv(output, cell == NULL ? table->columns[i].key : cell->text);
             else if (cell->kind == OCDM__CELL_NUMBER)
                 ocdm__output_double(output, cell->value);
         }
@@ -430,10 +406,10 @@ void ocdm__table_write(const ocdm__table *table, enum ocdm__table_format format,
         write_text(table, style, output);
         break;
     case OCDM__MARKDOWN:
-        write_markdown(table, output);
+        write_marked(table, &markdown, output);
         break;
     case OCDM__LATEX:
-        write_latex(table, output);
+        write_marked(table, &latex, output);
         break;
     case OCDM__CSV:
         write_csv(table, output);

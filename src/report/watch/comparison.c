@@ -2,6 +2,8 @@
  * How far the runs of a comparison are, read from their folders: a summary says that a run is done, a lock that it is running,
  * the last lines of its log at which step it is.
  */
+#include <unistd.h>
+
 #include "base/json_tree.h"
 #include "base/terminal.h"
 #include "base/text.h"
@@ -17,16 +19,16 @@ enum state { WAITING, RUNNING, DONE, FAILED };
 
 struct run {
     const char *name;
-    char *folder;
+    const char *folder;
     enum state state;
     double steps, step, seconds; /* of the whole run; so far */
 };
 
 struct ocdm__watched_runs {
     ocdm__json_tree tree; /* what the names are in */
-    char *folder;
     struct run *runs;
     size_t count;
+    ocdm__arena arena;
 };
 
 /* ---- reading ------------------------------------------------------------------------------------------------------------- */
@@ -54,24 +56,18 @@ static void take_tail(struct run *run, const char *tail)
     }
 }
 
-/* The log of what a run says goes away when it succeeds. */
-static bool has_failed(const ocdm__watched_runs *runs, const struct run *run)
-{
-    char name[OCDM__COMPARE_NAME + 8];
-    snprintf(name, sizeof name, "%.*s.log", OCDM__COMPARE_NAME, run->name);
-    return ocdm__has_file(runs->folder, name);
-}
-
 void ocdm__watched_runs_look(ocdm__watched_runs *runs)
 {
     static char tail[OCDM__LOG_TAIL + 1];
     for (struct run *run = runs->runs; run < runs->runs + runs->count; run++) {
         if (run->state == DONE)
             continue;
+        char said[sizeof(ocdm__path)]; /* what a run says is in a log beside its folder, which goes away when it succeeds */
         bool locked = ocdm__run_is_locked(run->folder); /* before the summary, which comes while it is */
+        snprintf(said, sizeof said, "%.4080s.log", run->folder);
         run->state = ocdm__has_file(run->folder, "summary.json") ? DONE
                      : locked                                    ? RUNNING
-                     : has_failed(runs, run)                     ? FAILED
+                     : access(said, F_OK) == 0                   ? FAILED
                                                                  : WAITING;
         ocdm__log log = {.fd = -1};
         if (run->state != WAITING && ocdm__log_open(&log, run->folder) == NULL) {
@@ -86,35 +82,26 @@ void ocdm__watched_runs_look(ocdm__watched_runs *runs)
 
 static ocdm_status take_list(ocdm__watched_runs *runs, const char *folder, const char *path, ocdm_error *error)
 {
+    OCDM_TRY(ocdm__json_tree_read(&runs->tree, path, error));
     const ocdm__json_node *list = ocdm__json_find(runs->tree.root, "runs");
     if (list == NULL || list->kind != OCDM__JSON_ARRAY)
         return ocdm__fail(error, OCDM_BAD_FILE, "the next `ocdm compare` into the folder writes it anew",
                           "%s: there is no list of runs in it", path);
-    runs->runs = ocdm__allocate(list->count, sizeof *runs->runs);
-    runs->folder = ocdm__path_in(folder, "");
-    if (runs->runs == NULL || runs->folder == NULL)
-        return ocdm__fail_memory(error, "the runs of a comparison");
-    for (const ocdm__json_node *node = list->first; node != NULL; node = node->next) {
-        struct run *run = &runs->runs[runs->count++];
-        run->name = ocdm__json_text(ocdm__json_find(node, "name"), "?");
-        run->steps = ocdm__json_number(ocdm__json_find(node, "steps"));
-        run->folder = ocdm__path_in(folder, run->name);
-        if (run->folder == NULL)
-            return ocdm__fail_memory(error, "the runs of a comparison");
+    runs->runs = ocdm__arena_new(&runs->arena, list->count, sizeof *runs->runs);
+    for (const ocdm__json_node *node = list->first; !runs->arena.failed && node != NULL; node = node->next) {
+        const char *name = ocdm__json_text(ocdm__json_find(node, "name"), "?");
+        runs->runs[runs->count++] = (struct run){.name = name,
+                                                 .folder = ocdm__arena_text(&runs->arena, ocdm__path_in(folder, name).text),
+                                                 .steps = ocdm__json_number(ocdm__json_find(node, "steps"))};
     }
-    return OCDM_OK;
+    return ocdm__arena_check(&runs->arena, "the runs of a comparison", error);
 }
 
 ocdm_status ocdm__watched_runs_open(ocdm__watched_runs **runs, const char *folder, ocdm_error *error)
 {
-    ocdm__watched_runs *made = ocdm__allocate(1, sizeof *made);
-    char *path = ocdm__path_in(folder, OCDM__RUNS_FILE);
-    ocdm_status status = OCDM_OK;
-    if (made == NULL || path == NULL)
-        status = ocdm__fail_memory(error, "the runs of a comparison");
-    OCDM_THEN(status, ocdm__json_tree_read(&made->tree, path, error));
-    OCDM_THEN(status, take_list(made, folder, path, error));
-    ocdm__release(path);
+    ocdm__watched_runs *made;
+    OCDM_TRY(ocdm__new(&made, 1, sizeof *made, "the runs of a comparison", error));
+    ocdm_status status = take_list(made, folder, ocdm__path_in(folder, OCDM__RUNS_FILE).text, error);
     if (status == OCDM_OK)
         *runs = made;
     else
@@ -126,10 +113,7 @@ void ocdm__watched_runs_close(ocdm__watched_runs *runs)
 {
     if (runs == NULL)
         return;
-    for (size_t i = 0; i < runs->count; i++)
-        ocdm__release(runs->runs[i].folder);
-    ocdm__release(runs->runs);
-    ocdm__release(runs->folder);
+    ocdm__arena_clear(&runs->arena);
     ocdm__json_tree_clear(&runs->tree);
     ocdm__release(runs);
 }

@@ -214,27 +214,6 @@ static void put_header(const ocdm__watch *watch, ocdm__output *out, const ocdm__
     ocdm__watch_put_line(out, watch->started ? text : "waiting for the first line of the log", look->width);
 }
 
-/* What matters most comes first: the line fits 80 columns but for very long runs. The number of steps is approximate, since the
- * last batch of each task may be short; it is unknown for multitask, which repeats all samples. */
-static void put_progress(const ocdm__watch *watch, ocdm__output *out, const ocdm__watch_look *look)
-{
-    char text[400], left[OCDM__DURATION];
-    double step = watch->last.step, rate = watch->seconds > 0 ? step / watch->seconds : NAN;
-    double steps = ocdm__is_upper_bound(watch->method) ? NAN : ceil(watch->train / watch->batch);
-    ocdm__duration((steps - step) / rate, left);
-    snprintf(text, sizeof text, "step %.0f", step);
-    if (steps > 0 && !watch->ended)
-        ocdm__append(text, sizeof text, " of about %.0f (%.0f %%)", steps, 100 * fmin(step / steps, 1));
-    if (watch->ended)
-        ocdm__append(text, sizeof text, ", ended");
-    else if (rate > 0 && steps > step)
-        ocdm__append(text, sizeof text, ", %s left", left);
-    if (rate > 0)
-        ocdm__append(text, sizeof text, ", %.3g steps/s", rate);
-    ocdm__append(text, sizeof text, ", task %.0f", watch->last.task);
-    ocdm__watch_put_line(out, text, look->width);
-}
-
 /* ---- classes in memory -------------------------------------------------------------------------------------------------- */
 
 static size_t put_bars(const ocdm__watch *watch, ocdm__output *out, const ocdm__watch_look *look)
@@ -259,29 +238,27 @@ static size_t put_bars(const ocdm__watch *watch, ocdm__output *out, const ocdm__
     return ROWS;
 }
 
-/* The newest evaluations that fit the line. */
-static void put_evaluations(const ocdm__watch *watch, ocdm__output *out, const ocdm__watch_look *look)
-{
-    char text[MOST_EVALUATIONS][64];
-    size_t first = watch->evaluation_count, used = strlen(OCDM__MAP_NAME);
-    for (; first > 0 && used <= look->width; first--) {
-        const struct moment *moment = &watch->evaluations[first - 1];
-        used +=
-            (size_t)snprintf(text[first - 1], sizeof *text, isnan(moment->value) ? "  task %.0f: none" : "  task %.0f: %.1f %%",
-                             moment->task, moment->value);
-    }
-    first += used > look->width;
-    ocdm__output_text(out, OCDM__MAP_NAME);
-    for (size_t i = first; i < watch->evaluation_count; i++)
-        ocdm__output_text(out, text[i]);
-    ocdm__output_text(out, "\n");
-}
-
 size_t ocdm__watch_draw(const ocdm__watch *watch, ocdm__output *out, const ocdm__watch_look *look)
 {
     size_t lines = 2;
     put_header(watch, out, look);
-    put_progress(watch, out, look);
+    /* What matters most comes first: the line fits 80 columns but for very long runs. The number of steps is approximate, since
+     * the last batch of each task may be short; it is unknown for multitask, which repeats all samples. */
+    char text[400], left[OCDM__DURATION];
+    double step = watch->last.step, rate = watch->seconds > 0 ? step / watch->seconds : NAN;
+    double steps = ocdm__is_upper_bound(watch->method) ? NAN : ceil(watch->train / watch->batch);
+    ocdm__duration((steps - step) / rate, left);
+    snprintf(text, sizeof text, "step %.0f", step);
+    if (steps > 0 && !watch->ended)
+        ocdm__append(text, sizeof text, " of about %.0f (%.0f %%)", steps, 100 * fmin(step / steps, 1));
+    if (watch->ended)
+        ocdm__append(text, sizeof text, ", ended");
+    else if (rate > 0 && steps > step)
+        ocdm__append(text, sizeof text, ", %s left", left);
+    if (rate > 0)
+        ocdm__append(text, sizeof text, ", %.3g steps/s", rate);
+    ocdm__append(text, sizeof text, ", task %.0f", watch->last.task);
+    ocdm__watch_put_line(out, text, look->width);
     if (watch->step_count > 0) {
         put_sparkline(watch, false, out, look);
         put_sparkline(watch, true, out, look);
@@ -289,7 +266,20 @@ size_t ocdm__watch_draw(const ocdm__watch *watch, ocdm__output *out, const ocdm_
     }
     lines += put_bars(watch, out, look);
     if (watch->evaluation_count > 0) {
-        put_evaluations(watch, out, look);
+        /* The newest evaluations that fit the line. */
+        char shown[MOST_EVALUATIONS][64];
+        size_t first = watch->evaluation_count, used = strlen(OCDM__MAP_NAME);
+        for (; first > 0 && used <= look->width; first--) {
+            const struct moment *moment = &watch->evaluations[first - 1];
+            used += (size_t)snprintf(shown[first - 1], sizeof *shown,
+                                     isnan(moment->value) ? "  task %.0f: none" : "  task %.0f: %.1f %%", moment->task,
+                                     moment->value);
+        }
+        first += used > look->width;
+        ocdm__output_text(out, OCDM__MAP_NAME);
+        for (size_t i = first; i < watch->evaluation_count; i++)
+            ocdm__output_text(out, shown[i]);
+        ocdm__output_text(out, "\n");
         lines++;
     }
     return lines;
