@@ -47,7 +47,7 @@ typedef struct ocdm__loss_rule {
 /* Rates of averages, each above 0 and below 1. */
 #define OCDM__MOST_RATES 8
 typedef struct ocdm__rates {
-    uint32_t count;
+    size_t count; /* of the type that leaves no gap before the values: rates are compared as bytes */
     double values[OCDM__MOST_RATES];
 } ocdm__rates;
 

@@ -59,7 +59,7 @@ ocdm_status ocdm__network_create(const ocdm__agent_settings *settings, ocdm__net
     OCDM_TRY(ocdm__new(&made, 1, sizeof *made, "a network", error));
     made->threads = ocdm__model_takes_images(settings->size.name) ? settings->network.threads : 1;
     made->bf16 = settings->network.precision == OCDM__PRECISION_BF16;
-    made->average_count = settings->network.averages.count;
+    made->average_count = (uint32_t)settings->network.averages.count;
     ocdm_status status = ocdm__device_create(made->threads, made->bf16, &made->device, error);
     made->kernels = ocdm__kernels_for(made->bf16);
     made->blocked = ocdm__device_blocks(made->bf16);

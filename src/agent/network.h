@@ -409,8 +409,7 @@ double ocdm__learning_rate(const ocdm__network_settings *settings, uint64_t step
 /* The constants of that step; the arrays are not filled in. */
 struct ocdm__adam ocdm__step_of(const ocdm__network_settings *settings, uint64_t step);
 
-/* ---- learning.c
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- learning.c ----------------------------------------------------------------------------------------------- */
 
 /* The mean loss of room->logits over all samples and classes; its gradient and the losses of samples go into the room. Stops at
  * a sample whose loss is not finite: `*bad` is its index, otherwise the batch's count. */

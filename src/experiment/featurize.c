@@ -108,10 +108,10 @@ static ocdm_status compute_block(struct featurizing *work, ocdm_error *error)
         if (!isfinite(predictor->rows[i]))
             return ocdm__fail(error, OCDM_BAD_RECORD, "the weights are too large, or not for such inputs",
                               "%s: sample %zu: feature %zu is not a finite number", work->settings->network.stream,
-                              predictor->first + i / work->rows.width, i % work->rows.width);
+                              predictor->walk.first + i / work->rows.width, i % work->rows.width);
     if (work->spool.fd >= 0)
-        OCDM_TRY(spool_write(&work->spool, predictor->first, batch.count, predictor->rows, error));
-    ocdm__progress_tell(work->progress, "featurizing", predictor->next, work->rows.count);
+        OCDM_TRY(spool_write(&work->spool, predictor->walk.first, batch.count, predictor->rows, error));
+    ocdm__progress_tell(work->progress, "featurizing", predictor->walk.next, work->rows.count);
     if (ocdm__progress_stopped(work->progress))
         return ocdm__fail(error, OCDM_STOPPED, "", "stopped while featurizing; nothing was left behind");
     return OCDM_OK;
@@ -122,11 +122,11 @@ static ocdm_status read_row(ocdm__feature_rows *rows, uint64_t row, float *out, 
 {
     struct featurizing *work = (struct featurizing *)(void *)rows;
     const ocdm__predictor *predictor = &work->predictor;
-    while (row >= predictor->next)
+    while (row >= predictor->walk.next)
         OCDM_TRY(compute_block(work, error));
-    if (row < predictor->first)
+    if (row < predictor->walk.first)
         return spool_read(&work->spool, row, out, error);
-    memcpy(out, predictor->rows + (size_t)(row - predictor->first) * rows->width, rows->width * sizeof *out);
+    memcpy(out, predictor->rows + (size_t)(row - predictor->walk.first) * rows->width, rows->width * sizeof *out);
     return OCDM_OK;
 }
 

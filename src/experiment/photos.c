@@ -127,10 +127,10 @@ static ocdm_status tell(const ocdm__predictor *predictor, const ocdm__found_file
                         ocdm__photo_told *told, void *state, ocdm_error *error)
 {
     size_t used = 0;
-    for (size_t i = predictor->first; i < predictor->next; i++) {
+    for (size_t i = predictor->walk.first; i < predictor->walk.next; i++) {
         ocdm__photo photo = {.path = files->paths[i]};
         ocdm_error why = {.status = OCDM_OK};
-        if (used < batch->count && predictor->first + batch->usable[used] == i)
+        if (used < batch->count && predictor->walk.first + batch->usable[used] == i)
             photo.logits = predictor->rows + used++ * predictor->width;
         else
             why = ocdm__model_inputs_reason(predictor->inputs, SPARE_SLOT, (uint32_t)i);
@@ -157,10 +157,10 @@ ocdm_status ocdm__photos_predict(ocdm__predictor *predictor, const ocdm__found_f
     OCDM_TRY(ocdm__predictor_begin(predictor, OCDM__PREDICT_ALL, error));
     for (;;) {
         OCDM_TRY(ocdm__predictor_next(predictor, &batch, error));
-        if (predictor->first == predictor->next)
+        if (predictor->walk.first == predictor->walk.next)
             return OCDM_OK;
         OCDM_TRY(tell(predictor, files, &batch, told, state, error));
-        ocdm__progress_tell(progress, "predicting", predictor->next, predictor->count);
+        ocdm__progress_tell(progress, "predicting", predictor->walk.next, predictor->walk.count);
         if (ocdm__progress_stopped(progress))
             return ocdm__fail(error, OCDM_STOPPED, "", "stopped while predicting");
     }

@@ -14,17 +14,6 @@
 
 /* ---- network ------------------------------------------------------------------------------------------------------------- */
 
-/* The stream must have what the model takes. */
-static ocdm_status check_kind(const ocdm__predictor *predictor, ocdm_error *error)
-{
-    bool features = predictor->stream.shape.kind == OCDM__FEATURES;
-    if (ocdm__model_takes_images(predictor->model) != features)
-        return OCDM_OK;
-    return ocdm__fail(error, OCDM_BAD_FILE, "choose another --model, or a stream of the other kind",
-                      "%s: %s takes %s, and the stream has %s", predictor->settings.stream, predictor->model,
-                      features ? "images" : "features", features ? "features" : "none");
-}
-
 /* Image files without a stream have their whole paths; each that fails is told. */
 ocdm_status ocdm__predictor_open_inputs(ocdm__predictor *predictor, ocdm_error *error)
 {
@@ -98,10 +87,14 @@ static ocdm_status open_all(ocdm__predictor *predictor, const ocdm__predictor_se
     predictor->resize = settings->resize;
     predictor->crop = settings->crop;
     ocdm__weights_choose_size(&predictor->about, &predictor->resize, &predictor->crop, settings->note);
-    if (stream)
+    if (stream) {
+        bool features = predictor->stream.shape.kind == OCDM__FEATURES;
         OCDM_TRY(ocdm__weights_match_features(settings->weights, &predictor->about, &predictor->stream, settings->note, error));
-    if (stream)
-        OCDM_TRY(check_kind(predictor, error));
+        if (ocdm__model_takes_images(predictor->model) == features)
+            return ocdm__fail(error, OCDM_BAD_FILE, "choose another --model, or a stream of the other kind",
+                              "%s: %s takes %s, and the stream has %s", settings->stream, predictor->model,
+                              features ? "images" : "features", features ? "features" : "none");
+    }
     OCDM_TRY(stream ? ocdm__predictor_open_inputs(predictor, error) : choose_sizes(predictor, settings, error));
     OCDM_TRY(check_fit(predictor, settings, error));
     if (ocdm__ranks_lead())
@@ -118,7 +111,6 @@ static ocdm_status open_all(ocdm__predictor *predictor, const ocdm__predictor_se
     agent.network.threads = settings->threads;
     OCDM_TRY(ocdm__agent_create(&agent, &weights, &predictor->agent, error));
     predictor->learner = ocdm__agent_learner(predictor->agent);
-    predictor->batch = settings->batch;
     predictor->width = settings->features ? ocdm__agent_feature_width(predictor->agent) : predictor->fit.class_count;
     return OCDM_OK;
 }
@@ -157,48 +149,31 @@ void ocdm__predictor_close(ocdm__predictor *predictor)
 
 /* ---- batches --------------------------------------------------------------------------------------------------------- */
 
-/* The batch from number `first` of the list on; without samples at its end. */
-static ocdm__batch batch_from(const ocdm__predictor *predictor, size_t first)
-{
-    size_t rest = predictor->count - first, count = rest < predictor->batch ? rest : predictor->batch;
-    return (ocdm__batch){.samples = predictor->samples + first, .count = count, .fresh = count};
-}
-
 ocdm_status ocdm__predictor_begin(ocdm__predictor *predictor, enum ocdm__predict_part part, ocdm_error *error)
 {
     const ocdm__stream_table *table = &predictor->stream.table;
+    ocdm__walk *walk = &predictor->walk;
     OCDM_TRY(ocdm__new(&predictor->samples, table->sample_count, sizeof *predictor->samples, "the list of samples", error));
+    *walk = (ocdm__walk){.inputs = predictor->inputs, .samples = predictor->samples, .most = predictor->settings.batch};
     for (size_t i = 0; i < table->sample_count; i++)
         if (part == OCDM__PREDICT_ALL || (table->parts[i] == OCDM__TEST) == (part == OCDM__PREDICT_TEST))
-            predictor->samples[predictor->count++] = (uint32_t)i;
-    const ocdm__batch batch = batch_from(predictor, 0);
-    OCDM_TRY(
-        ocdm__new(&predictor->rows, predictor->batch, predictor->width * sizeof *predictor->rows, "a batch of results", error));
-    return ocdm__model_inputs_deal(predictor->inputs, 0, &batch, false, batch.count, 0, batch.count, error);
+            predictor->samples[walk->count++] = (uint32_t)i;
+    return ocdm__new(&predictor->rows, walk->most, predictor->width * sizeof *predictor->rows, "a batch of results", error);
 }
 
 ocdm_status ocdm__predictor_next(ocdm__predictor *predictor, ocdm__batch *batch, ocdm_error *error)
 {
-    ocdm__model_inputs *inputs = predictor->inputs;
-    *batch = batch_from(predictor, predictor->next);
-    if (!ocdm__predictor_goes_on(predictor, batch->count > 0))
-        batch->count = 0;
-    size_t count = batch->count;
-    if (count > 0) {
-        const ocdm__batch after = batch_from(predictor, predictor->next + count);
-        OCDM_TRY(ocdm__model_inputs_deal(inputs, 1 - predictor->slot, &after, false, after.count, 0, after.count, error));
-        ocdm_status status = ocdm__model_inputs_receive(inputs, predictor->slot, predictor->slot, NULL, batch, error);
-        predictor->goes_on = predictor->goes_on && status == OCDM_OK; /* all ranks know of an error */
-        OCDM_TRY(status);
-    }
-    if (batch->count > 0)
-        OCDM_TRY(predictor->settings.features
-                     ? ocdm__agent_features(predictor->agent, batch->input, batch->count, predictor->rows, error)
-                     : ocdm__agent_predict(predictor->agent, batch->input, batch->count, predictor->rows, error));
-    predictor->first = predictor->next;
-    predictor->next += count;
-    predictor->slot = 1 - predictor->slot;
-    return OCDM_OK;
+    ocdm__walk *walk = &predictor->walk;
+    walk->first = walk->next;
+    if (!ocdm__predictor_goes_on(predictor, walk->next < walk->count))
+        return OCDM_OK;
+    ocdm_status status = ocdm__walk_next(walk, batch, error);
+    predictor->goes_on = predictor->goes_on && status == OCDM_OK; /* all ranks know of an error */
+    if (status != OCDM_OK || batch->count == 0)
+        return status;
+    return predictor->settings.features
+               ? ocdm__agent_features(predictor->agent, batch->input, batch->count, predictor->rows, error)
+               : ocdm__agent_predict(predictor->agent, batch->input, batch->count, predictor->rows, error);
 }
 
 void ocdm__predictor_follow(const ocdm__predictor_settings *settings, enum ocdm__predict_part part)
@@ -218,7 +193,7 @@ void ocdm__predictor_follow(const ocdm__predictor_settings *settings, enum ocdm_
     OCDM_THEN(status, ocdm__predictor_begin(&predictor, settings->stream == NULL ? OCDM__PREDICT_ALL : part, &error));
     do
         OCDM_THEN(status, ocdm__predictor_next(&predictor, &batch, &error));
-    while (status == OCDM_OK && predictor.first < predictor.next);
+    while (status == OCDM_OK && predictor.walk.first < predictor.walk.next);
     if (predictor.goes_on)
         ocdm__ranks_end_after(ocdm__ranks_all(), &error);
     ocdm__predictor_close(&predictor);
@@ -235,38 +210,33 @@ struct predicting {
     ocdm_error *error;
 };
 
-/* Rows of the samples that could be read, and between them those of the others. */
-static ocdm_status write_rows(struct predicting *predicting, const ocdm__batch *batch)
-{
-    const ocdm__predictor *predictor = &predicting->predictor;
-    const ocdm__logits_source source = {predicting->settings->network.stream,
-                                        "the weights are too large, or not for such inputs"};
-    size_t classes = predictor->width, used = 0;
-    for (size_t i = 0; i < predictor->next - predictor->first; i++) {
-        const float *row = predicting->no_row;
-        if (used < batch->count && batch->usable[used] == i) {
-            row = predictor->rows + used * classes;
-            OCDM_TRY(ocdm__logits_check(&source, batch->samples[used++], row, classes, predicting->error));
-        }
-        ocdm__npy_write_floats(&predicting->output, row, classes);
-    }
-    return ocdm__output_check(&predicting->output, predicting->error);
-}
-
-/* Up to the end of the list, an error, or a signal. */
+/* Up to the end of the list, an error, or a signal: rows of the samples that could be read, and between them those of the
+ * others. */
 static ocdm_status write_batches(struct predicting *predicting)
 {
     ocdm__predictor *predictor = &predicting->predictor;
+    const ocdm__walk *walk = &predictor->walk;
+    const ocdm__logits_source source = {predicting->settings->network.stream,
+                                        "the weights are too large, or not for such inputs"};
     ocdm_error *error = predicting->error;
     ocdm__batch batch;
     for (;;) {
+        size_t classes = predictor->width, used = 0;
         ocdm_status status = ocdm__predictor_next(predictor, &batch, error);
         if (ocdm__image_may_be_skipped(status) && error != NULL)
             snprintf(error->hint, sizeof error->hint, "--skip-bad gives such samples a row of NaN and counts them");
-        if (status != OCDM_OK || predictor->first == predictor->next)
+        if (status != OCDM_OK || walk->first == walk->next)
             return status;
-        OCDM_TRY(write_rows(predicting, &batch));
-        ocdm__progress_tell(predicting->progress, "predicting", predictor->next, predictor->count);
+        for (size_t i = 0; i < walk->next - walk->first; i++) {
+            const float *row = predicting->no_row;
+            if (used < batch.count && batch.usable[used] == i) {
+                row = predictor->rows + used * classes;
+                OCDM_TRY(ocdm__logits_check(&source, batch.samples[used++], row, classes, error));
+            }
+            ocdm__npy_write_floats(&predicting->output, row, classes);
+        }
+        OCDM_TRY(ocdm__output_check(&predicting->output, error));
+        ocdm__progress_tell(predicting->progress, "predicting", walk->next, walk->count);
         if (ocdm__progress_stopped(predicting->progress))
             return ocdm__fail(error, OCDM_STOPPED, "", "stopped while predicting; nothing was left behind");
     }
@@ -284,13 +254,13 @@ static ocdm_status predict(struct predicting *predicting, ocdm__predict_report *
     for (size_t i = 0; i < classes; i++)
         predicting->no_row[i] = NAN;
     OCDM_TRY(ocdm__predictor_begin(predictor, settings->part, predicting->error));
-    if (predictor->count == 0)
+    if (predictor->walk.count == 0)
         return ocdm__fail(predicting->error, OCDM_BAD_FILE, "--split train or --split all may have some",
                           "%s: the stream has no %ssamples", settings->network.stream, parts[settings->part]);
     OCDM_TRY(ocdm__output_open(&predicting->output, settings->output, predicting->error));
-    ocdm__npy_write_header(&predicting->output, predictor->count, classes);
+    ocdm__npy_write_header(&predicting->output, predictor->walk.count, classes);
     OCDM_TRY(write_batches(predicting));
-    *report = (ocdm__predict_report){.samples = predictor->count,
+    *report = (ocdm__predict_report){.samples = predictor->walk.count,
                                      .classes = classes,
                                      .skipped = predictor->inputs->lost,
                                      .first_skipped = predictor->inputs->first_skipped};

@@ -7,7 +7,7 @@
  *     OCDM_TRY(ocdm__predictor_begin(&predictor, OCDM__PREDICT_TEST, error));
  *     for (;;) {
  *         OCDM_TRY(ocdm__predictor_next(&predictor, &batch, error));
- *         if (predictor.first == predictor.next)
+ *         if (predictor.walk.first == predictor.walk.next)
  *             break;
  *         ... predictor.rows ...
  *     }
@@ -58,13 +58,10 @@ typedef struct ocdm__predictor {
     uint32_t resize, crop; /* of images */
     ocdm__learner learner; /* the agent */
     uint32_t *samples;     /* to go through, in the order of the stream */
-    size_t count;
-    size_t batch;       /* the most at a time */
-    size_t width;       /* of a row: classes or features */
-    float *rows;        /* of the batch under way, one for each sample that could be prepared */
-    size_t first, next; /* in the list, of the batch under way and of the one after it */
-    unsigned slot;
-    bool joined, goes_on; /* all ranks work on every batch; the others wait for the leader's next one */
+    ocdm__walk walk;       /* through them, batch by batch */
+    size_t width;          /* of a row: classes or features */
+    float *rows;           /* of the batch under way, one for each sample that could be prepared */
+    bool joined, goes_on;  /* all ranks work on every batch; the others wait for the leader's next one */
 } ocdm__predictor;
 
 /*
@@ -80,13 +77,12 @@ void ocdm__predictor_close(ocdm__predictor *predictor);
 /* The leader's word whether there is another batch, for all ranks that have joined. */
 bool ocdm__predictor_goes_on(ocdm__predictor *predictor, bool wanted);
 
-/* Lists the samples of a part, makes room for the rows of a batch, and starts preparing the first one. Once for a predictor.
- * OCDM_OK, OCDM_NO_MEMORY, and what ocdm__model_inputs_deal gives. */
+/* Lists the samples of a part, and makes room for the rows of a batch. Once for a predictor. OCDM_OK, OCDM_NO_MEMORY. */
 ocdm_status ocdm__predictor_begin(ocdm__predictor *predictor, enum ocdm__predict_part part, ocdm_error *error);
 
 /* The next batch: the samples of it that could be prepared, by whichever rank, and their rows; it covers numbers `first` to
- * `next` - 1 of the list, which are equal at the end. Invalidates the batch before. OCDM_OK, and what
- * ocdm__model_inputs_receive and the network give. */
+ * `next` - 1 of the walk, which are equal at the end. Invalidates the batch before. OCDM_OK, and what ocdm__walk_next and the
+ * network give. */
 ocdm_status ocdm__predictor_next(ocdm__predictor *predictor, ocdm__batch *batch, ocdm_error *error);
 
 /* For the other ranks once they have joined: goes through the same batches as the leader, and computes rows with it. Without a

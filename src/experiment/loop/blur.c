@@ -20,58 +20,33 @@ static int by_arrival(const void *a, const void *b)
     return (x->sample > y->sample) - (x->sample < y->sample);
 }
 
-/* Which samples of a task there are, and which of the tasks that have samples it is. */
-struct period {
-    size_t number, count; /* of them */
-    size_t start, end;
-};
-
 /* The last `share` of a task's samples, which are shuffled, leave: one after another they go to the next task, the one after
- * it, and so on, around the end of the order, never to their own. Inside a period the order is random. */
-static void spread(const struct period *period, const uint32_t *samples, double share, uint64_t base, struct arrival *arrivals)
-{
-    size_t size = period->end - period->start, staying = size - (size_t)floor(share * (double)size + 0.5);
-    for (size_t i = 0; i < size; i++) {
-        size_t away = i < staying ? 0 : 1 + (i - staying) % (period->count - 1);
-        arrivals[i] = (struct arrival){.time = (double)((period->number + away) % period->count),
-                                       .key = ocdm__random_at(base, samples[i]),
-                                       .sample = samples[i]};
-    }
-}
-
-/* Sample i of n would arrive at (i + 1/2) / n of its task. */
-static void shake(const struct period *period, const uint32_t *samples, double deviation, uint64_t base,
-                  struct arrival *arrivals)
-{
-    size_t size = period->end - period->start;
-    for (size_t i = 0; i < size; i++) {
-        ocdm__random random = ocdm__random_stream(base, samples[i]);
-        double planned = (double)period->number + ((double)i + 0.5) / (double)size;
-        arrivals[i] =
-            (struct arrival){.time = planned + deviation * ocdm__random_normal(&random), .key = i, .sample = samples[i]};
-    }
-}
-
+ * it, and so on, around the end of the order, never to their own. Inside a period the order is random. With a deviation,
+ * sample i of n would arrive at (i + 1/2) / n of its task. `tasks` are those that have samples. */
 static void find_arrivals(const ocdm__stream_order *order, const ocdm__blur *blur, size_t tasks, uint64_t base,
                           struct arrival *arrivals)
 {
-    struct period period = {.count = tasks};
+    size_t period = 0, start = 0;
     for (size_t k = 0; k < order->task_count; k++) {
-        period.end = order->ends[k];
-        if (period.start == period.end)
-            continue;
-        const uint32_t *samples = order->samples + period.start;
-        if (blur->deviation > 0)
-            shake(&period, samples, blur->deviation, base, arrivals + period.start);
-        else
-            spread(&period, samples, blur->share, base, arrivals + period.start);
-        period.start = period.end;
-        period.number++;
+        size_t size = order->ends[k] - start, staying = size - (size_t)floor(blur->share * (double)size + 0.5);
+        for (size_t i = 0; i < size; i++) {
+            uint32_t sample = order->samples[start + i];
+            size_t away = i < staying ? 0 : 1 + (i - staying) % (tasks - 1);
+            struct arrival *arrival = &arrivals[start + i];
+            *arrival = (struct arrival){(double)((period + away) % tasks), ocdm__random_at(base, sample), sample};
+            if (blur->deviation == 0)
+                continue;
+            ocdm__random random = ocdm__random_stream(base, sample);
+            double planned = (double)period + ((double)i + 0.5) / (double)size;
+            arrival->time = planned + blur->deviation * ocdm__random_normal(&random);
+            arrival->key = i;
+        }
+        start = order->ends[k];
+        period += size > 0;
     }
 }
 
-/* ---- Si-Blurry: tasks of random classes and sizes
- * ---------------------------------------------------------------------------- */
+/* ---- Si-Blurry: tasks of random classes and sizes ------------------------------------------------------------------ */
 
 /* Who is dealt to which period: by class, and by place in the shuffled pool of blurred samples. */
 struct deal {
@@ -172,8 +147,7 @@ static ocdm_status deal_anew(ocdm__stream_order *order, const ocdm__stream_table
     return OCDM_OK;
 }
 
-/* ---- all of them
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 ocdm_status ocdm__stream_order_blur(ocdm__stream_order *order, const ocdm__stream_table *table, const ocdm__blur *blur,
                                     uint64_t seed, ocdm_error *error)

@@ -72,28 +72,6 @@ static size_t asked_tasks(const ocdm__examination *examination, size_t task_coun
 
 /* ---- asking ------------------------------------------------------------------------------------------------------------ */
 
-/* Room for the logits of all tests by every version: the most that an evaluation needs. */
-static ocdm_status make_answers(struct answers *answers, const ocdm__examination *examination, size_t task_count,
-                                ocdm_error *error)
-{
-    const ocdm__stream_table *table = examination->table;
-    ocdm__arena *arena = &answers->arena;
-    size_t tests = examination->tests->ends[task_count - 1], labels = 0;
-    for (size_t i = 0; i < tests; i++)
-        labels += ocdm__sample_of(table, examination->tests->samples[i]).label_count;
-    answers->stride = tests * table->class_count;
-    if (answers->logits == NULL)
-        answers->logits = answers->own =
-            ocdm__arena_new(arena, tests * answers->versions, table->class_count * sizeof *answers->own);
-    answers->label_starts = ocdm__arena_new(arena, tests + 1, sizeof *answers->label_starts);
-    answers->labels = ocdm__arena_new(arena, labels, sizeof *answers->labels);
-    answers->ends = ocdm__arena_new(arena, task_count, sizeof *answers->ends);
-    answers->samples = ocdm__arena_new(arena, tests, sizeof *answers->samples);
-    if (table->known != NULL)
-        answers->known = ocdm__arena_new(arena, tests + 1, ocdm__bits_size(table->class_count));
-    return ocdm__arena_check(arena, "the answers of an evaluation", error);
-}
-
 /* The next row is that of a sample: its labels follow those of the rows before. */
 static void add_row(struct answers *answers, const ocdm__stream_table *table, size_t sample)
 {
@@ -109,67 +87,37 @@ static ocdm_status use_version(const ocdm__learner *learner, size_t version, ocd
     return learner->functions->use != NULL ? learner->functions->use(learner->state, version, error) : OCDM_OK;
 }
 
-/* The logits of a piece by every version of the weights. */
-static ocdm_status answer_piece(const ocdm__examination *examination, struct answers *answers, const ocdm__batch *piece,
-                                ocdm_error *error)
+/* The answers of every version of the weights about the tests of the first tasks; all ranks stop where the leader does. */
+static ocdm_status ask(const ocdm__examination *examination, struct answers *answers, size_t task_count, ocdm_error *error)
 {
+    const ocdm__stream_order *tests = examination->tests;
     const ocdm__learner *learner = examination->learner;
     size_t classes = examination->table->class_count;
-    for (size_t v = 0; v < answers->versions && piece->count > 0; v++) {
-        float *logits = answers->own + v * answers->stride + answers->rows * classes;
-        OCDM_TRY(use_version(learner, v, error));
-        OCDM_TRY(learner->functions->predict(learner->state, piece->input, piece->count, logits, error));
-        for (size_t i = 0; i < piece->count; i++)
-            OCDM_TRY(ocdm__logits_check(&examination->source, piece->samples[i], logits + i * classes, classes, error));
-    }
-    for (size_t i = 0; i < piece->count; i++)
-        add_row(answers, examination->table, piece->samples[i]);
-    return OCDM_OK;
-}
-
-/* Starts preparing the piece that begins with test number `first`. */
-static ocdm_status request(const ocdm__examination *examination, unsigned slot, size_t first, size_t end, ocdm__batch *piece,
-                           ocdm_error *error)
-{
-    size_t count = end - first < PIECE ? end - first : PIECE;
-    *piece = (ocdm__batch){.samples = examination->tests->samples + first, .count = count, .fresh = count};
-    return ocdm__model_inputs_deal(examination->inputs, slot, piece, false, count, 0, count, error);
-}
-
-/* Predicts the tests from `first` to `end`. One piece is prepared while the learner works on the one before. */
-static ocdm_status ask(const ocdm__examination *examination, struct answers *answers, size_t first, size_t end,
-                       ocdm_error *error)
-{
-    const ocdm__stream_order *tests = examination->tests;
-    ocdm__batch piece, next;
-    unsigned slot = 0;
-    OCDM_TRY(request(examination, slot, first, end, &next, error));
-    for (; first < end; slot = 1 - slot) {
-        piece = next;
-        first += piece.count;
-        OCDM_TRY(ocdm__model_inputs_receive(examination->inputs, slot, slot, NULL, &piece, error));
-        uint32_t stopped = ocdm__progress_stopped(examination->progress); /* all ranks stop where the leader does */
-        ocdm__learner_part_of(examination->learner, 1, false).ranks->broadcast(&stopped, 1);
-        if (stopped)
-            return ocdm__fail(error, OCDM_STOPPED, "", "stopped in an evaluation");
-        OCDM_TRY(request(examination, 1 - slot, first, end, &next, error));
-        OCDM_TRY(answer_piece(examination, answers, &piece, error));
-        ocdm__progress_tell(examination->progress, "evaluation", first, tests->ends[tests->task_count - 1]);
-    }
-    return OCDM_OK;
-}
-
-/* All versions answer, then the learner is back at its trained weights, also after an error. */
-static ocdm_status ask_all(const ocdm__examination *examination, struct answers *answers, size_t task_count, ocdm_error *error)
-{
-    const ocdm__stream_order *tests = examination->tests;
-    ocdm_status status = OCDM_OK;
-    for (size_t k = 0; status == OCDM_OK && k < task_count; k++) {
-        status = ask(examination, answers, k > 0 ? tests->ends[k - 1] : 0, tests->ends[k], error);
+    for (size_t k = 0; k < task_count; k++) {
+        size_t begin = k > 0 ? tests->ends[k - 1] : 0;
+        ocdm__walk walk = {
+            .inputs = examination->inputs, .samples = tests->samples + begin, .count = tests->ends[k] - begin, .most = PIECE};
+        while (walk.next < walk.count) {
+            ocdm__batch piece;
+            OCDM_TRY(ocdm__walk_next(&walk, &piece, error));
+            uint32_t stopped = ocdm__progress_stopped(examination->progress);
+            ocdm__learner_part_of(learner, 1, false).ranks->broadcast(&stopped, 1);
+            if (stopped)
+                return ocdm__fail(error, OCDM_STOPPED, "", "stopped in an evaluation");
+            for (size_t v = 0; v < answers->versions && piece.count > 0; v++) {
+                float *logits = answers->own + v * answers->stride + answers->rows * classes;
+                OCDM_TRY(use_version(learner, v, error));
+                OCDM_TRY(learner->functions->predict(learner->state, piece.input, piece.count, logits, error));
+                for (size_t i = 0; i < piece.count; i++)
+                    OCDM_TRY(ocdm__logits_check(&examination->source, piece.samples[i], logits + i * classes, classes, error));
+            }
+            for (size_t i = 0; i < piece.count; i++)
+                add_row(answers, examination->table, piece.samples[i]);
+            ocdm__progress_tell(examination->progress, "evaluation", begin + walk.next, tests->ends[tests->task_count - 1]);
+        }
         answers->ends[k] = answers->rows;
     }
-    ocdm_status back = use_version(examination->learner, 0, status == OCDM_OK ? error : NULL);
-    return status == OCDM_OK ? back : status;
+    return OCDM_OK;
 }
 
 /* All scores are there: no sample is left out. */
@@ -189,45 +137,36 @@ static ocdm_status take_given(const ocdm__examination *examination, struct answe
 
 /* ---- scoring ----------------------------------------------------------------------------------------------------------- */
 
-/* A part of the rows as a set of tests. */
-static ocdm__test_set rows_of(const struct answers *answers, size_t first, size_t end, size_t classes)
-{
-    return (ocdm__test_set){.logits = answers->logits + first * classes,
-                            .samples = end - first,
-                            .classes = classes,
-                            .label_starts = answers->label_starts + first,
-                            .labels = answers->labels};
-}
-
-/* ---- partial labels ---- */
-
-/* The classes, as bits, that count after `last` tasks more than the first: those that are introduced; or, unless `task` is
- * OCDM_NONE, those that this task introduces. */
-static void choose_columns(const ocdm__stream_order *tests, size_t class_count, size_t last, uint32_t task, uint8_t *columns)
-{
-    const uint32_t *places = tests->class_places;
-    memset(columns, 0, ocdm__bits_size(class_count));
-    for (size_t c = 0; c < class_count; c++)
-        if (places == NULL || (task != OCDM_NONE ? places[c] == task : places[c] <= last))
-            ocdm__bits_add(columns, c);
-}
-
-/* In a stream of partial labels a test counts with the classes that it knows and that are introduced; for a task that
- * introduces classes of its own, all tests with one of these do, with these classes. */
-static void mask_rows(const ocdm__examination *examination, const struct answers *answers, size_t last, uint32_t task,
-                      ocdm__test_set *set)
+/*
+ * The tests of a task as a set, or those of all tasks for OCDM_NONE, with the classes of the first `last` + 1 tasks.
+ *
+ * In a stream of partial labels a test counts with the classes that it knows and that are introduced; for a task that
+ * introduces classes of its own, all tests with one of these do, with these classes.
+ */
+static ocdm__test_set set_of(const ocdm__examination *examination, const struct answers *answers, size_t last, uint32_t task,
+                             float threshold)
 {
     const ocdm__stream_table *table = examination->table;
+    const uint32_t *places = examination->tests->class_places;
     size_t size = ocdm__bits_size(table->class_count);
+    bool own = table->known != NULL && task != OCDM_NONE && places != NULL && examination->tests->disjoint;
+    size_t first = task == OCDM_NONE || own || task == 0 ? 0 : answers->ends[task - 1];
+    size_t end = answers->ends[task == OCDM_NONE || own ? last : task];
+    ocdm__test_set set = {.logits = answers->logits + first * table->class_count,
+                          .samples = end - first,
+                          .classes = table->class_count,
+                          .label_starts = answers->label_starts + first,
+                          .labels = answers->labels,
+                          .known = answers->known,
+                          .threshold = threshold};
     if (table->known == NULL)
-        return;
-    bool own = task != OCDM_NONE && examination->tests->class_places != NULL && examination->tests->disjoint;
-    if (own)
-        *set = rows_of(answers, 0, answers->ends[last], table->class_count);
-    size_t first = (size_t)(set->label_starts - answers->label_starts);
-    uint8_t *columns = answers->known + answers->rows * size, *row = answers->known;
-    choose_columns(examination->tests, table->class_count, last, own ? task : OCDM_NONE, columns);
-    for (size_t i = 0; i < set->samples; i++, row += size) {
+        return set;
+    uint8_t *columns = answers->known + answers->rows * size, *row = answers->known; /* classes that count, as bits */
+    memset(columns, 0, size);
+    for (size_t c = 0; c < table->class_count; c++)
+        if (places == NULL || (own ? places[c] == task : places[c] <= last))
+            ocdm__bits_add(columns, c);
+    for (size_t i = 0; i < set.samples; i++, row += size) {
         uint32_t sample = answers->samples[first + i];
         const ocdm_sample test = ocdm__sample_of(table, sample);
         bool counts = !own; /* else it counts if it carries one of the task's classes */
@@ -236,7 +175,7 @@ static void mask_rows(const ocdm__examination *examination, const struct answers
         for (size_t k = 0; k < size; k++)
             row[k] = counts ? columns[k] & ocdm__known_labels(table, sample)[k] : 0;
     }
-    set->known = answers->known;
+    return set;
 }
 
 /* Scores every class, and measures them together. */
@@ -246,54 +185,55 @@ static ocdm_status score(const ocdm__test_set *set, ocdm__class_score *scores, o
     return ocdm__measure(set, scores, NULL, 0, averages, error);
 }
 
-/* Scores a task on its own tests, with the classes of the first `last` + 1 tasks. */
-static ocdm_status score_task(const ocdm__examination *examination, const struct answers *answers, size_t task, size_t last,
-                              float threshold, ocdm__class_score *scores, ocdm__averages *averages, ocdm_error *error)
-{
-    size_t first = task > 0 ? answers->ends[task - 1] : 0;
-    ocdm__test_set set = rows_of(answers, first, answers->ends[task], examination->table->class_count);
-    mask_rows(examination, answers, last, (uint32_t)task, &set);
-    set.threshold = threshold;
-    return score(&set, scores, averages, error);
-}
-
 /* Scores each task on its own tests, then on all tests; the last scores are kept. */
 static ocdm_status score_all(const ocdm__examination *examination, const struct answers *answers,
                              const struct ocdm__version_result *result, ocdm_error *error)
 {
     ocdm__evaluation *evaluation = result->evaluation;
-    ocdm__class_score *scores = result->scores;
-    size_t last = evaluation->task_count - 1;
+    size_t count = evaluation->task_count, asked = asked_tasks(examination, count);
     float threshold = (float)result->threshold;
-    ocdm__averages next;
-    for (size_t k = 0; k <= last; k++)
-        OCDM_TRY(score_task(examination, answers, k, last, threshold, scores, &evaluation->tasks[k], error));
-    if (asked_tasks(examination, evaluation->task_count) > evaluation->task_count) {
-        OCDM_TRY(score_task(examination, answers, last + 1, last + 1, threshold, scores, &next, error));
-        evaluation->ahead = next.value[OCDM_MAP];
+    for (size_t k = 0; k < asked; k++) {
+        ocdm__averages next;
+        const ocdm__test_set set = set_of(examination, answers, k < count ? count - 1 : k, (uint32_t)k, threshold);
+        OCDM_TRY(score(&set, result->scores, k < count ? &evaluation->tasks[k] : &next, error));
+        evaluation->ahead = k < count ? evaluation->ahead : next.value[OCDM_MAP];
     }
-    ocdm__test_set all = rows_of(answers, 0, answers->ends[last], examination->table->class_count);
-    mask_rows(examination, answers, last, OCDM_NONE, &all);
-    all.threshold = threshold;
-    OCDM_TRY(score(&all, scores, &evaluation->total, error));
+    const ocdm__test_set all = set_of(examination, answers, count - 1, OCDM_NONE, threshold);
+    OCDM_TRY(score(&all, result->scores, &evaluation->total, error));
     if (result->operation != NULL)
         OCDM_TRY(ocdm__operate(&all, result->operation, error));
     for (unsigned g = 0; g < OCDM__GROUPS; g++)
-        OCDM_TRY(ocdm__measure(&all, scores, examination->groups, (uint8_t)g, &evaluation->groups[g], error));
+        OCDM_TRY(ocdm__measure(&all, result->scores, examination->groups, (uint8_t)g, &evaluation->groups[g], error));
     return OCDM_OK;
 }
 
-/* The answers about the first tasks by so many versions of the weights. Clear them even after an error. */
+/* The answers about the first tasks by so many versions of the weights, with room for all tests: the most that an evaluation
+ * needs. Then the learner is back at its trained weights, also after an error. Clear them even after an error. */
 static ocdm_status get_answers(const ocdm__examination *examination, size_t task_count, size_t versions,
                                struct answers *answers, ocdm_error *error)
 {
-    const float *given = examination->given;
-    *answers = (struct answers){.logits = given, .versions = versions};
+    const ocdm__stream_table *table = examination->table;
+    size_t tests = examination->tests->ends[task_count - 1], labels = 0;
+    *answers = (struct answers){.logits = examination->given, .versions = versions, .stride = tests * table->class_count};
+    ocdm__arena *arena = &answers->arena;
     if (examination->inputs != NULL)
         examination->inputs->learner = examination->learner;
-    OCDM_TRY(make_answers(answers, examination, task_count, error));
-    return given != NULL ? take_given(examination, answers, task_count, error)
-                         : ask_all(examination, answers, task_count, error);
+    for (size_t i = 0; i < tests; i++)
+        labels += ocdm__sample_of(table, examination->tests->samples[i]).label_count;
+    if (answers->logits == NULL)
+        answers->logits = answers->own = ocdm__arena_new(arena, tests * versions, table->class_count * sizeof *answers->own);
+    answers->label_starts = ocdm__arena_new(arena, tests + 1, sizeof *answers->label_starts);
+    answers->labels = ocdm__arena_new(arena, labels, sizeof *answers->labels);
+    answers->ends = ocdm__arena_new(arena, task_count, sizeof *answers->ends);
+    answers->samples = ocdm__arena_new(arena, tests, sizeof *answers->samples);
+    if (table->known != NULL)
+        answers->known = ocdm__arena_new(arena, tests + 1, ocdm__bits_size(table->class_count));
+    OCDM_TRY(ocdm__arena_check(arena, "the answers of an evaluation", error));
+    if (examination->given != NULL)
+        return take_given(examination, answers, task_count, error);
+    ocdm_status status = ask(examination, answers, task_count, error);
+    ocdm_status back = use_version(examination->learner, 0, status == OCDM_OK ? error : NULL);
+    return status == OCDM_OK ? back : status;
 }
 
 ocdm_status ocdm__evaluate_versions(const ocdm__examination *examination, size_t task_count,
@@ -322,7 +262,8 @@ ocdm_status ocdm__evaluate_fresh(const ocdm__examination *examination, ocdm__cla
     size_t tasks = examination->tests->task_count;
     ocdm_status status = get_answers(examination, tasks, 1, &answers, error);
     for (size_t k = 0; status == OCDM_OK && k < tasks; k++) {
-        status = score_task(examination, &answers, k, k, 0, scores, &averages, error);
+        const ocdm__test_set set = set_of(examination, &answers, k, (uint32_t)k, 0);
+        status = score(&set, scores, &averages, error);
         map[k] = status == OCDM_OK ? averages.value[OCDM_MAP] : (double)NAN;
     }
     ocdm__arena_clear(&answers.arena);
@@ -475,11 +416,6 @@ static bool read_bounds(const char *text, size_t length, uint64_t bounds[2])
            ocdm__text_to_whole(comma + 1, (size_t)(text + length - comma - 1), 0, most, &bounds[1]);
 }
 
-static bool is_word(const char *text, size_t length, const char *word)
-{
-    return length == strlen(word) && memcmp(text, word, length) == 0;
-}
-
 bool ocdm__groups_are_terciles(const char *text)
 {
     return strcmp(text, "terciles") == 0;
@@ -488,7 +424,8 @@ bool ocdm__groups_are_terciles(const char *text)
 bool ocdm__groups_are_of_a_file(const char *text, size_t length)
 {
     uint64_t bounds[2];
-    return !is_word(text, length, "stream") && !is_word(text, length, "terciles") && !read_bounds(text, length, bounds);
+    return !ocdm__text_is(text, length, "stream") && !ocdm__text_is(text, length, "terciles") &&
+           !read_bounds(text, length, bounds);
 }
 
 /* Counts that are one after another, for functions that take them from a struct. */
@@ -517,7 +454,7 @@ ocdm_status ocdm__evaluation_groups(const char *text, const ocdm__stream_table *
 {
     uint64_t bounds[2];
     const ocdm__class_counts plain = plain_counts(counts, table->class_count);
-    if (is_word(text, strlen(text), "stream")) {
+    if (strcmp(text, "stream") == 0) {
         if (table->groups == NULL)
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give bounds, such as --groups 600,100",
                               "the stream has no groups of its own");

@@ -27,15 +27,17 @@ static ocdm_status check_paths(const ocdm__stream *stream, const char *root, ocd
     return OCDM_OK;
 }
 
-/* `side` is the shorter one of images in the stream file. */
-static ocdm__image_settings image_settings(const ocdm__stream *stream, const ocdm__model_input_settings *settings,
-                                           uint32_t side)
+/* Images in the stream file keep their size unless the settings say another one. */
+static ocdm_status open_images(ocdm__model_inputs *inputs, const ocdm__model_input_settings *settings, ocdm_error *error)
 {
+    const ocdm__stream *stream = inputs->stream;
+    const ocdm__payload_shape *shape = &stream->shape;
     ocdm__image_settings images = settings->images->settings_default();
+    uint32_t side = (uint32_t)(shape->width < shape->height ? shape->width : shape->height);
+    bool stored = shape->kind == OCDM__IMAGES;
     images.scaling = settings->symmetric ? OCDM__IMAGE_SYMMETRIC : OCDM__IMAGE_IMAGENET;
     images.seed = settings->seed;
     images.storing = settings->storing;
-    bool stored = stream->shape.kind == OCDM__IMAGES;
     if (stored || settings->keep_size)
         images.resize = 0;
     if (stored)
@@ -48,22 +50,12 @@ static ocdm__image_settings image_settings(const ocdm__stream *stream, const ocd
         images.crop = settings->crop;
     if (stored && images.crop == (images.resize > 0 ? images.resize : side))
         images.pad = images.crop / 8; /* files have about as much room for a random square between 256 and 224 pixels */
-    return images;
-}
-
-/* Images in the stream file keep their size unless the settings say another one. */
-static ocdm_status open_images(ocdm__model_inputs *inputs, const ocdm__model_input_settings *settings, ocdm_error *error)
-{
-    const ocdm__stream *stream = inputs->stream;
-    const ocdm__payload_shape *shape = &stream->shape;
-    uint32_t side = (uint32_t)(shape->width < shape->height ? shape->width : shape->height);
-    ocdm__image_settings images = image_settings(stream, settings, side);
-    if (shape->kind != OCDM__IMAGES) {
+    if (!stored) {
         inputs->root = settings->image_root != NULL ? settings->image_root : stream->image_root;
         OCDM_TRY(check_paths(stream, inputs->root, error));
     }
     /* Checked before any image is read, so that it is an error and not an image to skip. */
-    if (shape->kind == OCDM__IMAGES && images.resize == 0 && images.crop > side)
+    if (stored && images.resize == 0 && images.crop > side)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "a smaller crop, or a resize to make them larger",
                           "%s: images of %zu x %zu pixels have no square of %u", stream->file.name, shape->width, shape->height,
                           images.crop);
@@ -102,7 +94,7 @@ void ocdm__model_inputs_close(ocdm__model_inputs *inputs)
         inputs->images->destroy(inputs->loader); /* first: its threads write into the slots */
     for (size_t i = 0; i < OCDM__INPUT_SLOTS; i++)
         OCDM_RELEASE(inputs->slots[i].tensor, inputs->slots[i].usable, inputs->slots[i].paths);
-    OCDM_RELEASE(inputs->requests, inputs->unusable, inputs->usable, inputs->chosen, (void *)inputs->sums);
+    OCDM_RELEASE(inputs->requests, inputs->unusable, (void *)inputs->sums);
     ocdm__release(inputs);
 }
 
@@ -116,17 +108,28 @@ ocdm_status ocdm__model_inputs_keep_sums(ocdm__model_inputs *inputs, ocdm_error 
     return inputs->sums != NULL ? OCDM_OK : ocdm__fail_memory(error, "the checksums of images");
 }
 
-/* `sums` are those of all ranks, one after another. A file that a rank has not read has 0. */
-static void end_if_other(const ocdm__model_inputs *inputs, const ocdm__ranks *ranks, const uint32_t *sums)
+ocdm_status ocdm__model_inputs_compare_sums(const ocdm__model_inputs *inputs, const ocdm__ranks *ranks, ocdm_error *error)
 {
-    size_t count = inputs->stream->table.sample_count;
-    for (size_t i = 0; i < count; i++) {
+    size_t count = inputs->stream->table.sample_count, length;
+    if (inputs->sums == NULL)
+        return OCDM_OK;
+    ocdm__arena room = {.failed = false};
+    size_t *starts = ocdm__arena_new(&room, ranks->size + 1, sizeof *starts);
+    uint32_t *sums = ocdm__arena_new(&room, ranks->size * count, sizeof *sums);
+    ocdm_status status = ocdm__arena_check(&room, "the checksums of images", error);
+    for (size_t r = 0; status == OCDM_OK && r <= ranks->size; r++)
+        starts[r] = r * count;
+    for (size_t i = 0; status == OCDM_OK && i < count; i++)
+        sums[starts[ranks->rank] + i] = atomic_load_explicit(&inputs->sums[i], memory_order_relaxed);
+    if (status == OCDM_OK)
+        ranks->gather_all(sums, starts);
+    /* Those of all ranks, one after another. A file that a rank has not read has 0. */
+    for (size_t i = 0; status == OCDM_OK && ranks->rank == 0 && i < count; i++) {
         uint32_t first = 0;
         for (size_t r = 0; r < ranks->size; r++) {
             uint32_t sum = sums[r * count + i];
             if (first != 0 && sum != 0 && sum != first) {
                 ocdm_error why;
-                size_t length;
                 const char *path = ocdm__text_at(&inputs->stream->table.paths, i, &length);
                 (void)ocdm__fail(&why, OCDM_BAD_FILE, "",
                                  "%.200s/%.*s: rank %zu has read another file of this name than a rank before it", inputs->root,
@@ -136,27 +139,7 @@ static void end_if_other(const ocdm__model_inputs *inputs, const ocdm__ranks *ra
             first = sum != 0 ? sum : first;
         }
     }
-}
-
-ocdm_status ocdm__model_inputs_compare_sums(const ocdm__model_inputs *inputs, const ocdm__ranks *ranks, ocdm_error *error)
-{
-    size_t count = inputs->stream->table.sample_count;
-    if (inputs->sums == NULL)
-        return OCDM_OK;
-    size_t *starts = ocdm__allocate(ranks->size + 1, sizeof *starts);
-    uint32_t *sums = ocdm__allocate(ranks->size * count, sizeof *sums);
-    ocdm_status status = starts != NULL && sums != NULL ? OCDM_OK : ocdm__fail_memory(error, "the checksums of images");
-    if (status == OCDM_OK) {
-        for (size_t r = 0; r <= ranks->size; r++)
-            starts[r] = r * count;
-        for (size_t i = 0; i < count; i++)
-            sums[starts[ranks->rank] + i] = atomic_load_explicit(&inputs->sums[i], memory_order_relaxed);
-        ranks->gather_all(sums, starts);
-        if (ranks->rank == 0)
-            end_if_other(inputs, ranks, sums);
-    }
-    ocdm__release(starts);
-    ocdm__release(sums);
+    ocdm__arena_clear(&room);
     return status;
 }
 
@@ -311,20 +294,6 @@ static ocdm_status end_all_after(const ocdm__model_inputs *inputs, const ocdm_er
     return why->status;
 }
 
-static ocdm_status reserve_batch(ocdm__model_inputs *inputs, size_t count, ocdm_error *error)
-{
-    bool failed = false;
-    if (count <= inputs->batch_room)
-        return OCDM_OK;
-    inputs->unusable = ocdm__grown(inputs->unusable, count, sizeof *inputs->unusable, &failed);
-    inputs->usable = ocdm__grown(inputs->usable, count, sizeof *inputs->usable, &failed);
-    inputs->chosen = ocdm__grown(inputs->chosen, count, sizeof *inputs->chosen, &failed);
-    if (failed)
-        return ocdm__fail_memory(error, "parts of a batch");
-    inputs->batch_room = count;
-    return OCDM_OK;
-}
-
 /* Positions count from the first sample of the batch, of which the first `fresh` are of the stream. */
 static ocdm_status request_part(ocdm__model_inputs *inputs, unsigned slot, const ocdm__batch *batch, size_t first, size_t end,
                                 ocdm_error *error)
@@ -401,41 +370,34 @@ ocdm_error ocdm__model_inputs_reason(ocdm__model_inputs *inputs, unsigned slot, 
     return why;
 }
 
-/* The leader tells users about the first image that was left out: it tries one that failed elsewhere. */
-static void find_reason(ocdm__model_inputs *inputs, unsigned slot, const ocdm__batch *batch)
-{
-    size_t first = 0;
-    if (inputs->skipped > 0)
-        return;
-    while (inputs->unusable[first] == 0)
-        first++;
-    inputs->first_skipped = ocdm__model_inputs_reason(inputs, slot, batch->samples[first]);
-    inputs->skipped = inputs->first_skipped.status != OCDM_OK;
-}
-
-/* Some samples cannot be used: with fewer samples every rank has another part. `slot` is free. */
+/* Some samples cannot be used: with fewer samples every rank has another part. `slot` is free. The leader tells users about the
+ * first image that was left out: it tries one that failed elsewhere. */
 static ocdm_status take_again(ocdm__model_inputs *inputs, unsigned slot, const ocdm__learner_part *part, ocdm__batch *batch,
                               ocdm_error *error)
 {
     ocdm__batch left = *batch;
+    size_t bad = batch->count, taken = 0;
     left.samples = inputs->chosen;
     left.usable = inputs->usable;
     left.count = left.fresh = 0;
     for (size_t i = 0; i < batch->count; i++) {
-        if (inputs->unusable[i] != 0)
+        if (inputs->unusable[i] != 0) {
+            bad = i < bad ? i : bad;
             continue;
+        }
         left.fresh += i < batch->fresh;
         inputs->chosen[left.count] = batch->samples[i];
         inputs->usable[left.count++] = (uint32_t)i;
     }
     inputs->lost += batch->count - left.count;
-    if (part->ranks->rank == 0)
-        find_reason(inputs, slot, batch);
+    if (part->ranks->rank == 0 && inputs->skipped == 0) {
+        inputs->first_skipped = ocdm__model_inputs_reason(inputs, slot, batch->samples[bad]);
+        inputs->skipped = inputs->first_skipped.status != OCDM_OK;
+    }
     *batch = left;
     if (part->ranks->size == 1 || left.count == 0)
         return OCDM_OK;
     const ocdm__learner_part own = ocdm__learner_part_of(inputs->learner, left.count, inputs->slots[slot].training);
-    size_t taken = 0;
     if (own.first < own.end)
         OCDM_TRY(request_part(inputs, slot, batch, own.first, own.end, error));
     OCDM_TRY(take(inputs, slot, NULL, batch, &taken, error));
@@ -449,7 +411,10 @@ ocdm_status ocdm__model_inputs_receive(ocdm__model_inputs *inputs, unsigned firs
 {
     ocdm_error why = {.status = OCDM_OK};
     size_t taken = 0;
-    why.status = reserve_batch(inputs, batch->count, &why);
+    if (!ocdm__reserve(&inputs->unusable, &inputs->batch_room, batch->count, 3 * sizeof *inputs->unusable))
+        ocdm__fail_memory(&why, "parts of a batch");
+    inputs->usable = inputs->unusable + inputs->batch_room;
+    inputs->chosen = inputs->usable + inputs->batch_room;
     OCDM_THEN(why.status, take(inputs, first, joined, batch, &taken, &why));
     if (why.status == OCDM_OK && second != first)
         why.status = take(inputs, second, joined, batch, &taken, &why);
@@ -472,6 +437,26 @@ ocdm_status ocdm__model_inputs_receive(ocdm__model_inputs *inputs, unsigned firs
         why.status = lost > 0 ? take_again(inputs, second, &part, batch, &why) : OCDM_OK;
     }
     return why.status == OCDM_OK ? OCDM_OK : end_all_after(inputs, &why, error);
+}
+
+ocdm_status ocdm__walk_next(ocdm__walk *walk, ocdm__batch *piece, ocdm_error *error)
+{
+    ocdm__batch pieces[2]; /* the next one, and the one after it */
+    size_t first = walk->next;
+    for (size_t i = 0; i < 2; i++) {
+        size_t left = walk->count - first, count = left < walk->most ? left : walk->most;
+        unsigned slot = i == 0 ? walk->slot : 1 - walk->slot;
+        pieces[i] = (ocdm__batch){.samples = walk->samples + first, .count = count, .fresh = count};
+        if (i > 0 || first == 0) /* else it was dealt ahead */
+            OCDM_TRY(ocdm__model_inputs_deal(walk->inputs, slot, &pieces[i], false, count, 0, count, error));
+        first += count;
+    }
+    walk->first = walk->next;
+    walk->next += pieces[0].count;
+    *piece = pieces[0];
+    unsigned slot = walk->slot;
+    walk->slot = 1 - slot;
+    return piece->count > 0 ? ocdm__model_inputs_receive(walk->inputs, slot, slot, NULL, piece, error) : OCDM_OK;
 }
 
 /* ---- what cannot be used ---------------------------------------------------------------------------------------------- */

@@ -76,7 +76,7 @@ typedef struct ocdm__model_inputs {
     bool reports;              /* where a rank cannot prepare its part, all get its error; else that rank ends them all */
     uint64_t lost;             /* samples of such batches so far that no rank could prepare */
     uint32_t *unusable;        /* for each sample of the batch: 1 if it cannot be prepared */
-    uint32_t *usable, *chosen; /* what is left of it: positions, and their samples */
+    uint32_t *usable, *chosen; /* what is left of it: positions, and their samples; both lists are behind the first */
     size_t batch_room;
 } ocdm__model_inputs;
 
@@ -134,6 +134,19 @@ ocdm_status ocdm__model_inputs_deal(ocdm__model_inputs *inputs, unsigned slot, c
  */
 ocdm_status ocdm__model_inputs_receive(ocdm__model_inputs *inputs, unsigned first, unsigned second, float *joined,
                                        ocdm__batch *batch, ocdm_error *error);
+
+/* Goes through samples piece by piece: one is prepared while the caller works on the one before. Start with the first four
+ * members, slots 0 and 1 of the inputs free, and all else zero. */
+typedef struct ocdm__walk {
+    ocdm__model_inputs *inputs;
+    const uint32_t *samples;
+    size_t count, most; /* samples; of a piece */
+    size_t first, next; /* where the piece under way begins, and the one after it: they are equal at the end */
+    unsigned slot;
+} ocdm__walk;
+
+/* The next piece, to predict. OCDM_OK, and what ocdm__model_inputs_deal and ocdm__model_inputs_receive give. */
+ocdm_status ocdm__walk_next(ocdm__walk *walk, ocdm__batch *piece, ocdm_error *error);
 
 /* ---- what cannot be used ----------------------------------------------------------------------------------------------- */
 

@@ -56,34 +56,16 @@ static void take_tests(const ocdm__stream_table *table, const ocdm__stream_order
     }
 }
 
-/* The part keeps the order of the tests, and in a stream of partial labels shares the classes that the tasks introduce. */
-static void fill_part(ocdm__probes *probes, const ocdm__stream_order *tests, const bool *is_taken)
-{
-    ocdm__stream_order *part = &probes->part;
-    size_t test = 0;
-    for (size_t k = 0; k < tests->task_count; k++) {
-        for (; test < tests->ends[k]; test++) {
-            if (!is_taken[test])
-                continue;
-            probes->places[part->count] = test;
-            part->samples[part->count++] = tests->samples[test];
-        }
-        part->tasks[k] = tests->tasks[k];
-        part->ends[k] = part->count;
-    }
-    part->disjoint = tests->disjoint;
-    part->class_places = tests->class_places;
-}
-
 ocdm_status ocdm__probes_make(ocdm__probes *probes, const ocdm__run_settings *settings, const ocdm__stream_table *table,
                               const ocdm__stream_order *tests, ocdm_error *error)
 {
     uint64_t base = ocdm__random_base(settings->network.seed, OCDM__FOR_PROBES);
-    *probes = (ocdm__probes){.versions = 1 + (size_t)settings->network.averages.count};
+    *probes = (ocdm__probes){.versions = 1 + settings->network.averages.count};
     if (settings->eval_every == 0)
         return OCDM_OK;
-    OCDM_TRY(ocdm__stream_order_allocate(&probes->part, tests->count, tests->task_count, error));
-    ocdm__arena *arena = &probes->part.arena;
+    ocdm__stream_order *part = &probes->part;
+    OCDM_TRY(ocdm__stream_order_allocate(part, tests->count, tests->task_count, error));
+    ocdm__arena *arena = &part->arena;
     probes->places = ocdm__arena_new(arena, tests->count, sizeof *probes->places);
     struct keyed *shuffled = ocdm__arena_new(arena, tests->count, sizeof *shuffled);
     struct need *needs = ocdm__arena_new(arena, table->class_count, sizeof *needs);
@@ -97,7 +79,19 @@ ocdm_status ocdm__probes_make(ocdm__probes *probes, const ocdm__run_settings *se
         qsort(shuffled, tests->count, sizeof *shuffled, by_key);
         take_tests(table, tests, shuffled, needs, settings->eval_samples, is_taken);
     }
-    fill_part(probes, tests, is_taken);
+    /* The part keeps the order of the tests, and in a stream of partial labels shares the classes that the tasks introduce. */
+    for (size_t k = 0, test = 0; k < tests->task_count; k++) {
+        for (; test < tests->ends[k]; test++) {
+            if (!is_taken[test])
+                continue;
+            probes->places[part->count] = test;
+            part->samples[part->count++] = tests->samples[test];
+        }
+        part->tasks[k] = tests->tasks[k];
+        part->ends[k] = part->count;
+    }
+    part->disjoint = tests->disjoint;
+    part->class_places = tests->class_places;
     return OCDM_OK;
 }
 
@@ -148,23 +142,23 @@ double ocdm__run_probe_area(const ocdm__run *run, size_t version)
 
 void ocdm__run_probes_write(ocdm__output *output, const ocdm__run *run)
 {
+    static const char *const keys[] = {"step", "samples", "mAP"};
     const ocdm__probes *probes = &run->probes;
     if (run->settings->eval_every == 0)
         return;
     ocdm__json_open(output, "anytime", '{');
     ocdm__json_count(output, "tests", probes->part.count);
     ocdm__json_real(output, "AUC_mAP", 100 * ocdm__run_probe_area(run, run->reported));
-    ocdm__json_open(output, "step", '[');
-    for (size_t i = 0; i < probes->count; i++)
-        ocdm__json_count(output, NULL, ocdm__run_probe_step(run, i));
-    ocdm__json_close(output, ']');
-    ocdm__json_open(output, "samples", '[');
-    for (size_t i = 0; i < probes->count; i++)
-        ocdm__json_count(output, NULL, ocdm__schedule_time(&run->schedule, ocdm__run_probe_step(run, i)));
-    ocdm__json_close(output, ']');
-    ocdm__json_open(output, "mAP", '[');
-    for (size_t i = 0; i < probes->count; i++)
-        ocdm__json_real(output, NULL, 100 * probes->map[i * probes->versions + run->reported]);
-    ocdm__json_close(output, ']');
+    for (size_t k = 0; k < 3; k++) {
+        ocdm__json_open(output, keys[k], '[');
+        for (size_t i = 0; i < probes->count; i++) {
+            uint64_t step = ocdm__run_probe_step(run, i);
+            if (k == 2)
+                ocdm__json_real(output, NULL, 100 * probes->map[i * probes->versions + run->reported]);
+            else
+                ocdm__json_count(output, NULL, k == 0 ? step : ocdm__schedule_time(&run->schedule, step));
+        }
+        ocdm__json_close(output, ']');
+    }
     ocdm__json_close(output, '}');
 }

@@ -53,9 +53,7 @@ ocdm_status ocdm__class_weights_read(const char *path, const ocdm__stream_table 
     *weights = NULL;
     if (path == NULL)
         return OCDM_OK;
-    *weights = ocdm__allocate(table->class_count, sizeof **weights);
-    if (*weights == NULL)
-        return ocdm__fail_memory(error, "the weights of classes");
+    OCDM_TRY(ocdm__new(weights, table->class_count, sizeof **weights, "the weights of classes", error));
     return ocdm__class_weights_file_read(path, table, *weights, error);
 }
 
@@ -69,37 +67,30 @@ ocdm_status ocdm__class_weights_set(ocdm_memory *memory, const double *weights, 
 
 /* ---- opening ----------------------------------------------------------------------------------------------------------- */
 
-/* Every evaluation keeps the metrics of each task before it, and the summary has a count per class and task: a run that could
- * not write them at its end must not begin. */
-static ocdm_status check_result_size(const ocdm__run *run, ocdm_error *error)
+/* What a run could not finish with is refused before its first step. */
+static ocdm_status check_limits(const ocdm__run *run, ocdm_error *error)
 {
     static const double limit = 1 << 30;
-    double tasks = (double)run->schedule.order.task_count, classes = (double)run->stream->table.class_count;
-    double versions = 1 + (double)run->settings->network.averages.count;
-    double tested = 0;
-    for (size_t k = 0; k < run->schedule.order.task_count; k++)
-        tested += (double)run->schedule.tested[k];
-    double bytes = versions * tested * sizeof(ocdm__averages) + tasks * classes * sizeof *run->task_counts;
-    if (bytes <= limit)
-        return OCDM_OK;
-    return ocdm__fail(error, OCDM_LIMIT, "divide the stream into fewer tasks",
-                      "%.0f classes in %.0f tasks: the results of a run would take %.1f GB, the limit is %.1f", classes, tasks,
-                      bytes / 1e9, limit / 1e9);
-}
-
-/* A memory whose places are divided among tasks must have one for each: it is refused before the first step, not when a task
- * begins. */
-static ocdm_status check_places(const ocdm__run *run, ocdm_error *error)
-{
+    const ocdm__schedule *schedule = &run->schedule;
     const ocdm_policy *policy = ocdm_policy_find(run->settings->method);
-    const uint64_t *ends = run->schedule.task_ends;
+    double tasks = (double)schedule->order.task_count, classes = (double)run->stream->table.class_count, tested = 0;
     size_t begun = 0; /* tasks that bring samples */
-    for (size_t k = 0; k < run->schedule.order.task_count; k++)
-        begun += ends[k] > (k > 0 ? ends[k - 1] : 0);
-    if (policy == NULL || (policy->traits & OCDM_NEEDS_TASKS) == 0 || run->settings->memory >= begun)
-        return OCDM_OK;
-    return ocdm__fail(error, OCDM_LIMIT, "a larger memory, or fewer tasks", "%lu places cannot be divided among %zu tasks",
-                      (unsigned long)run->settings->memory, begun);
+    for (size_t k = 0; k < schedule->order.task_count; k++) {
+        tested += (double)schedule->tested[k];
+        begun += schedule->task_ends[k] > (k > 0 ? schedule->task_ends[k - 1] : 0);
+    }
+    /* Every evaluation keeps the metrics of each task before it, and the summary has a count per class and task. */
+    double versions = 1 + (double)run->settings->network.averages.count;
+    double bytes = versions * tested * sizeof(ocdm__averages) + tasks * classes * sizeof *run->task_counts;
+    if (bytes > limit)
+        return ocdm__fail(error, OCDM_LIMIT, "divide the stream into fewer tasks",
+                          "%.0f classes in %.0f tasks: the results of a run would take %.1f GB, the limit is %.1f", classes,
+                          tasks, bytes / 1e9, limit / 1e9);
+    /* A memory whose places are divided among tasks must have one for each. */
+    if (policy != NULL && (policy->traits & OCDM_NEEDS_TASKS) != 0 && run->settings->memory < begun)
+        return ocdm__fail(error, OCDM_LIMIT, "a larger memory, or fewer tasks", "%lu places cannot be divided among %zu tasks",
+                          (unsigned long)run->settings->memory, begun);
+    return OCDM_OK;
 }
 
 /* Points the results of the run at those of one version of the weights. */
@@ -114,7 +105,7 @@ static void report_version(ocdm__run *run, size_t version)
 /* Averages are reported rather than the trained weights: the first until validation chooses. */
 static ocdm_status make_versions(ocdm__run *run, ocdm_error *error)
 {
-    size_t count = 1 + (size_t)run->settings->network.averages.count, classes = run->stream->table.class_count;
+    size_t count = 1 + run->settings->network.averages.count, classes = run->stream->table.class_count;
     run->versions = ocdm__arena_new(&run->arena, count, sizeof *run->versions);
     run->version_count = run->versions != NULL ? count : 0;
     run->room = ocdm__arena_new(&run->arena, classes, sizeof *run->room);
@@ -138,8 +129,7 @@ static ocdm_status make_tables(ocdm__run *run, ocdm_error *error)
                                      settings->network.seed, error));
     if (settings->resample_tests)
         OCDM_TRY(ocdm__stream_order_resample(&run->tests, table, settings->network.seed, error));
-    OCDM_TRY(check_result_size(run, error));
-    OCDM_TRY(check_places(run, error));
+    OCDM_TRY(check_limits(run, error));
     ocdm__arena *arena = &run->arena;
     size_t classes = table->class_count, tasks = run->schedule.order.task_count, batch = run->schedule.batch;
     run->train_counts = ocdm__arena_new(arena, classes, sizeof *run->train_counts);
@@ -240,9 +230,7 @@ ocdm_status ocdm__run_memory_bytes(const ocdm__run *run, unsigned char **bytes, 
     *size = 0;
     if (run->memory != NULL)
         OCDM_TRY(ocdm_memory_save_bytes(run->memory, NULL, 0, size, error));
-    *bytes = ocdm__allocate(*size + sizeof(uint32_t), 1);
-    if (*bytes == NULL)
-        return ocdm__fail_memory(error, "the memory as bytes");
+    OCDM_TRY(ocdm__new(bytes, *size + sizeof(uint32_t), 1, "the memory as bytes", error));
     return run->memory != NULL ? ocdm_memory_save_bytes(run->memory, *bytes, *size, size, error) : OCDM_OK;
 }
 
@@ -272,27 +260,6 @@ void ocdm__run_close(ocdm__run *run)
 }
 
 /* ---- evaluations --------------------------------------------------------------------------------------------------------- */
-
-/* NaN without a memory. */
-static double distance(const ocdm__run *run, ocdm_scope scope)
-{
-    return run->memory != NULL ? ocdm_memory_distance(run->memory, scope) : NAN;
-}
-
-/* Called at the end of the stream: a learner that was never trained has no results. Samples count as often as steps bring them.
- */
-static ocdm_status check_trained(const ocdm__run *run, ocdm_error *error)
-{
-    const ocdm__schedule *schedule = &run->schedule;
-    size_t tasks = schedule->order.task_count, last = schedule->order.ends[tasks - 1];
-    uint64_t brought = schedule->multitask ? 0 : last;
-    for (size_t k = 0; schedule->multitask && k < tasks; k++)
-        brought += (uint64_t)schedule->epochs * schedule->order.ends[k];
-    if (run->learner == NULL || run->step < ocdm__schedule_steps(schedule) ||
-        (double)(run->skipped) < (double)brought - run->cost.missed_samples)
-        return OCDM_OK;
-    return ocdm__model_inputs_fail_unusable(run->inputs, "training", last, error);
-}
 
 static ocdm__examination examination_of(const ocdm__run *run, const ocdm__stream_order *tests, const float *given,
                                         const ocdm__progress *progress)
@@ -374,8 +341,16 @@ static ocdm_status validate(ocdm__run *run, const ocdm__progress *progress, ocdm
 ocdm_status ocdm__run_evaluate(ocdm__run *run, const float *given, const ocdm__progress *progress, ocdm_error *error)
 {
     struct ocdm__version_result results[1 + OCDM__MOST_RATES];
-    size_t number = run->evaluation_count, tested = run->schedule.tested[number];
-    OCDM_TRY(check_trained(run, error));
+    const ocdm__schedule *schedule = &run->schedule;
+    size_t number = run->evaluation_count, tested = schedule->tested[number], tasks = schedule->order.task_count;
+    size_t last = schedule->order.ends[tasks - 1];
+    uint64_t brought = schedule->multitask ? 0 : last; /* samples count as often as steps bring them */
+    for (size_t k = 0; schedule->multitask && k < tasks; k++)
+        brought += (uint64_t)schedule->epochs * schedule->order.ends[k];
+    /* At the end of the stream a learner that was never trained has no results. */
+    if (run->learner != NULL && run->step >= ocdm__schedule_steps(schedule) &&
+        (double)run->skipped >= (double)brought - run->cost.missed_samples)
+        return ocdm__model_inputs_fail_unusable(run->inputs, "training", last, error);
     if (run->inputs != NULL)
         OCDM_TRY(ocdm__model_inputs_compare_sums(run->inputs, run->ranks, error));
     for (size_t v = 0; v < run->version_count; v++)
@@ -383,27 +358,18 @@ ocdm_status ocdm__run_evaluate(ocdm__run *run, const float *given, const ocdm__p
                                                    .scores = run->versions[v].scores};
     OCDM_TRY(choose_thresholds(run, tested, progress, results, error));
     OCDM_TRY(examine(run, &run->tests, tested, given, progress, results, error));
+    const ocdm__curve_point point = ocdm__run_point(run);
     for (size_t v = 0; v < run->version_count; v++) {
         ocdm__evaluation *evaluation = results[v].evaluation;
-        evaluation->task = run->schedule.order.tasks[number];
+        evaluation->task = schedule->order.tasks[number];
         evaluation->step = run->step;
-        evaluation->samples = ocdm__schedule_seen(&run->schedule, run->step);
-        evaluation->distance = distance(run, OCDM_IN_PLAY);
-        evaluation->distance_seen = distance(run, OCDM_SEEN_EVER);
+        evaluation->samples = ocdm__schedule_seen(schedule, run->step);
+        evaluation->distance = point.distance;
+        evaluation->distance_seen = point.distance_seen;
         evaluation->threshold = run->settings->threshold == OCDM__THRESHOLD_FIXED ? (double)NAN : results[v].threshold;
     }
     run->evaluation_count++;
     return OCDM_OK;
-}
-
-/* With --transfer: how well the network does on each task before its first step. The trained weights and all averages are the
- * same then. */
-static ocdm_status measure_untrained(ocdm__run *run, const ocdm__progress *progress, ocdm_error *error)
-{
-    const ocdm__examination examination = examination_of(run, &run->tests, NULL, progress);
-    if (run->untrained == NULL || run->step > 0)
-        return OCDM_OK;
-    return ocdm__evaluate_fresh(&examination, run->scores, run->untrained, error);
 }
 
 /* Of the metrics only mAP is kept. */
@@ -450,7 +416,10 @@ ocdm_status ocdm__run_advance(ocdm__run *run, const ocdm__progress *progress, en
     ocdm_status status = OCDM_OK;
     switch (*event = ocdm__run_due(run)) {
     case OCDM__RUN_STEPPED:
-        OCDM_THEN(status, measure_untrained(run, progress, &why));
+        if (run->untrained != NULL && run->step == 0) { /* the trained weights and all averages are the same then */
+            const ocdm__examination examination = examination_of(run, &run->tests, NULL, progress);
+            status = ocdm__evaluate_fresh(&examination, run->scores, run->untrained, &why);
+        }
         OCDM_THEN(status, ocdm__run_step(run, &why));
         break;
     case OCDM__RUN_PROBED:
@@ -505,8 +474,9 @@ ocdm__curve_point ocdm__run_point(const ocdm__run *run)
     return (ocdm__curve_point){.step = (double)run->step,
                                .task = run->schedule.order.tasks[place],
                                .loss = run->loss,
-                               .distance = distance(run, OCDM_IN_PLAY),
-                               .distance_seen = distance(run, OCDM_SEEN_EVER)};
+                               .distance = run->memory != NULL ? ocdm_memory_distance(run->memory, OCDM_IN_PLAY) : (double)NAN,
+                               .distance_seen =
+                                   run->memory != NULL ? ocdm_memory_distance(run->memory, OCDM_SEEN_EVER) : (double)NAN};
 }
 
 double ocdm__step_seconds(const ocdm__run_times *times)

@@ -81,8 +81,7 @@ void ocdm__probes_clear(ocdm__probes *probes);
 /* Room for so many evaluations. OCDM_OK, OCDM_NO_MEMORY. */
 ocdm_status ocdm__probes_reserve(ocdm__probes *probes, size_t count, ocdm_error *error);
 
-/* ---- the step under way ---------------------------------------------------------------------------------------------------
- */
+/* ---- the step under way ------------------------------------------------------------------------------------------ */
 
 /* Room for the labels of a batch. Start with all bytes zero. */
 typedef struct ocdm__label_room {
@@ -279,7 +278,7 @@ ocdm_status ocdm__run_probe(ocdm__run *run, const float *given, const ocdm__prog
 /* Whether the last step is to be logged: every `log_every`-th, and the last of a task. */
 bool ocdm__run_logs_step(const ocdm__run *run);
 
-/* The point of the curve after the last step. */
+/* The point of the curve after the last step; its distances are those of the memory as it is. */
 ocdm__curve_point ocdm__run_point(const ocdm__run *run);
 
 /* Times so far, those before a resume included; images that could not be decoded. */

@@ -11,19 +11,6 @@
 
 /* ---- order --------------------------------------------------------------------------------------------------------------- */
 
-/* How many samples each task has, of either part: a task that only tests is a task too. */
-static size_t count_tasks(const ocdm__stream_table *table, enum ocdm__part part, size_t *counts, bool *exists)
-{
-    size_t tasks = 0;
-    for (size_t i = 0; i < table->sample_count; i++) {
-        uint32_t task = table->tasks[i];
-        tasks += !exists[task];
-        exists[task] = true;
-        counts[task] += table->parts[i] == part;
-    }
-    return tasks;
-}
-
 /* What is wrong with a task comes before a wrong number of them: it says more. */
 static ocdm_status take_tasks(ocdm__stream_order *order, const uint64_t *tasks, size_t task_count, const bool *exists,
                               ocdm_error *error)
@@ -130,19 +117,8 @@ static ocdm_status place_classes(ocdm__stream_order *order, const ocdm__stream_t
     return status;
 }
 
-/* The first task that introduces a label of the sample; its own one if none does. */
-static uint32_t place_of_test(const ocdm__stream_order *order, const ocdm__stream_table *table, uint32_t sample, uint32_t own)
-{
-    uint32_t place = OCDM_NONE;
-    const ocdm_sample test = ocdm__sample_of(table, sample);
-    for (size_t k = 0; k < test.label_count; k++) {
-        uint32_t introduced = order->class_places[test.labels[k]];
-        place = introduced < place ? introduced : place; /* OCDM_NONE is the largest number */
-    }
-    return place != OCDM_NONE ? place : own;
-}
-
-/* Tests count from the first task on that introduces one of their labels, whatever the order of the tasks. */
+/* Tests count from the first task on that introduces one of their labels, whatever the order of the tasks; from their own if
+ * none does. */
 static ocdm_status place_tests(ocdm__stream_order *order, const ocdm__stream_table *table, ocdm_error *error)
 {
     uint32_t *places = ocdm__arena_new(&order->arena, order->count, sizeof *places);
@@ -151,7 +127,13 @@ static ocdm_status place_tests(ocdm__stream_order *order, const ocdm__stream_tab
     OCDM_TRY(ocdm__arena_check(&order->arena, "the order of the samples", error));
     for (size_t k = 0, i = 0; k < order->task_count; k++)
         for (; i < order->ends[k]; i++) {
-            places[i] = place_of_test(order, table, order->samples[i], (uint32_t)k);
+            const ocdm_sample test = ocdm__sample_of(table, order->samples[i]);
+            uint32_t place = OCDM_NONE; /* the largest number */
+            for (size_t j = 0; j < test.label_count; j++) {
+                uint32_t introduced = order->class_places[test.labels[j]];
+                place = introduced < place ? introduced : place;
+            }
+            places[i] = place != OCDM_NONE ? place : (uint32_t)k;
             next[places[i] + 1]++;
         }
     for (size_t k = 0; k < order->task_count; k++)
@@ -162,14 +144,20 @@ static ocdm_status place_tests(ocdm__stream_order *order, const ocdm__stream_tab
     return OCDM_OK;
 }
 
-/* `room` is for what the order does not keep. */
+/* A task that only tests is a task too. `room` is for what the order does not keep. */
 static ocdm_status make_order(ocdm__stream_order *order, const ocdm__stream_table *table, enum ocdm__part part,
                               const uint64_t *tasks, size_t task_count, uint64_t seed, ocdm__arena *room, ocdm_error *error)
 {
-    size_t *counts = ocdm__arena_new(room, OCDM__MAX_TASKS, sizeof *counts), next = 0;
+    size_t *counts = ocdm__arena_new(room, OCDM__MAX_TASKS, sizeof *counts), next = 0, all = 0; /* samples of each task */
     bool *exists = ocdm__arena_new(room, OCDM__MAX_TASKS, sizeof *exists);
     OCDM_TRY(ocdm__arena_check(room, "the order of the samples", error));
-    OCDM_TRY(ocdm__stream_order_allocate(order, table->sample_count, count_tasks(table, part, counts, exists), error));
+    for (size_t i = 0; i < table->sample_count; i++) {
+        uint32_t task = table->tasks[i];
+        all += !exists[task];
+        exists[task] = true;
+        counts[task] += table->parts[i] == part;
+    }
+    OCDM_TRY(ocdm__stream_order_allocate(order, table->sample_count, all, error));
     if (tasks != NULL)
         OCDM_TRY(take_tasks(order, tasks, task_count, exists, error));
     for (uint32_t task = 0; tasks == NULL && task < OCDM__MAX_TASKS; task++)
@@ -236,14 +224,18 @@ uint32_t ocdm__rarest_class(const ocdm__stream_table *table, uint32_t sample, co
     return rarest;
 }
 
-/* Counts are those of the part itself: what is rare in training may not be so among the tests. */
-static void fill_members(const ocdm__stream_order *order, const ocdm__stream_table *table, uint64_t base, uint64_t *counts,
-                         struct member *members)
+/* The samples of an order by stratum, in an arena; NULL with an error if an allocation fails. Counts are those of the part
+ * itself: what is rare in training may not be so among the tests. */
+static struct member *stratify(const ocdm__stream_order *order, const ocdm__stream_table *table, uint64_t base,
+                               ocdm__arena *room, ocdm_error *error)
 {
-    size_t task = 0;
+    struct member *members = ocdm__arena_new(room, order->count, sizeof *members);
+    uint64_t *counts = ocdm__arena_new(room, table->class_count, sizeof *counts);
+    if (ocdm__arena_check(room, "the strata of the samples", error) != OCDM_OK)
+        return NULL;
     for (size_t i = 0; i < order->count; i++)
         ocdm__count_labels(table, order->samples[i], counts);
-    for (size_t i = 0; i < order->count; i++) {
+    for (size_t i = 0, task = 0; i < order->count; i++) {
         while (i >= order->ends[task])
             task++;
         uint32_t sample = order->samples[i];
@@ -252,17 +244,6 @@ static void fill_members(const ocdm__stream_order *order, const ocdm__stream_tab
                                      .key = ocdm__random_at(base, sample),
                                      .sample = sample};
     }
-}
-
-/* The samples of an order by stratum, in an arena; NULL with an error if an allocation fails. */
-static struct member *stratify(const ocdm__stream_order *order, const ocdm__stream_table *table, uint64_t base,
-                               ocdm__arena *room, ocdm_error *error)
-{
-    struct member *members = ocdm__arena_new(room, order->count, sizeof *members);
-    uint64_t *counts = ocdm__arena_new(room, table->class_count, sizeof *counts);
-    if (ocdm__arena_check(room, "the strata of the samples", error) != OCDM_OK)
-        return NULL;
-    fill_members(order, table, base, counts, members);
     qsort(members, order->count, sizeof *members, by_stratum);
     return members;
 }
@@ -286,33 +267,8 @@ ocdm_status ocdm__stream_order_resample(ocdm__stream_order *tests, const ocdm__s
 
 /* ---- samples that are held out ---------------------------------------------------------------------------------------- */
 
-/* Whether number i of a row is taken when a share of it is, evenly: `start` from 0 to 1 says where it begins. */
-static bool is_taken(size_t i, double share, double start)
-{
-    return floor((double)(i + 1) * share + start) > floor((double)i * share + start);
-}
-
-/* Moves what is held out from one order to the other; both keep the order of their samples. */
-static void move_held_out(ocdm__stream_order *order, ocdm__stream_order *held_out, const bool *held)
-{
-    size_t from = 0, kept = 0, out = 0;
-    for (size_t k = 0; k < order->task_count; k++) {
-        for (; from < order->ends[k]; from++) {
-            uint32_t sample = order->samples[from];
-            if (held[sample])
-                held_out->samples[out++] = sample;
-            else
-                order->samples[kept++] = sample;
-        }
-        order->ends[k] = kept;
-        held_out->ends[k] = out;
-        held_out->tasks[k] = order->tasks[k];
-    }
-    order->count = kept;
-    held_out->count = out;
-}
-
-/* Of each task the same share, spread evenly over its strata; where a share begins depends on the seed. */
+/* Of each task the same share, spread evenly over its strata; where a share begins depends on the seed. Both orders keep the
+ * order of their samples. */
 static ocdm_status hold_out(ocdm__schedule *schedule, const ocdm__stream_table *table, double share, ocdm_error *error)
 {
     ocdm__stream_order *order = &schedule->order, *held_out = &schedule->held_out;
@@ -327,11 +283,20 @@ static ocdm_status hold_out(ocdm__schedule *schedule, const ocdm__stream_table *
         bool alone = (i == 0 || !is_same_stratum(&members[i], &members[i - 1])) &&
                      (i + 1 == order->count || !is_same_stratum(&members[i], &members[i + 1]));
         double start = (double)(ocdm__random_at(base, UINT32_MAX + (uint64_t)members[i].task) >> 11) * 0x1p-53;
-        held[members[i].sample] = !alone && is_taken(passed, share, start);
+        bool taken = floor((double)(passed + 1) * share + start) > floor((double)passed * share + start);
+        held[members[i].sample] = !alone && taken;
         passed += !alone;
     }
-    if (members != NULL)
-        move_held_out(order, held_out, held);
+    order->count = 0;
+    for (size_t k = 0, from = 0; members != NULL && k < order->task_count; k++) {
+        for (; from < order->ends[k]; from++) {
+            ocdm__stream_order *to = held[order->samples[from]] ? held_out : order;
+            to->samples[to->count++] = order->samples[from];
+        }
+        order->ends[k] = order->count;
+        held_out->ends[k] = held_out->count;
+        held_out->tasks[k] = order->tasks[k];
+    }
     ocdm__arena_clear(&room);
     return members != NULL ? place_classes(held_out, table, error) : OCDM_NO_MEMORY;
 }
@@ -439,17 +404,7 @@ size_t ocdm__schedule_place(const ocdm__schedule *schedule, uint64_t step)
     return place;
 }
 
-/* All samples up to a task, shuffled again for each task and epoch. */
-static void fill_pool(ocdm__schedule *schedule, size_t place, uint64_t epoch)
-{
-    uint64_t number = ((uint64_t)place + 1) << 32 | epoch;
-    if (schedule->pool_of == number)
-        return;
-    memcpy(schedule->pool, schedule->order.samples, schedule->order.ends[place] * sizeof *schedule->pool);
-    shuffle(schedule->pool, schedule->order.ends[place], schedule->seed, number);
-    schedule->pool_of = number;
-}
-
+/* For multitask, all samples up to a task, shuffled again for each task and epoch. */
 size_t ocdm__schedule_batch(ocdm__schedule *schedule, uint64_t step, uint32_t *samples)
 {
     if (step >= ocdm__schedule_steps(schedule))
@@ -457,12 +412,15 @@ size_t ocdm__schedule_batch(ocdm__schedule *schedule, uint64_t step, uint32_t *s
     size_t place = ocdm__schedule_place(schedule, step);
     uint64_t number = step - first_step(schedule, place);
     size_t start = schedule->multitask ? 0 : task_start(schedule, place), end = schedule->order.ends[place];
-    const uint32_t *all = schedule->order.samples;
+    const uint32_t *all = schedule->multitask ? schedule->pool : schedule->order.samples;
     if (schedule->multitask) {
-        uint64_t each = batches_of(schedule, end);
-        fill_pool(schedule, place, number / each);
+        uint64_t each = batches_of(schedule, end), pool = ((uint64_t)place + 1) << 32 | number / each;
+        if (schedule->pool_of != pool) {
+            memcpy(schedule->pool, schedule->order.samples, end * sizeof *schedule->pool);
+            shuffle(schedule->pool, end, schedule->seed, pool);
+            schedule->pool_of = pool;
+        }
         number %= each;
-        all = schedule->pool;
     }
     start += (size_t)number * schedule->batch;
     size_t count = end - start < schedule->batch ? end - start : schedule->batch;

@@ -33,6 +33,7 @@ const char *const ocdm__run_stores[] = {OCDM__STORES(NAME) NULL};
      .fallback = a_fallback,                                                                                                   \
      .kind = OCDM__SETTING_##a_kind,                                                                                           \
      .offset = offsetof(ocdm__run_settings, member),                                                                           \
+     .size = sizeof((ocdm__run_settings *)0)->member,                                                                          \
      .choices = a_choices,                                                                                                     \
      .low = a_low,                                                                                                             \
      .high = a_high,                                                                                                           \
@@ -235,18 +236,11 @@ static ocdm_status read_blur(const ocdm__setting *setting, const char *text, ocd
     return OCDM_OK;
 }
 
-static ocdm_status read_switch(const ocdm__setting *setting, const char *text, bool *value, ocdm_error *error)
-{
-    *value = strcmp(text, "true") == 0;
-    if (*value || strcmp(text, "false") == 0)
-        return OCDM_OK;
-    return ocdm__fail(error, OCDM_BAD_ARGUMENT, see_help, "%s \"%s\": neither true nor false", setting->flag, text);
-}
-
 ocdm_status ocdm__setting_read(const ocdm__setting *setting, const char *text, ocdm__run_settings *settings, uint64_t *order,
                                ocdm_error *error)
 {
     void *member = ocdm__setting_member(settings, setting);
+    bool *flag = member;
     uint64_t number = 0;
     switch (setting->kind) {
     case OCDM__SETTING_WHOLE:
@@ -265,7 +259,10 @@ ocdm_status ocdm__setting_read(const ocdm__setting *setting, const char *text, o
     case OCDM__SETTING_TASKS:
         return read_tasks(setting, text, settings, order, error);
     case OCDM__SETTING_SWITCH:
-        return read_switch(setting, text, member, error);
+        *flag = strcmp(text, "true") == 0;
+        if (!*flag && strcmp(text, "false") != 0)
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, see_help, "%s \"%s\": neither true nor false", setting->flag, text);
+        break;
     case OCDM__SETTING_RATES:
         return read_rates(setting, text, member, error);
     case OCDM__SETTING_BYTES:
@@ -320,26 +317,6 @@ ocdm_status ocdm__run_preset_apply(const char *name, ocdm__run_settings *setting
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------------- */
 
-static void write_tasks(ocdm__output *output, const uint32_t *tasks, size_t count)
-{
-    ocdm__json_open(output, NULL, '[');
-    for (size_t i = 0; i < count; i++)
-        ocdm__json_count(output, NULL, tasks[i]);
-    ocdm__json_close(output, ']');
-}
-
-static void write_rates(ocdm__output *output, const ocdm__rates *rates)
-{
-    if (rates->count == 0) {
-        ocdm__json_null(output, NULL);
-        return;
-    }
-    ocdm__json_open(output, NULL, '[');
-    for (uint32_t i = 0; i < rates->count; i++)
-        ocdm__json_real(output, NULL, rates->values[i]);
-    ocdm__json_close(output, ']');
-}
-
 static void write_store(ocdm__output *output, const ocdm__run_settings *settings)
 {
     char text[48];
@@ -353,16 +330,15 @@ static void write_store(ocdm__output *output, const ocdm__run_settings *settings
 /* In seconds or gflop, whatever it was given in, so that equal budgets are equal texts. */
 static void write_budget(ocdm__output *output, const ocdm__budget *budget)
 {
-    const struct unit *unit = NULL;
-    for (size_t i = 0; i < UNITS; i++)
-        if ((budget->seconds > 0 && units[i].seconds > 0) || (budget->operations > 0 && units[i].operations > 0))
-            unit = &units[i];
-    char text[OCDM__JSON_DOUBLE + 8];
-    if (unit != NULL)
-        ocdm__json_double(budget->seconds > 0 ? budget->seconds : budget->operations / unit->operations, text);
-    if (unit != NULL)
-        ocdm__append(text, sizeof text, "%s", unit->name);
-    ocdm__json_string(output, NULL, unit != NULL ? text : NULL);
+    char text[OCDM__JSON_DOUBLE + 8] = "";
+    for (size_t i = 0; i < UNITS; i++) {
+        double each = budget->seconds > 0 ? units[i].seconds : units[i].operations;
+        if (each == 0 || (budget->seconds == 0 && budget->operations == 0))
+            continue;
+        ocdm__json_double(budget->seconds > 0 ? budget->seconds : budget->operations / each, text);
+        ocdm__append(text, sizeof text, "%s", units[i].name);
+    }
+    ocdm__json_string(output, NULL, text[0] != '\0' ? text : NULL);
 }
 
 static void write_blur(ocdm__output *output, const ocdm__blur *blur)
@@ -381,43 +357,39 @@ static void write_blur(ocdm__output *output, const ocdm__blur *blur)
 }
 
 /* What is not given is null. */
-static void write_optional(ocdm__output *output, const ocdm__setting *setting, const void *member)
-{
-    if (setting->kind == OCDM__SETTING_OPTIONAL_WHOLE && *(const uint32_t *)member != OCDM_NONE)
-        ocdm__output_uint64(output, *(const uint32_t *)member);
-    else if (setting->kind == OCDM__SETTING_OPTIONAL_REAL && *(const double *)member > 0)
-        ocdm__output_double(output, *(const double *)member);
-    else if (setting->kind == OCDM__SETTING_BYTES && *(const uint64_t *)member > 0)
-        ocdm__output_uint64(output, *(const uint64_t *)member);
-    else
-        ocdm__json_null(output, NULL);
-}
-
 void ocdm__setting_write(ocdm__output *output, const ocdm__setting *setting, const ocdm__run_settings *settings,
                          const uint32_t *tasks, size_t task_count)
 {
     const void *member = (const unsigned char *)settings + setting->offset;
+    const ocdm__rates *rates = member;
+    const uint32_t *whole = member;
+    const uint64_t *wide = member;
+    const double *real = member;
     const char *path, *slash;
-    switch (setting->kind) {
+    enum ocdm__setting_kind kind = setting->kind;
+    if ((kind == OCDM__SETTING_OPTIONAL_WHOLE && *whole == OCDM_NONE) || (kind == OCDM__SETTING_OPTIONAL_REAL && *real == 0) ||
+        (kind == OCDM__SETTING_BYTES && *wide == 0) || (kind == OCDM__SETTING_RATES && rates->count == 0)) {
+        ocdm__json_null(output, NULL);
+        return;
+    }
+    switch (kind) {
     case OCDM__SETTING_WHOLE:
-        ocdm__output_uint64(output, *(const uint32_t *)member);
+    case OCDM__SETTING_OPTIONAL_WHOLE:
+        ocdm__output_uint64(output, *whole);
         break;
     case OCDM__SETTING_LONG:
-        ocdm__output_uint64(output, *(const uint64_t *)member);
+    case OCDM__SETTING_BYTES:
+        ocdm__output_uint64(output, *wide);
         break;
     case OCDM__SETTING_REAL:
-        ocdm__output_double(output, *(const double *)member);
-        break;
-    case OCDM__SETTING_OPTIONAL_WHOLE:
     case OCDM__SETTING_OPTIONAL_REAL:
-    case OCDM__SETTING_BYTES:
-        write_optional(output, setting, member);
+        ocdm__output_double(output, *real);
         break;
     case OCDM__SETTING_WORD:
         ocdm__json_string(output, NULL, *(const char *const *)member);
         break;
     case OCDM__SETTING_CHOICE:
-        ocdm__json_string(output, NULL, setting->choices[*(const uint32_t *)member]);
+        ocdm__json_string(output, NULL, setting->choices[*whole]);
         break;
     case OCDM__SETTING_FILE:
     case OCDM__SETTING_WEIGHTS_FILE:
@@ -428,13 +400,16 @@ void ocdm__setting_write(ocdm__output *output, const ocdm__setting *setting, con
         ocdm__json_string(output, NULL, slash != NULL ? slash + 1 : path);
         break;
     case OCDM__SETTING_TASKS:
-        write_tasks(output, tasks, task_count);
+    case OCDM__SETTING_RATES:
+        ocdm__json_open(output, NULL, '[');
+        for (size_t i = 0; kind == OCDM__SETTING_TASKS && i < task_count; i++)
+            ocdm__json_count(output, NULL, tasks[i]);
+        for (size_t i = 0; kind == OCDM__SETTING_RATES && i < rates->count; i++)
+            ocdm__json_real(output, NULL, rates->values[i]);
+        ocdm__json_close(output, ']');
         break;
     case OCDM__SETTING_SWITCH:
         ocdm__json_flag(output, NULL, *(const bool *)member);
-        break;
-    case OCDM__SETTING_RATES:
-        write_rates(output, member);
         break;
     case OCDM__SETTING_STORE:
         write_store(output, settings);

@@ -300,7 +300,7 @@ enum ocdm__need { OCDM__NEEDS(OCDM__NEED_NUMBER) };
 typedef struct ocdm__setting {
     const char *key, *flag, *fallback;
     enum ocdm__setting_kind kind;
-    size_t offset; /* of the member */
+    size_t offset, size; /* of the member */
     const char *const *choices;
     double low, high;
     uint32_t needs;

@@ -87,23 +87,6 @@ static uint32_t find_needs(const ocdm__run_settings *settings, const ocdm__strea
     return bits;
 }
 
-/* The bytes of a member that differ from the default where the setting is given; 0: it needs nothing. */
-static size_t member_size(enum ocdm__setting_kind kind)
-{
-    static const size_t sizes[] = {[OCDM__SETTING_WHOLE] = sizeof(uint32_t),
-                                   [OCDM__SETTING_OPTIONAL_WHOLE] = sizeof(uint32_t),
-                                   [OCDM__SETTING_LONG] = sizeof(uint64_t),
-                                   [OCDM__SETTING_REAL] = sizeof(double),
-                                   [OCDM__SETTING_OPTIONAL_REAL] = sizeof(double),
-                                   [OCDM__SETTING_CHOICE] = sizeof(uint32_t),
-                                   [OCDM__SETTING_WEIGHTS_FILE] = sizeof(const char *),
-                                   [OCDM__SETTING_SWITCH] = sizeof(bool),
-                                   [OCDM__SETTING_RATES] = sizeof(uint32_t), /* the count comes first */
-                                   [OCDM__SETTING_BUDGET] = sizeof(ocdm__budget),
-                                   [OCDM__SETTING_BLUR] = 0};
-    return sizes[kind];
-}
-
 #define NEED_TEXTS(symbol, reason, instead) {reason, instead},
 
 /* Every setting that is not at its default has what its row needs; of the needs, those of `which` are looked at. */
@@ -118,7 +101,7 @@ static ocdm_status check_needs(ocdm__run_settings *settings, const ocdm__stream 
     for (size_t i = 0; (row = ocdm__setting_at(i)) != NULL; i++) {
         unsigned need = 0;
         if ((row->needs & missing) == 0 ||
-            memcmp(ocdm__setting_member(settings, row), ocdm__setting_member(&usual, row), member_size(row->kind)) == 0)
+            memcmp(ocdm__setting_member(settings, row), ocdm__setting_member(&usual, row), row->size) == 0)
             continue;
         while ((row->needs & missing & 1u << need) == 0)
             need++;

@@ -123,28 +123,23 @@ void ocdm__similarity_close(struct ocdm__similarity *similarity)
     if (similarity == NULL)
         return;
     ocdm__label_room_clear(&similarity->labels);
-    ocdm__release(similarity->kept);
-    ocdm__release(similarity->norms);
-    ocdm__release(similarity->gradient);
-    ocdm__release(similarity->samples);
-    ocdm__release(similarity);
+    OCDM_RELEASE(similarity->kept, similarity->norms, similarity->samples);
 }
 
 ocdm_status ocdm__similarity_open(ocdm__run *run, unsigned slot, ocdm_error *error)
 {
-    static const char what[] = "the gradients that are compared";
     if (run->memory == NULL || run->learner == NULL ||
         (ocdm_memory_options(run->memory)->policy->traits & OCDM_NEEDS_GRADIENTS) == 0)
         return OCDM_OK;
     if (run->learner->functions->gradient == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "choose another method",
                           "the method %s compares gradients, and the learner has none", run->settings->method);
-    OCDM_TRY(ocdm__new(&run->similarity, 1, sizeof *run->similarity, what, error));
-    struct ocdm__similarity *similarity = run->similarity;
-    *similarity = (struct ocdm__similarity){.run = run, .slot = slot, .sample_room = 1};
-    similarity->size = run->learner->functions->gradient_size(run->learner->state);
-    OCDM_TRY(ocdm__new(&similarity->gradient, similarity->size, sizeof *similarity->gradient, what, error));
-    OCDM_TRY(ocdm__new(&similarity->samples, 2, sizeof *similarity->samples, what, error));
+    size_t size = run->learner->functions->gradient_size(run->learner->state);
+    struct ocdm__similarity *similarity = ocdm__arena_new(&run->arena, 1, sizeof *similarity);
+    float *gradient = ocdm__arena_new(&run->arena, size, sizeof *gradient);
+    OCDM_TRY(ocdm__arena_check(&run->arena, "the gradients that are compared", error));
+    *similarity = (struct ocdm__similarity){.run = run, .slot = slot, .size = size, .gradient = gradient};
+    run->similarity = similarity;
     ocdm_memory_set_similarity(run->memory, answer, similarity);
     return OCDM_OK;
 }

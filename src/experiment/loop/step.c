@@ -3,7 +3,7 @@
  * the memory M, then updates M with B_t:
  *
  *     B_t                                                       ocdm__schedule_batch
- *     B_M drawn from M                                          draw
+ *     B_M drawn from M                                          ocdm__run_begin_update
  *     images or features of B_t and B_M                         decode
  *     one step of the network on the loss of B_t and B_M        train
  *     M joined with B_t; samples are deleted until M fits:      remember
@@ -138,27 +138,6 @@ ocdm_status ocdm__run_begin(ocdm__run *run, ocdm_error *error)
 
 /* ---- the parts of a step ------------------------------------------------------------------------------------------------- */
 
-/* Makes the batch: samples of the stream, of which step, update, again, samples and count are given, then those that are drawn
- * from the memory. */
-static void draw(ocdm__run *run, const ocdm__batch *stream)
-{
-    ocdm__online *online = &run->online;
-    double begun = ocdm__seconds_now();
-    if (!stream->again) {
-        count_classes(run, stream->samples, stream->count);
-        online->operations = 0;
-    }
-    size_t drawn = run->memory != NULL && run->learner != NULL ? ocdm__replay_draw(run, stream->update) : 0;
-    memcpy(online->samples, stream->samples, stream->count * sizeof *online->samples);
-    for (size_t i = 0; i < drawn; i++)
-        online->samples[stream->count + i] = (uint32_t)ocdm_memory_id(run->memory, online->slots[i]);
-    online->batch = *stream;
-    online->batch.samples = online->samples;
-    online->batch.count = stream->count + drawn;
-    online->batch.fresh = stream->count;
-    run->times.draw += ocdm__seconds_now() - begun;
-}
-
 /* Joins this process's samples of the batch: those of the stream, which were requested ahead, then those of the memory. Begins
  * to read those of the batch after it, if its count is not 0. */
 static ocdm_status decode(ocdm__run *run, const ocdm__batch *ahead, ocdm_error *error)
@@ -182,40 +161,11 @@ static ocdm_status decode(ocdm__run *run, const ocdm__batch *ahead, ocdm_error *
     return OCDM_OK;
 }
 
-/* (mean / n_c)^balance, the mean over the classes seen so far; 1 for the others. NULL without weights. */
-static const float *weigh_classes(const ocdm__run *run)
-{
-    const ocdm__online *online = &run->online;
-    uint64_t total = 0, classes = 0;
-    if (online->seen == NULL)
-        return NULL;
-    for (size_t c = 0; c < run->stream->table.class_count; c++) {
-        total += online->seen[c];
-        classes += online->seen[c] > 0;
-    }
-    for (size_t c = 0; c < run->stream->table.class_count; c++) {
-        double count = (double)online->seen[c] * (double)classes;
-        online->class_weights[c] = count > 0 ? (float)pow((double)total / count, run->settings->loss_balance) : 1;
-    }
-    return online->class_weights;
-}
-
-/* The logits that the replayed samples once had; NULL if they are not kept. */
-static const float *recall_logits(const ocdm__run *run)
-{
-    const ocdm__replay *replays = &run->replays;
-    const ocdm__online *online = &run->online;
-    size_t classes = run->stream->table.class_count;
-    for (size_t i = 0; online->dark != NULL && i < online->batch.count - online->batch.fresh; i++)
-        memcpy(online->dark + i * classes, replays->kept + online->slots[i] * replays->width + replays->losses,
-               classes * sizeof *online->dark);
-    return online->dark;
-}
-
-/* NaN for a learner that does not know them. */
+/* NaN for a learner that does not know them, and without one. */
 static double operations_of(const ocdm__learner *learner, size_t count, size_t fresh)
 {
-    return learner->functions->operations != NULL ? learner->functions->operations(learner->state, count, fresh) : NAN;
+    bool known = learner != NULL && learner->functions->operations != NULL;
+    return known ? learner->functions->operations(learner->state, count, fresh) : NAN;
 }
 
 /* The learner sees the whole batch at once; errors say in which step and, if it is one, for which sample. The loss is NaN when
@@ -223,19 +173,33 @@ static double operations_of(const ocdm__learner *learner, size_t count, size_t f
 static ocdm_status train(ocdm__run *run, double *loss, ocdm_error *error)
 {
     const ocdm__learner *learner = run->learner;
+    const ocdm__replay *replays = &run->replays;
     ocdm__online *online = &run->online;
     ocdm__batch *batch = &online->batch;
+    size_t classes = run->stream->table.class_count, bad = 0;
     unsigned long long step = batch->step + 1;
     ocdm_error found = {.message = ""};
-    size_t bad = 0;
     double begun = ocdm__seconds_now();
     *loss = NAN;
     if (learner == NULL || batch->count == 0)
         return OCDM_OK;
     OCDM_TRY(ocdm__batch_label(batch, &run->stream->table, &online->labels, error));
     OCDM_TRY(ocdm__add_pseudo_labels(run, error));
-    batch->class_weights = weigh_classes(run);
-    batch->dark = recall_logits(run);
+    /* (mean / n_c)^balance, the mean over the classes seen so far; 1 for the others. */
+    uint64_t total = 0, known = 0;
+    for (size_t c = 0; online->seen != NULL && c < classes; c++) {
+        total += online->seen[c];
+        known += online->seen[c] > 0;
+    }
+    for (size_t c = 0; online->seen != NULL && c < classes; c++) {
+        double count = (double)online->seen[c] * (double)known;
+        online->class_weights[c] = count > 0 ? (float)pow((double)total / count, run->settings->loss_balance) : 1;
+    }
+    for (size_t i = 0; online->dark != NULL && i < batch->count - batch->fresh; i++)
+        memcpy(online->dark + i * classes, replays->kept + online->slots[i] * replays->width + replays->losses,
+               classes * sizeof *online->dark);
+    batch->class_weights = online->class_weights;
+    batch->dark = online->dark;
     batch->ages = run->settings->average_start == OCDM__AVERAGE_SINCE_CLASS ? online->ages : NULL;
     ocdm_status status = learner->functions->train(learner->state, batch, loss, &bad, &found);
     if (status == OCDM_BAD_RECORD)
@@ -244,9 +208,9 @@ static ocdm_status train(ocdm__run *run, double *loss, ocdm_error *error)
     if (status != OCDM_OK)
         return ocdm__fail(error, status, found.hint, "step %llu: %s", step, found.message);
     ocdm__replay_note(run, online->slots, batch->count - batch->fresh, NULL, batch->fresh);
-    online->operations += operations_of(learner, batch->count, batch->fresh);
-    if (online->guesses != NULL) /* one more forward pass, a third of a step */
-        online->operations += operations_of(learner, batch->count, batch->fresh) / 3;
+    double operations = operations_of(learner, batch->count, batch->fresh);
+    online->operations += operations;
+    online->operations += online->guesses != NULL ? operations / 3 : 0; /* one more forward pass, a third of a step */
     run->times.train += ocdm__seconds_now() - begun;
     return OCDM_OK;
 }
@@ -302,19 +266,6 @@ static double budget_of(const ocdm__run *run)
     return budget->seconds > 0 ? budget->seconds : budget->operations;
 }
 
-/* Whether the step after this one cannot be missed: whatever its updates leave out, they cost no more than this. */
-static bool next_is_certain(const ocdm__run *run)
-{
-    const ocdm__batch *batch = &run->online.batch;
-    double budget = budget_of(run);
-    if (budget == 0)
-        return true;
-    if (run->settings->budget.seconds > 0 || run->similarity != NULL)
-        return false;
-    double most = run->settings->steps_per_batch * operations_of(run->learner, batch->count, batch->fresh);
-    return run->cost.behind + most - budget < budget;
-}
-
 /* Whether the step is the first of its task that is not missed. */
 static bool begins_task(const ocdm__run *run)
 {
@@ -326,22 +277,41 @@ static bool begins_task(const ocdm__run *run)
     return step == first;
 }
 
-/* What is trained on next is prepared meanwhile, unless an evaluation comes first, which needs the same room. */
+/* Makes the batch: samples of the stream, then those that are drawn from the memory. What is trained on next is prepared
+ * meanwhile, unless an evaluation comes first, which needs the same room, or the step after this one may be missed: whatever
+ * its updates leave out, they cost no more than those of this batch. */
 ocdm__batch ocdm__run_begin_update(ocdm__run *run, uint32_t number)
 {
+    ocdm__online *online = &run->online;
     uint32_t updates = run->settings->steps_per_batch;
     uint64_t update = run->step * updates + number;
     bool last = number + 1 == updates;
-    ocdm__batch batch = {
-        .step = run->step, .update = update, .again = number > 0, .begins_task = begins_task(run), .samples = run->samples};
+    run->step_begun = number == 0 ? ocdm__seconds_now() : run->step_begun;
+    size_t fresh = ocdm__schedule_batch(&run->schedule, run->step, run->samples);
+    double begun = ocdm__seconds_now();
+    if (number == 0) {
+        count_classes(run, run->samples, fresh);
+        online->operations = 0;
+    }
+    size_t drawn = run->memory != NULL && run->learner != NULL ? ocdm__replay_draw(run, update) : 0;
+    memcpy(online->samples, run->samples, fresh * sizeof *online->samples);
+    for (size_t i = 0; i < drawn; i++)
+        online->samples[fresh + i] = (uint32_t)ocdm_memory_id(run->memory, online->slots[i]);
+    online->batch = (ocdm__batch){.step = run->step,
+                                  .update = update,
+                                  .again = number > 0,
+                                  .begins_task = begins_task(run),
+                                  .samples = online->samples,
+                                  .count = fresh + drawn,
+                                  .fresh = fresh};
+    run->times.draw += ocdm__seconds_now() - begun;
     ocdm__batch ahead = {.step = run->step + last, .update = update + 1, .samples = last ? run->next : run->samples};
-    if (number == 0)
-        run->step_begun = ocdm__seconds_now();
-    batch.count = ocdm__schedule_batch(&run->schedule, run->step, run->samples);
-    draw(run, &batch);
+    double budget = budget_of(run), most = budget > 0 ? updates * operations_of(run->learner, fresh + drawn, fresh) : 0;
+    bool certain = budget == 0 ||
+                   (run->settings->budget.seconds == 0 && run->similarity == NULL && run->cost.behind + most - budget < budget);
     if (!last)
-        ahead.count = batch.count;
-    else if (!ocdm__run_evaluates_after(run, run->step + 1) && next_is_certain(run))
+        ahead.count = fresh;
+    else if (!ocdm__run_evaluates_after(run, run->step + 1) && certain)
         ahead.count = ocdm__schedule_batch(&run->schedule, run->step + 1, run->next);
     ahead.fresh = ahead.count;
     return ahead;

@@ -57,42 +57,33 @@ static uint64_t plain_rows(const ocdm__run_settings *settings, const ocdm__strea
 }
 
 /* A store must fit what the stream has, and the bytes must hold something. */
-static ocdm_status check_store(const ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
-                               ocdm_error *error)
+ocdm_status ocdm__store_fill_memory(ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
+                                    ocdm_error *error)
 {
+    bool features = stream->shape.kind == OCDM__FEATURES, jpeg = settings->store == OCDM__STORE_JPEG;
+    const unsigned long long wanted = settings->memory_bytes;
+    if (wanted == 0 && settings->store == OCDM__STORE_NONE)
+        return OCDM_OK;
     if (settings->own_inputs)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give --memory, and keep samples as you like",
                           "--memory-bytes and --store: the learner reads its samples itself");
-    bool features = stream->shape.kind == OCDM__FEATURES, jpeg = settings->store == OCDM__STORE_JPEG;
     if (settings->store != OCDM__STORE_NONE && features == jpeg)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, jpeg ? "such as --store u8" : "such as --store jpeg:75:128",
                           "%s: --store %s is for %s", path, ocdm__run_stores[settings->store], jpeg ? "images" : "features");
-    if (settings->memory_bytes == 0)
+    if (wanted == 0)
         return OCDM_OK;
-    if (ocdm__store_bytes_of(settings, stream).sample == 0)
+    const ocdm__store_bytes bytes = ocdm__store_bytes_of(settings, stream);
+    if (bytes.sample == 0)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give --memory, or --store jpeg:QUALITY:PIXELS for images",
                           "%s: samples of the stream have no fixed size", path);
     if (settings->store == OCDM__STORE_U8 && plain_rows(settings, stream) < 2)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give more --memory-bytes, or --memory",
                           "--store u8 learns the ranges of features from samples as f32, and %llu bytes do not hold two",
-                          (unsigned long long)settings->memory_bytes);
-    return OCDM_OK;
-}
-
-ocdm_status ocdm__store_fill_memory(ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
-                                    ocdm_error *error)
-{
-    if (settings->memory_bytes == 0 && settings->store == OCDM__STORE_NONE)
-        return OCDM_OK;
-    ocdm_status status = check_store(settings, stream, path, error);
-    if (status != OCDM_OK || settings->memory_bytes == 0)
-        return status;
-    const ocdm__store_bytes bytes = ocdm__store_bytes_of(settings, stream);
-    uint64_t left = settings->memory_bytes > bytes.shared ? settings->memory_bytes - bytes.shared : 0;
-    uint64_t samples = bytes.sample > 0 ? left / bytes.sample : 0;
+                          wanted);
+    uint64_t samples = wanted > bytes.shared ? (wanted - bytes.shared) / bytes.sample : 0;
     if (samples == 0)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give more, or a --store that needs fewer",
-                          "--memory-bytes %llu: a sample takes %llu bytes", (unsigned long long)settings->memory_bytes,
+                          "--memory-bytes %llu: a sample takes %llu bytes", wanted,
                           (unsigned long long)bytes.shared + bytes.sample);
     settings->memory = samples < OCDM_MAX_CAPACITY ? (uint32_t)samples : OCDM_MAX_CAPACITY;
     return OCDM_OK;
@@ -122,10 +113,19 @@ void ocdm__store_clear(ocdm__store *store)
     *store = (ocdm__store){.width = 0};
 }
 
-/* Steps instead of highest values. A feature that was the same in all rows takes the range of all features together: a word
- * that none of the first texts has may come later. */
-static void fix_ranges(ocdm__store *store)
+/* Once all rows are learned, steps instead of highest values. A feature that was the same in all of them takes the range of all
+ * features together: a word that none of the first texts has may come later. */
+void ocdm__store_learn(ocdm__store *store, const float *row)
 {
+    if (store->learned == store->learning)
+        return;
+    for (size_t i = 0; i < store->width; i++) {
+        bool first = store->learned == 0;
+        store->low[i] = first ? row[i] : fminf(store->low[i], row[i]);
+        store->step[i] = first ? row[i] : fmaxf(store->step[i], row[i]);
+    }
+    if (++store->learned < store->learning || store->width == 0)
+        return;
     float lowest = store->low[0], highest = store->step[0];
     for (size_t i = 1; i < store->width; i++) {
         lowest = fminf(lowest, store->low[i]);
@@ -137,19 +137,6 @@ static void fix_ranges(ocdm__store *store)
         store->low[i] = low;
         store->step[i] = (float)(((double)high - (double)low) / STEPS);
     }
-}
-
-void ocdm__store_learn(ocdm__store *store, const float *row)
-{
-    if (store->learned == store->learning)
-        return;
-    for (size_t i = 0; i < store->width; i++) {
-        bool first = store->learned == 0;
-        store->low[i] = first ? row[i] : fminf(store->low[i], row[i]);
-        store->step[i] = first ? row[i] : fmaxf(store->step[i], row[i]);
-    }
-    if (++store->learned == store->learning && store->width > 0)
-        fix_ranges(store);
 }
 
 /* ---- encoding ---------------------------------------------------------------------------------------------------------- */
