@@ -33,19 +33,6 @@ ocdm__learner ocdm__agent_learner(ocdm__agent *agent)
 
 /* ---- making ------------------------------------------------------------------------------------------------------------ */
 
-/* A network with the weights of a file, if one is given. */
-static ocdm_status create(const ocdm__agent_settings *settings, const char *weights, ocdm__agent **agent, ocdm_error *error)
-{
-    if (weights == NULL)
-        return ocdm__agent_create(settings, NULL, agent, error);
-    ocdm__weights_file file = {.tensors = {.tensor_count = 0}};
-    ocdm_status status = ocdm__weights_open(&file, weights, error);
-    struct ocdm__weights given = {.name = weights, .file = &file.tensors};
-    OCDM_THEN(status, ocdm__agent_create(settings, &given, agent, error));
-    ocdm__weights_close(&file);
-    return status;
-}
-
 /* The learner of a run by its settings. A step's batch holds what is replayed too, which room is made for. */
 static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settings *settings, const ocdm__model_inputs *inputs,
                         uint32_t class_count, ocdm__learner *learner, ocdm_error *error)
@@ -66,9 +53,14 @@ static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settin
                                                  .features = side == 0 ? (uint32_t)inputs->size : 0},
                                         .network = settings->network,
                                         .batch = (size_t)settings->batch + (replays ? settings->replay : 0)};
-    OCDM_TRY(create(&agent, settings->weights, &made, error));
-    *learner = ocdm__agent_learner(made);
-    return OCDM_OK;
+    ocdm__weights_file file = {.tensors = {.tensor_count = 0}};
+    const struct ocdm__weights given = {.name = settings->weights, .file = &file.tensors};
+    ocdm_status status = settings->weights != NULL ? ocdm__weights_open(&file, settings->weights, error) : OCDM_OK;
+    OCDM_THEN(status, ocdm__agent_create(&agent, settings->weights != NULL ? &given : NULL, &made, error));
+    ocdm__weights_close(&file);
+    if (status == OCDM_OK)
+        *learner = ocdm__agent_learner(made);
+    return status;
 }
 
 const ocdm__learner_maker ocdm__agent_maker = {.make = make, .images = &ocdm__image_loading};

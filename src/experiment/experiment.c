@@ -3,6 +3,7 @@
 #include "ocdm/experiment.h"
 
 #include "base/progress.h"
+#include "base/text.h"
 #include "experiment/folder/run_folder.h"
 #include "experiment/loop/learner.h"
 
@@ -126,38 +127,33 @@ static bool is_name_of(const ocdm__setting *setting, const char *name)
     return name[i] == '\0' && setting->flag[i] == '\0';
 }
 
-/* Sets one of the settings that the caller gives as texts. */
-static ocdm_status set(ocdm__run_settings *settings, const char *name, const char *value, uint64_t *order, ocdm_error *error)
-{
-    static const char hint[] = "`ocdm run --help` lists the settings";
-    size_t i = 0;
-    while (ocdm__setting_at(i) != NULL && !is_name_of(ocdm__setting_at(i), name))
-        i++;
-    const ocdm__setting *setting = ocdm__setting_at(i);
-    if (setting == NULL)
-        return ocdm__fail(error, OCDM_UNKNOWN_NAME, hint, "there is no setting \"%s\"", name);
-    if (setting->choices == ocdm__run_models)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "the model is the name of the learner, not a setting");
-    if (value == NULL)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "the setting \"%s\" has no value", name);
-    return ocdm__setting_read(setting, value, settings, order, error);
-}
-
+/* The settings that the caller gives as texts. */
 static ocdm_status read_settings(const ocdm_experiment *asked, const ocdm_learner *learner, ocdm__run_settings *settings,
                                  uint64_t *order, ocdm_error *error)
 {
+    static const char hint[] = "`ocdm run --help` lists the settings";
     bool memory = false;
     if (learner->name == NULL || learner->name[0] == '\0')
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "it is the model in the files of the run", "the learner lacks its name");
-    for (size_t i = 0; ocdm__run_models[i] != NULL; i++)
-        if (strcmp(ocdm__run_models[i], learner->name) == 0)
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give it another name", "a model of ocdm is called %s", learner->name);
+    if (ocdm__is_among(learner->name, ocdm__run_models))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give it another name", "a model of ocdm is called %s", learner->name);
     *settings = ocdm__run_settings_default();
     settings->model = learner->name;
     settings->own_learner = true;
     for (const char *const *at = asked->settings; at != NULL && *at != NULL; at += 2) {
-        OCDM_TRY(set(settings, at[0], at[1], order, error));
-        memory = memory || is_name_of(ocdm__setting_of_flag("memory"), at[0]);
+        const char *name = at[0], *value = at[1];
+        size_t i = 0;
+        while (ocdm__setting_at(i) != NULL && !is_name_of(ocdm__setting_at(i), name))
+            i++;
+        const ocdm__setting *setting = ocdm__setting_at(i);
+        if (setting == NULL)
+            return ocdm__fail(error, OCDM_UNKNOWN_NAME, hint, "there is no setting \"%s\"", name);
+        if (setting->choices == ocdm__run_models)
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "the model is the name of the learner, not a setting");
+        if (value == NULL)
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "the setting \"%s\" has no value", name);
+        OCDM_TRY(ocdm__setting_read(setting, value, settings, order, error));
+        memory = memory || setting == ocdm__setting_of_flag("memory");
     }
     if (memory && settings->memory_bytes > 0)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give one of them", "the settings memory and memory-bytes are both given");
@@ -361,18 +357,6 @@ static ocdm_status give_samples(ocdm_loop *loop, ocdm_error *error)
     return status;
 }
 
-/* Steps that pass while the learner is busy. */
-static ocdm_status pass_missed(ocdm_loop *loop, ocdm_error *error)
-{
-    ocdm__run *run = loop->run;
-    while (loop->updates == 0 && ocdm__run_due(run) == OCDM__RUN_STEPPED && ocdm__run_is_busy(run)) {
-        ocdm__run_miss_step(run);
-        loop->owed = loop->owed || ocdm__folder_saves_after(loop->folder, run->step);
-        OCDM_TRY(ocdm__folder_log(loop->folder, OCDM__RUN_STEPPED, error));
-    }
-    return OCDM_OK;
-}
-
 ocdm_status ocdm_loop_next(ocdm_loop *loop, const ocdm_loop_step **step, ocdm_error *error)
 {
     static const size_t no_starts[1] = {0};
@@ -380,10 +364,16 @@ ocdm_status ocdm_loop_next(ocdm_loop *loop, const ocdm_loop_step **step, ocdm_er
     if (loop->duty == NOTHING)
         return OCDM_OK;
     OCDM_TRY(check_duty(loop, ASK, error));
-    ocdm_status status = pass_missed(loop, error);
+    ocdm__run *run = loop->run;
+    ocdm_status status = OCDM_OK;
+    while (status == OCDM_OK && loop->updates == 0 && ocdm__run_due(run) == OCDM__RUN_STEPPED && ocdm__run_is_busy(run)) {
+        ocdm__run_miss_step(run); /* it passes while the learner is busy */
+        loop->owed = loop->owed || ocdm__folder_saves_after(loop->folder, run->step);
+        status = ocdm__folder_log(loop->folder, OCDM__RUN_STEPPED, error);
+    }
     if (status != OCDM_OK)
         return closing(loop, status, CLOSE);
-    enum ocdm__run_event due = ocdm__run_due(loop->run);
+    enum ocdm__run_event due = ocdm__run_due(run);
     if (due == OCDM__RUN_FINISHED)
         return closing(loop, ocdm__folder_finish(loop->folder, error), NOTHING);
     if (due == OCDM__RUN_STEPPED)
@@ -392,8 +382,8 @@ ocdm_status ocdm_loop_next(ocdm_loop *loop, const ocdm_loop_step **step, ocdm_er
         loop->batch = (ocdm_learner_batch){.starts = no_starts};
         loop->step = (ocdm_loop_step){.batch = &loop->batch, .evaluate = true, .checkpoint = true};
     }
-    loop->step.number = loop->run->step + (due == OCDM__RUN_STEPPED);
-    loop->step.task = loop->run->schedule.order.tasks[loop->run->evaluation_count];
+    loop->step.number = run->step + (due == OCDM__RUN_STEPPED);
+    loop->step.task = run->schedule.order.tasks[run->evaluation_count];
     loop->begun = ocdm__seconds_now();
     *step = &loop->step;
     return closing(loop, status, TRAIN);
@@ -439,35 +429,29 @@ const uint32_t *ocdm_loop_tests(const ocdm_loop *loop, size_t *count)
     return run->tests.samples;
 }
 
-/* The scores of the part of the tests, from those of all tests of the tasks so far; NULL without memory. */
-static const float *scores_of_part(ocdm_loop *loop, const float *scores, ocdm_error *error)
-{
-    const ocdm__probes *probes = &loop->run->probes;
-    size_t classes = loop->run->stream->table.class_count;
-    size_t count = probes->part.ends[ocdm__schedule_tasks_seen(&loop->run->schedule, loop->run->step) - 1];
-    if (loop->part == NULL)
-        loop->part = ocdm__allocate(probes->part.count * classes, sizeof *loop->part);
-    if (loop->part == NULL)
-        ocdm__fail_memory(error, "the scores of an evaluation");
-    for (size_t i = 0; loop->part != NULL && i < count; i++)
-        memcpy(loop->part + i * classes, scores + probes->places[i] * classes, classes * sizeof *scores);
-    return loop->part;
-}
-
 /* Makes the evaluation that is due, at any time or after a task. A score that is not finite is the caller's. */
 static ocdm_status evaluate_once(ocdm_loop *loop, const float *scores, ocdm_error *error)
 {
-    enum ocdm__run_event due = ocdm__run_due(loop->run);
-    bool probes = due == OCDM__RUN_PROBED;
+    ocdm__run *run = loop->run;
+    const ocdm__probes *probes = &run->probes;
+    enum ocdm__run_event due = ocdm__run_due(run);
+    size_t classes = run->stream->table.class_count;
     ocdm_error found = {.status = OCDM_OK};
-    if (probes && !is_of_part(loop->run))
-        scores = scores_of_part(loop, scores, error);
     if (scores == NULL)
-        return OCDM_NO_MEMORY;
-    ocdm_status status = (probes ? ocdm__run_probe : ocdm__run_evaluate)(loop->run, scores, NULL, &found);
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%s: the scores of the evaluation are missing", loop->job.folder);
+    if (due == OCDM__RUN_PROBED && !is_of_part(run)) { /* the scores are those of all tests of the tasks so far */
+        size_t count = probes->part.ends[ocdm__schedule_tasks_seen(&run->schedule, run->step) - 1];
+        if (loop->part == NULL)
+            OCDM_TRY(
+                ocdm__new(&loop->part, probes->part.count * classes, sizeof *loop->part, "the scores of an evaluation", error));
+        for (size_t i = 0; i < count; i++)
+            memcpy(loop->part + i * classes, scores + probes->places[i] * classes, classes * sizeof *scores);
+        scores = loop->part;
+    }
+    ocdm_status status = (due == OCDM__RUN_PROBED ? ocdm__run_probe : ocdm__run_evaluate)(run, scores, NULL, &found);
     if (status != OCDM_OK)
         return ocdm__fail(error, status == OCDM_BAD_RECORD ? OCDM_BAD_ARGUMENT : status, found.hint, "%s", found.message);
-    bool more = ocdm__run_due(loop->run) == OCDM__RUN_EVALUATED;
+    bool more = ocdm__run_due(run) == OCDM__RUN_EVALUATED;
     return closing(loop, ocdm__folder_log(loop->folder, due, error), more ? EVALUATE : ASK);
 }
 

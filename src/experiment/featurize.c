@@ -50,36 +50,19 @@ static ocdm_status spool_open(struct spool *spool, const char *beside, size_t wi
     return spool->fd >= 0 ? OCDM_OK : fail(spool, "make", reason, error);
 }
 
-/* Rows go where their numbers say, since the payload may ask for them more than once. */
-static ocdm_status spool_write(struct spool *spool, uint64_t first, size_t count, const float *rows, ocdm_error *error)
+/* Writes rows, or reads them. Rows go where their numbers say, since the payload may ask for them more than once. */
+static ocdm_status spool_move(const struct spool *spool, bool writes, uint64_t first, size_t count, float *rows,
+                              ocdm_error *error)
 {
-    const char *bytes = (const char *)rows;
+    char *bytes = (char *)rows;
     size_t size = count * spool->width * sizeof *rows;
     off_t at = (off_t)(first * spool->width * sizeof *rows);
     while (size > 0) {
-        ssize_t some = pwrite(spool->fd, bytes, size, at);
+        ssize_t some = writes ? pwrite(spool->fd, bytes, size, at) : pread(spool->fd, bytes, size, at);
         if (some < 0 && errno == EINTR)
             continue;
-        if (some < 0)
-            return fail(spool, "write", errno, error);
-        bytes += some;
-        at += some;
-        size -= (size_t)some;
-    }
-    return OCDM_OK;
-}
-
-static ocdm_status spool_read(struct spool *spool, uint64_t row, float *out, ocdm_error *error)
-{
-    char *bytes = (char *)out;
-    size_t size = spool->width * sizeof *out;
-    off_t at = (off_t)(row * size);
-    while (size > 0) {
-        ssize_t some = pread(spool->fd, bytes, size, at);
-        if (some < 0 && errno == EINTR)
-            continue;
-        if (some <= 0) /* the file is too short only if another process changed it */
-            return fail(spool, "read", some < 0 ? errno : EIO, error);
+        if (some < 0 || (some == 0 && !writes)) /* the file is too short only if another process changed it */
+            return fail(spool, writes ? "write" : "read", some < 0 ? errno : EIO, error);
         bytes += some;
         at += some;
         size -= (size_t)some;
@@ -110,7 +93,7 @@ static ocdm_status compute_block(struct featurizing *work, ocdm_error *error)
                               "%s: sample %zu: feature %zu is not a finite number", work->settings->network.stream,
                               predictor->walk.first + i / work->rows.width, i % work->rows.width);
     if (work->spool.fd >= 0)
-        OCDM_TRY(spool_write(&work->spool, predictor->walk.first, batch.count, predictor->rows, error));
+        OCDM_TRY(spool_move(&work->spool, true, predictor->walk.first, batch.count, predictor->rows, error));
     ocdm__progress_tell(work->progress, "featurizing", predictor->walk.next, work->rows.count);
     if (ocdm__progress_stopped(work->progress))
         return ocdm__fail(error, OCDM_STOPPED, "", "stopped while featurizing; nothing was left behind");
@@ -125,7 +108,7 @@ static ocdm_status read_row(ocdm__feature_rows *rows, uint64_t row, float *out, 
     while (row >= predictor->walk.next)
         OCDM_TRY(compute_block(work, error));
     if (row < predictor->walk.first)
-        return spool_read(&work->spool, row, out, error);
+        return spool_move(&work->spool, false, row, 1, out, error);
     memcpy(out, predictor->rows + (size_t)(row - predictor->walk.first) * rows->width, rows->width * sizeof *out);
     return OCDM_OK;
 }

@@ -36,6 +36,7 @@ struct ridge {
     double *rows;         /* the features of a batch */
     size_t row_room;      /* samples */
     bool *has;            /* room for its labels */
+    ocdm__arena arena;    /* of all but the rows */
     bool solved;
 };
 
@@ -367,13 +368,8 @@ static double operations(const void *state, size_t count, size_t fresh)
 static void destroy(void *state)
 {
     struct ridge *ridge = state;
-    void *const blocks[] = {ridge->block_of, ridge->first_of, ridge->factor,     ridge->solution, ridge->weight,
-                            ridge->bias,     ridge->no_bias,  ridge->projection, ridge->rows,     ridge->has};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        ocdm__release(blocks[i]);
-    for (unsigned i = 0; i < SUMS; i++)
-        ocdm__release(ridge->sums[i]);
-    ocdm__release(ridge);
+    ocdm__arena_clear(&ridge->arena);
+    OCDM_RELEASE(ridge->rows, ridge);
 }
 
 /* Divides each block into the classes that a sample knows and those that it does not. `members` and `inside` are room for a
@@ -397,56 +393,8 @@ static void divide_blocks(struct ridge *ridge, const uint8_t *known, uint32_t *m
     }
 }
 
-/* The classes that the same training samples know are a block. */
-static bool find_blocks(struct ridge *ridge, const ocdm__stream_table *table)
-{
-    size_t classes = ridge->classes, size = ocdm__bits_size(classes);
-    uint32_t *room = ocdm__allocate(3 * classes, sizeof *room);
-    const uint8_t *last = NULL;
-    ridge->block_of = ocdm__allocate(classes, sizeof *ridge->block_of);
-    ridge->first_of = ocdm__allocate(classes, sizeof *ridge->first_of);
-    bool made = room != NULL && ridge->block_of != NULL && ridge->first_of != NULL;
-    for (size_t i = 0; made && table != NULL && table->known != NULL && i < table->sample_count; i++) {
-        const uint8_t *known = ocdm__known_labels(table, i);
-        if (table->parts[i] == OCDM__TRAIN && (last == NULL || memcmp(last, known, size) != 0))
-            divide_blocks(ridge, last = known, room, room + classes, room + 2 * classes);
-    }
-    for (size_t c = classes; made && c-- > 0;)
-        ridge->first_of[ridge->block_of[c]] = (uint32_t)c;
-    ocdm__release(room);
-    return made;
-}
-
-/* All room at once, so that training allocates nothing. */
-static bool make_room(struct ridge *ridge)
-{
-    bool made = true;
-    for (unsigned i = 0; i < SUMS; i++) {
-        ridge->sums[i] = ocdm__allocate(length_of(ridge, (enum sums)i), sizeof *ridge->sums[i]);
-        made = made && ridge->sums[i] != NULL;
-    }
-    ridge->factor = ocdm__allocate(triangle_of(ridge), sizeof *ridge->factor);
-    ridge->solution = ocdm__allocate(ridge->features, sizeof *ridge->solution);
-    ridge->weight = ocdm__allocate(length_of(ridge, CROSS), sizeof *ridge->weight);
-    ridge->bias = ocdm__allocate(ridge->classes, sizeof *ridge->bias);
-    ridge->has = ocdm__allocate(ridge->classes, sizeof *ridge->has);
-    return made && ridge->factor != NULL && ridge->solution != NULL && ridge->weight != NULL && ridge->bias != NULL &&
-           ridge->has != NULL;
-}
-
-/* R has standard normal numbers. */
-static bool draw_projection(struct ridge *ridge)
-{
-    ocdm__random random = ocdm__random_stream(ocdm__random_base(ridge->options.seed, OCDM__FOR_PROJECTION), 0);
-    ridge->projection = ocdm__allocate(ridge->features * ridge->inputs, sizeof *ridge->projection);
-    ridge->no_bias = ocdm__allocate(ridge->features, sizeof *ridge->no_bias);
-    if (ridge->projection == NULL || ridge->no_bias == NULL)
-        return false;
-    for (size_t i = 0; i < ridge->features * ridge->inputs; i++)
-        ridge->projection[i] = (float)ocdm__random_normal(&random);
-    return true;
-}
-
+/* All room at once, so that training allocates little. The classes that the same training samples know are a block; R has
+ * standard normal numbers. */
 ocdm_status ocdm__ridge_learner(size_t inputs, size_t classes, const ocdm__ridge_options *options,
                                 const ocdm__stream_table *table, ocdm__learner *learner, ocdm_error *error)
 {
@@ -454,15 +402,40 @@ ocdm_status ocdm__ridge_learner(size_t inputs, size_t classes, const ocdm__ridge
         .train = train, .predict = predict, .save = save, .load = load, .operations = operations, .destroy = destroy};
     struct ridge *ridge;
     OCDM_TRY(ocdm__new(&ridge, 1, sizeof *ridge, "a ridge regression", error));
+    *learner = (ocdm__learner){.functions = &functions, .state = ridge};
     *ridge = (struct ridge){.inputs = inputs,
                             .features = options->project > 0 ? options->project : inputs,
                             .classes = classes,
                             .blocks = 1,
                             .options = *options};
-    if (!find_blocks(ridge, table) || !make_room(ridge) || (options->project > 0 && !draw_projection(ridge))) {
-        destroy(ridge);
-        return ocdm__fail_memory(error, "the sums of a ridge regression");
+    ocdm__arena *arena = &ridge->arena;
+    uint32_t *room = ocdm__arena_new(arena, 3 * classes, sizeof *room);
+    ridge->block_of = ocdm__arena_new(arena, classes, sizeof *ridge->block_of);
+    ridge->first_of = ocdm__arena_new(arena, classes, sizeof *ridge->first_of);
+    const uint8_t *last = NULL;
+    for (size_t i = 0; !arena->failed && table != NULL && table->known != NULL && i < table->sample_count; i++) {
+        const uint8_t *known = ocdm__known_labels(table, i);
+        if (table->parts[i] == OCDM__TRAIN && (last == NULL || memcmp(last, known, ocdm__bits_size(classes)) != 0))
+            divide_blocks(ridge, last = known, room, room + classes, room + 2 * classes);
     }
-    *learner = (ocdm__learner){.functions = &functions, .state = ridge};
-    return OCDM_OK;
+    for (size_t c = classes; !arena->failed && c-- > 0;)
+        ridge->first_of[ridge->block_of[c]] = (uint32_t)c;
+    for (unsigned i = 0; i < SUMS; i++)
+        ridge->sums[i] = ocdm__arena_new(arena, length_of(ridge, (enum sums)i), sizeof *ridge->sums[i]);
+    ridge->factor = ocdm__arena_new(arena, triangle_of(ridge), sizeof *ridge->factor);
+    ridge->solution = ocdm__arena_new(arena, ridge->features, sizeof *ridge->solution);
+    ridge->weight = ocdm__arena_new(arena, length_of(ridge, CROSS), sizeof *ridge->weight);
+    ridge->bias = ocdm__arena_new(arena, classes, sizeof *ridge->bias);
+    ridge->has = ocdm__arena_new(arena, classes, sizeof *ridge->has);
+    if (options->project > 0) {
+        ridge->projection = ocdm__arena_new(arena, ridge->features, inputs * sizeof *ridge->projection);
+        ridge->no_bias = ocdm__arena_new(arena, ridge->features, sizeof *ridge->no_bias);
+    }
+    ocdm_status status = ocdm__arena_check(arena, "the sums of a ridge regression", error);
+    ocdm__random random = ocdm__random_stream(ocdm__random_base(options->seed, OCDM__FOR_PROJECTION), 0);
+    for (size_t i = 0; status == OCDM_OK && ridge->projection != NULL && i < ridge->features * inputs; i++)
+        ridge->projection[i] = (float)ocdm__random_normal(&random);
+    if (status != OCDM_OK)
+        destroy(ridge);
+    return status;
 }

@@ -98,39 +98,35 @@ static ocdm_status share_memory(ocdm__run *run, ocdm_error *error)
     return status;
 }
 
-/* Where the run is, and what is kept beside the samples of the memory. */
-static void share_position(ocdm__run *run)
+/* What a checkpoint may have brought to the leader: where the run is, what is kept beside the samples of the memory, the memory
+ * and the learner. The same on all ranks: OCDM_OK if all of them have it. The learner allocated what it needs for this when it
+ * was made, so that its part fails nowhere or ends all ranks. */
+static ocdm_status share_state(ocdm__run *run, ocdm_error *error)
 {
+    const ocdm__ranks *ranks = run->ranks;
+    const ocdm__replay *replays = &run->replays;
     uint64_t position[] = {run->step, run->evaluation_count, run->skipped, run->probes.count};
-    run->ranks->broadcast(position, sizeof position / (UNIT));
+    ranks->broadcast(position, sizeof position / (UNIT));
     run->step = position[0];
     run->evaluation_count = (size_t)position[1];
     run->skipped = position[2];
     run->probes.count = (size_t)position[3];
-    run->ranks->broadcast(&run->cost, sizeof run->cost / UNIT);
+    ranks->broadcast(&run->cost, sizeof run->cost / UNIT);
     if (run->misses != NULL)
-        run->ranks->broadcast(run->misses, (size_t)(ocdm__schedule_steps(&run->schedule) / 32) + 1);
-    const ocdm__replay *replays = &run->replays;
+        ranks->broadcast(run->misses, (size_t)(ocdm__schedule_steps(&run->schedule) / 32) + 1);
     size_t count = replays->kept != NULL ? replays->capacity * replays->width : 0;
     for (size_t at = 0; at < count; at += PIECE)
-        run->ranks->broadcast(replays->kept + at, count - at < PIECE ? count - at : PIECE);
-}
-
-/* What a checkpoint may have brought to the leader. The same on all ranks: OCDM_OK if all of them have it. The learner
- * allocated what it needs for this when it was made, so that its part fails nowhere or ends all ranks. */
-static ocdm_status share_state(ocdm__run *run, ocdm_error *error)
-{
-    share_position(run);
+        ranks->broadcast(replays->kept + at, count - at < PIECE ? count - at : PIECE);
     OCDM_TRY(share_memory(run, error));
     ocdm_error own = {.status = OCDM_OK};
     ocdm_status status = run->learner->functions->share(run->learner->state, &own);
     if (status != OCDM_OK)
-        run->ranks->fail(&own);
-    if (run->ranks->rank != 0)
-        status = ocdm__probes_reserve(&run->probes, run->probes.count, error);
-    if (status == OCDM_OK && run->ranks->rank != 0)
-        status = ocdm__run_begin(run, error);
-    return all_did(run->ranks, status, error);
+        ranks->fail(&own);
+    if (ranks->rank != 0) {
+        OCDM_THEN(status, ocdm__probes_reserve(&run->probes, run->probes.count, error));
+        OCDM_THEN(status, ocdm__run_begin(run, error));
+    }
+    return all_did(ranks, status, error);
 }
 
 /* ---- leading and following --------------------------------------------------------------------------------------------- */

@@ -25,11 +25,6 @@ static bool is_pickle(const ocdm__mapped_file *file)
     return memcmp(bytes, "PK\x03\x04", 4) == 0 || (bytes[0] == 0x80 && bytes[1] >= 2 && bytes[1] <= 5);
 }
 
-static bool starts_with(const struct ocdm__tensor *tensor, const char *start, size_t length)
-{
-    return tensor->name_length > length && memcmp(tensor->name, start, length) == 0;
-}
-
 /* The bytes of a name that are wrappers: of torch.nn.parallel, torch.compile, Lightning, training scripts, and our checkpoints.
  */
 static size_t wrapped(const struct ocdm__tensor *tensor)
@@ -38,8 +33,8 @@ static size_t wrapped(const struct ocdm__tensor *tensor)
         "module.", "_orig_mod.", "model.", "state_dict.", "model_state_dict.", "net.", OCDM__CHECKPOINT_LEARNER};
     struct ocdm__tensor rest = *tensor;
     for (size_t i = 0; i < sizeof wrappers / sizeof *wrappers; i++) {
-        size_t length = strlen(wrappers[i]);
-        if (!starts_with(&rest, wrappers[i], length))
+        size_t length = ocdm__tensor_prefix(&rest, wrappers[i]);
+        if (length == 0)
             continue;
         rest.name += length;
         rest.name_length -= length;
@@ -56,7 +51,7 @@ static void find_wrapper(ocdm__weights_file *weights)
         for (size_t i = 0; i < weights->whole.tensor_count; i++) {
             const struct ocdm__tensor *tensor = &weights->whole.tensors[i];
             size_t length = wrapped(tensor), rest = tensor->name_length - length;
-            if (rest != strlen(firsts[k]) || memcmp(tensor->name + length, firsts[k], rest) != 0)
+            if (!ocdm__text_is(tensor->name + length, rest, firsts[k]))
                 continue;
             weights->wrapper = tensor->name;
             weights->wrapper_length = length;
@@ -74,7 +69,9 @@ static ocdm_status unwrap(ocdm__weights_file *weights, ocdm_error *error)
                        "a file's tensors", error));
     for (size_t i = 0; i < weights->whole.tensor_count; i++) {
         struct ocdm__tensor tensor = weights->whole.tensors[i];
-        if (weights->wrapper_length > 0 && !starts_with(&tensor, weights->wrapper, weights->wrapper_length))
+        bool is_wrapped = weights->wrapper_length == 0 || (tensor.name_length > weights->wrapper_length &&
+                                                           memcmp(tensor.name, weights->wrapper, weights->wrapper_length) == 0);
+        if (!is_wrapped)
             continue;
         tensor.name += weights->wrapper_length;
         tensor.name_length -= weights->wrapper_length;
@@ -285,7 +282,7 @@ uint64_t ocdm__weights_parameters(const struct ocdm__safetensors *file)
     uint64_t count = 0;
     for (size_t i = 0; i < file->tensor_count; i++) {
         const struct ocdm__tensor *tensor = &file->tensors[i];
-        bool learned = !starts_with(tensor, "adam.", 5) && !starts_with(tensor, "ema.", 4);
+        bool learned = ocdm__tensor_prefix(tensor, "adam.") == 0 && ocdm__tensor_prefix(tensor, "ema.") == 0;
         for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
             size_t length = strlen(others[k]);
             learned = learned && (tensor->name_length < length ||

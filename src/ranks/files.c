@@ -39,25 +39,6 @@ static ocdm_status make_folder(ocdm__rank_files *files, const char *const ending
     return OCDM_OK;
 }
 
-/* On all ranks the outcome of the first file that failed on any. */
-static ocdm_status share_outcome(const ocdm__ranks *ranks, struct outcome *own, ocdm_error *error)
-{
-    ocdm__ranks_bytes gathered;
-    ocdm__ranks_gather_bytes(ranks, own, sizeof *own, &gathered);
-    for (size_t r = 1; ranks->rank == 0 && r < ranks->size; r++) {
-        struct outcome other;
-        memcpy(&other, gathered.all + gathered.starts[r] * sizeof(uint32_t), sizeof other);
-        if (other.file < own->file)
-            *own = other;
-    }
-    ocdm__ranks_bytes_clear(&gathered);
-    ranks->broadcast(own, sizeof *own / sizeof(uint32_t));
-    if (own->file == UINT64_MAX)
-        return OCDM_OK;
-    *error = own->error;
-    return own->error.status;
-}
-
 /* Gathers the files first to first + size - 1 that are below `end`, one from each rank. */
 static ocdm_status collect_round(const ocdm__rank_files *files, size_t first, size_t end, ocdm_error *error)
 {
@@ -94,7 +75,20 @@ ocdm_status ocdm__rank_files_make(ocdm__rank_files *files, const ocdm__ranks *ra
         status = make(state, k, files->names[k], files->names[count + k], &own.error);
         own.file = status != OCDM_OK ? k : UINT64_MAX;
     }
-    OCDM_TRY(share_outcome(ranks, &own, error));
+    /* On all ranks the outcome of the first file that failed on any. */
+    ocdm__ranks_bytes gathered;
+    ocdm__ranks_gather_bytes(ranks, &own, sizeof own, &gathered);
+    for (size_t r = 1; ranks->rank == 0 && r < ranks->size; r++) {
+        struct outcome other;
+        memcpy(&other, gathered.all + gathered.starts[r] * sizeof(uint32_t), sizeof other);
+        own = other.file < own.file ? other : own;
+    }
+    ocdm__ranks_bytes_clear(&gathered);
+    ranks->broadcast(&own, sizeof own / sizeof(uint32_t));
+    if (own.file != UINT64_MAX) {
+        *error = own.error;
+        return own.error.status;
+    }
     /* The other ranks do not learn of the leader's write errors and continue with the rounds. */
     for (size_t first = 0; ranks->size > 1 && first < 2 * count; first += count)
         for (size_t k = 0; k < count; k += ranks->size) {

@@ -65,20 +65,15 @@ static void nap(long nanoseconds)
 
 /* ---- ending with an error --------------------------------------------------------------------------------------------- */
 
-/* So that no other rank finds this one missing while the launcher ends them all. */
-static void say_last(void)
+/* MPI has no way to unwind all ranks: the job ends, with the exit code of the status. The last heartbeat is sent first, so that
+ * no other rank finds this one missing while the launcher ends them all. */
+static _Noreturn void fail(ocdm_status status, const char *message)
 {
     enum { LONGEST = 3 * BEAT };
+    int code = exit_code_of(status);
     atomic_store(&ending, true);
     for (long waited = 0; atomic_load(&beats) && !atomic_load(&said_last) && waited < LONGEST; waited += NAP)
         nap(NAP);
-}
-
-/* MPI has no way to unwind all ranks: the job ends, with the exit code of the status. */
-static _Noreturn void fail(ocdm_status status, const char *message)
-{
-    int code = exit_code_of(status);
-    say_last();
     fflush(stdout);
     fprintf(stderr, "error: rank %d of %d, step %llu: %s\n", rank, size, (unsigned long long)atomic_load(&step), message);
     fflush(stderr);
@@ -101,30 +96,26 @@ static int int_of(size_t units)
 
 /* ---- exchanges -------------------------------------------------------------------------------------------------------- */
 
-/* Out of memory here ends the job: the others wait in a call that this rank would never make. */
-static void reserve_requests(struct pending *parts, size_t count)
-{
-    if (count <= parts->room)
-        return;
-    ocdm__release(parts->requests);
-    parts->requests = ocdm__allocate(count, sizeof(MPI_Request));
-    if (parts->requests == NULL)
-        fail(OCDM_NO_MEMORY, "out of memory for an exchange");
-    parts->room = count;
-}
-
-/* A free place in the table of exchanges under way. */
+/* A free place in the table of exchanges under way. Out of memory here ends the job: the others wait in a call that this rank
+ * would never make. */
 static ocdm__ranks_request begin_exchange(size_t requests)
 {
-    for (int i = 0; i < REQUESTS; i++) {
-        if (!pending[i].used) {
-            reserve_requests(&pending[i], requests);
-            pending[i].used = true;
-            pending[i].count = 1;
-            return i;
-        }
+    int i = 0;
+    while (i < REQUESTS && pending[i].used)
+        i++;
+    if (i == REQUESTS)
+        fail(OCDM_IO, "too many exchanges at a time");
+    struct pending *parts = &pending[i];
+    if (requests > parts->room) {
+        ocdm__release(parts->requests);
+        parts->requests = ocdm__allocate(requests, sizeof(MPI_Request));
+        if (parts->requests == NULL)
+            fail(OCDM_NO_MEMORY, "out of memory for an exchange");
+        parts->room = requests;
     }
-    fail(OCDM_IO, "too many exchanges at a time");
+    parts->used = true;
+    parts->count = 1;
+    return i;
 }
 
 /* Each call moves all exchanges on, whichever request it looks at. */
@@ -202,18 +193,13 @@ static void gather_all(void *everything, const size_t *starts)
     await(start_gather_all(everything, starts, false));
 }
 
-static size_t pieces_of(const struct ocdm__ranks_exchange *exchange)
+/* Blocks to the owners of slices, and the blocks of our slice from everyone, at once. */
+static ocdm__ranks_request start_exchange(const struct ocdm__ranks_exchange *exchange)
 {
     size_t pieces = exchange->arrays * ((size_t)size - 1);
     for (int r = 0; r < size; r++)
         pieces += r != rank ? exchange->received[r] : 0;
-    return pieces;
-}
-
-/* Blocks to the owners of slices, and the blocks of our slice from everyone, at once. */
-static ocdm__ranks_request start_exchange(const struct ocdm__ranks_exchange *exchange)
-{
-    ocdm__ranks_request request = begin_exchange(pieces_of(exchange));
+    ocdm__ranks_request request = begin_exchange(pieces);
     pending[request].count = 0;
     /* The pieces of other ranks arrive in the order in which these send them. */
     size_t length = exchange->starts[rank + 1] - exchange->starts[rank];
@@ -325,21 +311,16 @@ static void *beat(void *unused)
 
 /* ---- beginning and end ------------------------------------------------------------------------------------------------ */
 
-/* A rank that cannot read its own program lacks memory or descriptors: it must not be taken for one with another program. */
-static uint64_t checksum_of(ocdm__ranks_build *build)
+/* Results depend on program and CPU, so ranks of different builds must not begin. A rank that cannot read its own program lacks
+ * memory or descriptors: it must not be taken for one with another program. */
+static bool builds_agree(ocdm__ranks_build *build)
 {
+    bool agree = true;
     uint64_t checksum = 0;
     ocdm_error error = {.status = OCDM_OK};
     if (build(&checksum, &error) != OCDM_OK)
         fail(OCDM_NO_MEMORY, error.message);
-    return checksum;
-}
-
-/* Results depend on program and CPU, so ranks of different builds must not begin. */
-static bool builds_agree(ocdm__ranks_build *build)
-{
-    bool agree = true;
-    unsigned long long mine = checksum_of(build), *builds = ocdm__allocate((size_t)size, sizeof *builds);
+    unsigned long long mine = checksum, *builds = ocdm__allocate((size_t)size, sizeof *builds);
     if (builds == NULL)
         fail(OCDM_NO_MEMORY, "out of memory");
     MPI_Allgather(&mine, 1, MPI_UNSIGNED_LONG_LONG, builds, 1, MPI_UNSIGNED_LONG_LONG, MPI_COMM_WORLD);
@@ -353,18 +334,6 @@ static bool builds_agree(ocdm__ranks_build *build)
     }
     ocdm__release(builds);
     return agree;
-}
-
-/* Counts and places of every exchange that may be under way, so that none has to allocate them. */
-static void reserve_parts(void)
-{
-    for (int i = 0; i < REQUESTS; i++) {
-        int *numbers = ocdm__allocate(2 * (size_t)size, sizeof *numbers);
-        if (numbers == NULL)
-            fail(OCDM_NO_MEMORY, "out of memory");
-        else
-            pending[i] = (struct pending){.counts = numbers, .places = numbers + size};
-    }
 }
 
 bool ocdm__ranks_over_mpi(void)
@@ -389,7 +358,13 @@ bool ocdm__ranks_begin(ocdm__ranks_build *build, int (*exit_code)(ocdm_status), 
         fail(OCDM_IO, "this MPI does not support MPI_THREAD_MULTIPLE, which heartbeats need");
     if (!builds_agree(build))
         return false;
-    reserve_parts();
+    /* Counts and places of every exchange that may be under way, so that none has to allocate them. */
+    for (int i = 0; i < REQUESTS; i++) {
+        int *numbers = ocdm__allocate(2 * (size_t)size, sizeof *numbers);
+        if (numbers == NULL)
+            fail(OCDM_NO_MEMORY, "out of memory");
+        pending[i] = (struct pending){.counts = numbers, .places = numbers + size};
+    }
     MPI_Comm_dup(MPI_COMM_WORLD, &heart_ranks);
     MPI_Comm_dup(MPI_COMM_WORLD, &exchange_ranks);
     MPI_Comm_dup(MPI_COMM_WORLD, &gather_ranks);
@@ -421,9 +396,8 @@ void ocdm__ranks_end(void)
     if (ocdm__ranks_all()->size > 1) {
         atomic_store(&ending, true);
         (void)pthread_join(heart, NULL);
-        for (int i = 0; i < REQUESTS; i++) {
+        for (int i = 0; i < REQUESTS; i++)
             OCDM_RELEASE(pending[i].requests, pending[i].counts);
-        }
         MPI_Comm_free(&heart_ranks);
         MPI_Comm_free(&exchange_ranks);
         MPI_Comm_free(&gather_ranks);

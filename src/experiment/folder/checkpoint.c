@@ -96,14 +96,6 @@ static struct field field_at(enum record_kind kind, size_t i)
                           offsetof(ocdm__averages, value) + (i - 1) * sizeof(double)};
 }
 
-/* The fields of a kind of record, as its note lists them. */
-static void list_fields(enum record_kind kind, char text[RECORD_NOTE])
-{
-    text[0] = '\0';
-    for (size_t i = 0; field_at(kind, i).name != NULL; i++)
-        ocdm__append(text, RECORD_NOTE, "%s%s", i > 0 ? "," : "", field_at(kind, i).name);
-}
-
 /* How a file stores a kind of record. */
 struct layout {
     size_t width;             /* numbers of a record, 0 for a note that makes no sense */
@@ -125,7 +117,7 @@ static struct layout layout_of(const struct ocdm__safetensors *file, enum record
         const char *comma = memchr(text, ',', (size_t)(end - text));
         size_t length = (size_t)((comma != NULL ? comma : end) - text);
         for (size_t i = 0; field_at(kind, i).name != NULL; i++)
-            if (strlen(field_at(kind, i).name) == length && memcmp(field_at(kind, i).name, text, length) == 0)
+            if (ocdm__text_is(text, length, field_at(kind, i).name))
                 layout.at[i] = layout.width;
         text += length + (comma != NULL);
     }
@@ -250,25 +242,24 @@ static bool has_part(const ocdm__run *run, enum part part)
     return has[part];
 }
 
-/* An evaluation has the averages of all classes, of each group, and of each task that was tested. */
-static void pass_evaluation(struct pass *pass, ocdm__evaluation *evaluation)
-{
-    pass_record(pass, EVALUATION, evaluation);
-    pass_record(pass, AVERAGES, &evaluation->total);
-    for (size_t g = 0; g < OCDM__GROUPS; g++)
-        pass_record(pass, AVERAGES, &evaluation->groups[g]);
-    for (size_t k = 0; k < evaluation->task_count; k++)
-        pass_record(pass, AVERAGES, &evaluation->tasks[k]);
-}
-
-/* The version of the weights that is reported has tensors of its own, the others share theirs. */
+/* The version of the weights that is reported has tensors of its own, the others share theirs. An evaluation has the averages
+ * of all classes, of each group, and of each task that was tested. */
 static void pass_versions(struct pass *pass, ocdm__run *run, enum part part)
 {
     bool reported = part == EVALUATIONS || part == SCORES, scores = part == SCORES || part == OTHER_SCORES;
     for (size_t v = 0; v < run->version_count; v++) {
-        for (size_t i = 0; !scores && (v == run->reported) == reported && i < run->evaluation_count; i++)
-            pass_evaluation(pass, &run->versions[v].evaluations[i]);
-        for (size_t c = 0; scores && (v == run->reported) == reported && c < run->stream->table.class_count; c++)
+        if ((v == run->reported) != reported)
+            continue;
+        for (size_t i = 0; !scores && i < run->evaluation_count; i++) {
+            ocdm__evaluation *evaluation = &run->versions[v].evaluations[i];
+            pass_record(pass, EVALUATION, evaluation);
+            pass_record(pass, AVERAGES, &evaluation->total);
+            for (size_t g = 0; g < OCDM__GROUPS; g++)
+                pass_record(pass, AVERAGES, &evaluation->groups[g]);
+            for (size_t k = 0; k < evaluation->task_count; k++)
+                pass_record(pass, AVERAGES, &evaluation->tasks[k]);
+        }
+        for (size_t c = 0; scores && c < run->stream->table.class_count; c++)
             pass_record(pass, SCORE, &run->versions[v].scores[c]);
     }
 }
@@ -350,10 +341,20 @@ static ocdm_status add_numbers(struct image *image, ocdm__run *run, uint64_t log
     return OCDM_OK;
 }
 
-/* With a prefix, so that their names cannot collide with the others. */
-static ocdm_status add_learner_tensors(struct image *image, ocdm_error *error)
+/* Elements of eight bytes come first, single bytes last, so that all are aligned. The learner's tensors have a prefix, so that
+ * their names cannot collide with the others. */
+static ocdm_status build(struct image *image, ocdm__run *run, uint64_t log_size, ocdm_error *error)
 {
     static const char prefix[] = OCDM__CHECKPOINT_LEARNER;
+    const ocdm__replay *replays = &run->replays;
+    size_t size;
+    OCDM_TRY(ocdm__output_open_memory(&image->numbers, "a checkpoint", error));
+    OCDM_TRY(ocdm__output_open_memory(&image->settings, "a checkpoint", error));
+    if (run->learner != NULL)
+        OCDM_TRY(run->learner->functions->save(run->learner->state, true, &image->learner, error));
+    image->tensors = ocdm__arena_new(&image->arena, image->learner.count + PARTS + 6, sizeof *image->tensors);
+    OCDM_TRY(ocdm__arena_check(&image->arena, "a checkpoint", error));
+    OCDM_TRY(add_numbers(image, run, log_size, error));
     image->first = image->count;
     for (size_t i = 0; i < image->learner.count; i++) {
         struct ocdm__tensor *tensor = &image->tensors[image->count++];
@@ -364,22 +365,6 @@ static ocdm_status add_learner_tensors(struct image *image, ocdm_error *error)
         tensor->name_length = (size_t)snprintf(name, room, "%s%s", prefix, tensor->name);
         tensor->name = name;
     }
-    return OCDM_OK;
-}
-
-/* Elements of eight bytes come first, single bytes last, so that all are aligned. */
-static ocdm_status build(struct image *image, ocdm__run *run, uint64_t log_size, ocdm_error *error)
-{
-    const ocdm__replay *replays = &run->replays;
-    size_t size;
-    OCDM_TRY(ocdm__output_open_memory(&image->numbers, "a checkpoint", error));
-    OCDM_TRY(ocdm__output_open_memory(&image->settings, "a checkpoint", error));
-    if (run->learner != NULL)
-        OCDM_TRY(run->learner->functions->save(run->learner->state, true, &image->learner, error));
-    image->tensors = ocdm__arena_new(&image->arena, image->learner.count + PARTS + 6, sizeof *image->tensors);
-    OCDM_TRY(ocdm__arena_check(&image->arena, "a checkpoint", error));
-    OCDM_TRY(add_numbers(image, run, log_size, error));
-    OCDM_TRY(add_learner_tensors(image, error));
     ocdm__run_settings_write(&image->settings, run->settings, run->schedule.order.tasks, run->schedule.order.task_count);
     OCDM_TRY(ocdm__output_check(&image->settings, error));
     OCDM_TRY(ocdm__run_memory_bytes(run, &image->memory, &size, error));
@@ -402,7 +387,9 @@ static ocdm_status write_file(const struct image *image, const ocdm__learner *le
                                                  {.key = "program", .value = ocdm_version()}};
     size_t count = 3;
     for (enum record_kind kind = 0; kind < RECORD_KINDS; kind++) {
-        list_fields(kind, names[kind]);
+        names[kind][0] = '\0';
+        for (size_t i = 0; field_at(kind, i).name != NULL; i++)
+            ocdm__append(names[kind], RECORD_NOTE, "%s%s", i > 0 ? "," : "", field_at(kind, i).name);
         notes[count++] = (struct ocdm__note){.key = records[kind].key, .value = names[kind]};
     }
     if (learner != NULL && learner->instructions[0] != '\0')
@@ -537,14 +524,6 @@ static bool curve_fits(const ocdm__checkpoint_position *position, size_t points)
     return doubles && offered <= position->step && points == (offered - 1) / stride + 2;
 }
 
-/* One evaluation at any time has been made for each step that asks for one; the last may be due. */
-static bool probes_fit(const ocdm__run *run, uint64_t step, size_t count)
-{
-    uint64_t every = run->settings->eval_every;
-    size_t due = (size_t)(step / every) + (step % every != 0 && step == ocdm__schedule_steps(&run->schedule));
-    return count == due || (ocdm__run_probes_after(run, step) && count + 1 == due);
-}
-
 /* Checks the position, and makes room for as many evaluations and points as the file has then. */
 static ocdm_status restore_position(const ocdm__checkpoint *checkpoint, const struct layout *layouts, ocdm__run *run,
                                     ocdm_error *error)
@@ -574,9 +553,12 @@ static ocdm_status restore_position(const ocdm__checkpoint *checkpoint, const st
     run->curve->count = points - 1;
     const struct ocdm__tensor *probes = find_tensor(checkpoint, part_names[PROBES], OCDM__F64);
     size_t count = probes != NULL ? probes->size / 8 / run->probes.versions : 0;
-    if (run->settings->eval_every == 0)
+    uint64_t every = run->settings->eval_every;
+    if (every == 0)
         return OCDM_OK;
-    if (!probes_fit(run, step, count))
+    /* One evaluation at any time has been made for each step that asks for one; the last may be due. */
+    size_t due = (size_t)(step / every) + (step % every != 0 && step == ocdm__schedule_steps(schedule));
+    if (count != due && !(ocdm__run_probes_after(run, step) && count + 1 == due))
         return refuse(checkpoint, "evaluations at any time are missing, or there are too many", error);
     OCDM_TRY(ocdm__probes_reserve(&run->probes, count, error));
     run->probes.count = count;
@@ -653,19 +635,8 @@ static ocdm_status restore_misses(const ocdm__checkpoint *checkpoint, const ocdm
     return missed == run->cost.missed ? OCDM_OK : refuse(checkpoint, "more or fewer steps were missed than it says", error);
 }
 
-/* A memory of samples of this stream, made with these settings; its ids lead into the stream's tables. */
-static bool memory_fits(const ocdm_memory *memory, const ocdm__run *run)
-{
-    const ocdm_options *options = ocdm_memory_options(memory);
-    if (strcmp(options->policy->name, run->settings->method) != 0 || options->capacity != run->settings->memory)
-        return false;
-    for (uint32_t slot = 0; slot < ocdm_memory_size(memory); slot++)
-        if (ocdm_memory_id(memory, slot) >= run->stream->table.sample_count)
-            return false;
-    return true;
-}
-
-/* A memory is taken over only when it fits the run. */
+/* A memory is taken over only when it is one of samples of this stream, made with these settings; its ids lead into the
+ * stream's tables. */
 static ocdm_status restore_memory(const ocdm__checkpoint *checkpoint, ocdm__run *run, ocdm_error *error)
 {
     const struct ocdm__tensor *tensor = find_tensor(checkpoint, "memory", OCDM__U8);
@@ -676,13 +647,13 @@ static ocdm_status restore_memory(const ocdm__checkpoint *checkpoint, ocdm__run 
     ocdm_status status = ocdm_memory_load_bytes(tensor->data, tensor->size, NULL, NULL, &memory, &why);
     if (status != OCDM_OK)
         return ocdm__fail(error, status, why.hint, "%s: %s", checkpoint->file.name, why.message);
-    if (!memory_fits(memory, run)) {
-        ocdm_memory_destroy(memory);
-        return refuse(checkpoint, "the memory is not of this run", error);
-    }
-    ocdm_memory_destroy(run->memory);
-    run->memory = memory;
-    return OCDM_OK;
+    const ocdm_options *options = ocdm_memory_options(memory);
+    bool fits = strcmp(options->policy->name, run->settings->method) == 0 && options->capacity == run->settings->memory;
+    for (uint32_t slot = 0; slot < ocdm_memory_size(memory); slot++)
+        fits = fits && ocdm_memory_id(memory, slot) < run->stream->table.sample_count;
+    ocdm_memory_destroy(fits ? run->memory : memory);
+    run->memory = fits ? memory : run->memory;
+    return fits ? OCDM_OK : refuse(checkpoint, "the memory is not of this run", error);
 }
 
 /* What --dark and --replay-policy loss keep beside the memory. */
@@ -705,8 +676,6 @@ static ocdm_status restore_replays(const ocdm__checkpoint *checkpoint, ocdm__rep
 /* The learner gets its own tensors, without the prefix. */
 static ocdm_status restore_learner(const ocdm__checkpoint *checkpoint, ocdm__run *run, ocdm_error *error)
 {
-    static const char prefix[] = OCDM__CHECKPOINT_LEARNER;
-    const size_t length = sizeof prefix - 1;
     if (run->learner == NULL)
         return OCDM_OK;
     struct ocdm__tensor *tensors;
@@ -714,11 +683,11 @@ static ocdm_status restore_learner(const ocdm__checkpoint *checkpoint, ocdm__run
     struct ocdm__safetensors file = {.tensors = tensors};
     for (size_t i = 0; i < checkpoint->tensors.tensor_count; i++) {
         struct ocdm__tensor tensor = checkpoint->tensors.tensors[i];
-        if (tensor.name_length <= length || memcmp(tensor.name, prefix, length) != 0)
-            continue;
+        size_t length = ocdm__tensor_prefix(&tensor, OCDM__CHECKPOINT_LEARNER);
         tensor.name += length;
         tensor.name_length -= length;
-        tensors[file.tensor_count++] = tensor;
+        if (length > 0)
+            tensors[file.tensor_count++] = tensor;
     }
     const struct ocdm__weights saved = {checkpoint->file.name, &file};
     ocdm_status status = run->learner->functions->load(run->learner->state, &saved, error);

@@ -32,28 +32,20 @@ ocdm_status ocdm__folder_path(const char *folder, const char *name, char path[OC
 }
 
 /* A folder that is there already is fine. */
-static ocdm_status make_one(const char *folder, ocdm_error *error)
-{
-    struct stat there;
-    if (mkdir(folder, 0777) == 0)
-        return OCDM_OK;
-    int reason = errno;
-    if (stat(folder, &there) == 0 && S_ISDIR(there.st_mode))
-        return OCDM_OK;
-    return ocdm__fail(error, OCDM_IO, reason == EEXIST ? "name a folder" : "", "cannot make the folder %s: %s", folder,
-                      reason == EEXIST ? "a file is there" : strerror(reason));
-}
-
 ocdm_status ocdm__make_folder(const char *folder, ocdm_error *error)
 {
     char path[OCDM__PATH_ROOM];
-    ocdm_status status = ocdm__folder_path(folder, "", path, error);
-    for (char *slash = strchr(path + 1, '/'); status == OCDM_OK && slash != NULL; slash = strchr(slash + 1, '/')) {
+    struct stat there;
+    OCDM_TRY(ocdm__folder_path(folder, "", path, error));
+    for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        status = make_one(path, error);
+        int reason = mkdir(path, 0777) == 0 ? 0 : errno;
+        if (reason != 0 && (stat(path, &there) != 0 || !S_ISDIR(there.st_mode)))
+            return ocdm__fail(error, OCDM_IO, reason == EEXIST ? "name a folder" : "", "cannot make the folder %s: %s", path,
+                              reason == EEXIST ? "a file is there" : strerror(reason));
         *slash = '/';
     }
-    return status;
+    return OCDM_OK;
 }
 
 /* ---- lock ---------------------------------------------------------------------------------------------------------------- */
@@ -263,30 +255,25 @@ static ocdm_status open_checkpoint(const ocdm__run_folder *folder, ocdm__checkpo
     return OCDM_OK;
 }
 
-/* Weights from another CPU can be trained further, but the result differs from that of an uninterrupted run. */
-static ocdm_status check_instructions(const ocdm__run_folder *folder, const ocdm__checkpoint *checkpoint, ocdm_error *error)
-{
-    char made[80], text[256];
-    if (is_there(folder->paths[SUMMARY]) ||
-        !ocdm__checkpoint_has_other_instructions(checkpoint, folder->run, made, sizeof made))
-        return OCDM_OK;
-    const char *used = folder->run->learner->instructions;
-    if (folder->job->settings->strict)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "resume on the CPU that began it, or without --strict",
-                          "%s: the run was saved with %s, here is %s", folder->job->folder, made, used);
-    snprintf(text, sizeof text, "the run was saved with %s, here is %s: the last bits may differ from an unbroken run", made,
-             used);
-    note(folder, text);
-    return OCDM_OK;
-}
-
-/* Restores the state of the folder's run. */
+/* Restores the state of the folder's run. Weights from another CPU can be trained further, but the result differs from that of
+ * an uninterrupted run. */
 static ocdm_status restore(ocdm__run_folder *folder, ocdm_error *error)
 {
+    char made[80], text[256];
+    const char *used = folder->run->learner != NULL ? folder->run->learner->instructions : "";
     ocdm__checkpoint checkpoint = {.tensors = {.tensor_count = 0}};
     ocdm_status status = open_checkpoint(folder, &checkpoint, error);
     OCDM_THEN(status, ocdm__checkpoint_compare(&checkpoint, folder->run, error));
-    OCDM_THEN(status, check_instructions(folder, &checkpoint, error));
+    if (status == OCDM_OK && !is_there(folder->paths[SUMMARY]) &&
+        ocdm__checkpoint_has_other_instructions(&checkpoint, folder->run, made, sizeof made)) {
+        snprintf(text, sizeof text, "the run was saved with %s, here is %s: the last bits may differ from an unbroken run",
+                 made, used);
+        if (!folder->job->settings->strict)
+            note(folder, text);
+        else
+            status = ocdm__fail(error, OCDM_BAD_ARGUMENT, "resume on the CPU that began it, or without --strict",
+                                "%s: the run was saved with %s, here is %s", folder->job->folder, made, used);
+    }
     OCDM_THEN(status, ocdm__checkpoint_restore(&checkpoint, folder->run, &folder->log_size, error));
     ocdm__checkpoint_close(&checkpoint);
     note_saved(folder);
@@ -334,16 +321,6 @@ static ocdm_status lock_and_restore(ocdm__run_folder *folder, ocdm_error *error)
 static bool decides_again(const ocdm__run_folder *folder)
 {
     return folder->finished && folder->run->version_count > 2 && ocdm__run_due(folder->run) == OCDM__RUN_FINISHED;
-}
-
-/* Other ranks hear of a run that cannot begin, too. */
-static ocdm_status begin_on_all_ranks(ocdm__run_folder *folder, ocdm_status status, ocdm_error *error)
-{
-    bool begins = status == OCDM_OK && (!folder->finished || decides_again(folder));
-    if (folder->hooks.opened == NULL)
-        return status;
-    ocdm_status joined = folder->hooks.opened(folder->hooks.state, begins ? folder->run : NULL, error);
-    return begins ? joined : status;
 }
 
 /* Nothing in the folder changes. */
@@ -394,7 +371,11 @@ ocdm_status ocdm__folder_open(const ocdm__run_job *job, const ocdm__run_hooks *h
     OCDM_THEN(status, check_free(made, error));
     OCDM_THEN(status, ocdm__run_open(job->settings, job->stream, job->learner, &made->run, error));
     OCDM_THEN(status, lock_and_restore(made, error));
-    status = begin_on_all_ranks(made, status, error);
+    bool begins = status == OCDM_OK && (!made->finished || decides_again(made));
+    if (hooks->opened != NULL) { /* other ranks hear of a run that cannot begin, too */
+        ocdm_status joined = hooks->opened(hooks->state, begins ? made->run : NULL, error);
+        status = begins ? joined : status;
+    }
     OCDM_THEN(status, made->finished ? show_finished(made, error) : begin_log(made, error));
     if (status != OCDM_OK && !there && made->lock >= 0) { /* a folder with nothing but the lock goes again */
         unlink(made->paths[LOCK]);

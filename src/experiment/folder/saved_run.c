@@ -17,13 +17,13 @@ static const char hint[] = "go on with the settings that the run began with, or 
 
 /* ---- settings ---------------------------------------------------------------------------------------------------------- */
 
-/* A member of the object that a scanner is in. */
+/* A member of an object in JSON, key and value as they are written; lengths are as printf takes them. */
 struct member {
     const char *key, *value;
-    int key_length, value_length; /* as printf takes them */
+    int key_length, value_length;
 };
 
-/* The next member of an object, its value as it is written. False at the end. */
+/* The next member of the object that a scanner is in. False at the end. */
 static bool next_member(ocdm__json *json, struct member *member)
 {
     if (ocdm__json_next(json) != OCDM__JSON_KEY)
@@ -43,39 +43,16 @@ static bool is_same(const char *a, int a_length, const char *b, int b_length)
     return a_length == b_length && memcmp(a, b, (size_t)a_length) == 0;
 }
 
-static bool is_text(const char *text, int length, const char *wanted)
-{
-    return is_same(text, length, wanted, (int)strlen(wanted));
-}
-
-/* Finds a member of the saved settings. */
-static bool find_saved(const ocdm__saved_run *saved, const char *key, struct member *member)
+/* Finds a member of an object by its key. */
+static bool find_member(const char *object, size_t size, const char *key, int key_length, struct member *member)
 {
     ocdm__json json;
-    ocdm__json_begin(&json, saved->settings, saved->settings_length);
+    ocdm__json_begin(&json, object, size);
     ocdm__json_next(&json);
     while (next_member(&json, member))
-        if (is_text(member->key, member->key_length, key))
+        if (is_same(member->key, member->key_length, key, key_length))
             return true;
     return false;
-}
-
-/* A setting that this version does not know may have changed the results. */
-static ocdm_status check_keys(const ocdm__saved_run *saved, ocdm_error *error)
-{
-    ocdm__json json;
-    struct member member;
-    ocdm__json_begin(&json, saved->settings, saved->settings_length);
-    ocdm__json_next(&json);
-    while (next_member(&json, &member)) {
-        bool known = is_text(member.key, member.key_length, OCDM__WEIGHTS_DIGEST_KEY);
-        for (size_t i = 0; !known && ocdm__setting_at(i) != NULL; i++)
-            known = ocdm__setting_at(i)->key != NULL && is_text(member.key, member.key_length, ocdm__setting_at(i)->key);
-        if (!known)
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "a newer version of ocdm made the run; resume it with that version",
-                              "%s: unknown setting \"%.*s\"", saved->name, member.key_length, member.key);
-    }
-    return OCDM_OK;
 }
 
 /* A file of groups: a string, and what is between its quotes. */
@@ -99,57 +76,59 @@ static bool is_same_value(const ocdm__saved_run *saved, const ocdm__setting *set
            ocdm__text_to_double(is->value, (size_t)is->value_length, &b) && a == b;
 }
 
-/* Weights are the same if their digests are, whatever their files are called. Where a digest is not known, as with runs of an
- * earlier version, the names are compared: then `decided` is false. */
-static ocdm_status compare_weights_files(const ocdm__saved_run *saved, const ocdm__run_settings *asked, bool *decided,
-                                         ocdm_error *error)
+/* Two objects, one after the other: the settings that are asked for, and the defaults, which have every key. Weights are the
+ * same if their digests are, whatever their files are called; where a digest is not known, as with runs of an earlier version,
+ * the names are compared. */
+static ocdm_status compare_settings(const ocdm__saved_run *saved, const ocdm__run_settings *settings, const char *asked,
+                                    size_t asked_size, size_t both_size, ocdm_error *error)
 {
-    struct member was;
-    const char *is = asked->weights_sha256;
-    *decided = is[0] != '\0' && find_saved(saved, OCDM__WEIGHTS_DIGEST_KEY, &was);
-    if (!*decided || (was.value_length > 2 && is_text(was.value + 1, was.value_length - 2, is)))
-        return OCDM_OK;
-    return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint,
-                      "%s: the run began with other weights than %.200s has: SHA-256 %.*s, not %s", saved->name, asked->weights,
-                      was.value_length > 2 ? was.value_length - 2 : 0, was.value + 1, is);
-}
-
-/* A key that is missing in the file means its default: the run is older than the setting. `text` is room. */
-static ocdm_status compare_setting(const ocdm__saved_run *saved, const ocdm__setting *setting, const ocdm__asked_run *asked,
-                                   ocdm__output *text, ocdm_error *error)
-{
-    const ocdm__run_settings defaults = ocdm__run_settings_default();
-    struct member was;
-    bool decided = false;
-    if (setting->kind == OCDM__SETTING_WEIGHTS_FILE)
-        OCDM_TRY(compare_weights_files(saved, asked->settings, &decided, error));
-    if (decided)
-        return OCDM_OK;
-    text->used = 0;
-    ocdm__setting_write(text, setting, asked->settings, asked->tasks, asked->task_count);
-    size_t length = text->used;
-    ocdm__output_text(text, "["); /* no comma comes behind it */
-    ocdm__setting_write(text, setting, &defaults, asked->tasks, asked->task_count);
-    OCDM_TRY(ocdm__output_check(text, error));
-    const struct member is = {.value = text->buffer, .value_length = (int)length};
-    if (!find_saved(saved, setting->key, &was))
-        was = (struct member){.value = text->buffer + length + 1, .value_length = (int)(text->used - length - 1)};
-    if (is_same_value(saved, setting, &was, &is))
-        return OCDM_OK;
-    return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s: the run began with %s %.*s, not %.*s", saved->name, setting->key,
-                      was.value_length, was.value, is.value_length, is.value);
+    static const char digest[] = OCDM__WEIGHTS_DIGEST_KEY;
+    const char *usual = asked + asked_size;
+    size_t usual_size = both_size - asked_size;
+    ocdm__json json;
+    struct member was, is;
+    const ocdm__setting *setting;
+    ocdm__json_begin(&json, saved->settings, saved->settings_length);
+    ocdm__json_next(&json);
+    while (next_member(&json, &was)) /* a setting that this version does not know may have changed the results */
+        if (!is_same(was.key, was.key_length, digest, sizeof digest - 1) &&
+            !find_member(usual, usual_size, was.key, was.key_length, &is))
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "a newer version of ocdm made the run; resume it with that version",
+                              "%s: unknown setting \"%.*s\"", saved->name, was.key_length, was.key);
+    for (size_t i = 0; (setting = ocdm__setting_at(i)) != NULL; i++) {
+        if (setting->key == NULL)
+            continue;
+        if (setting->kind == OCDM__SETTING_WEIGHTS_FILE && settings->weights_sha256[0] != '\0' &&
+            find_member(saved->settings, saved->settings_length, digest, sizeof digest - 1, &was)) {
+            int length = was.value_length > 2 ? was.value_length - 2 : 0; /* between the quotes */
+            if (ocdm__text_is(was.value + 1, (size_t)length, settings->weights_sha256))
+                continue;
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint,
+                              "%s: the run began with other weights than %.200s has: SHA-256 %.*s, not %s", saved->name,
+                              settings->weights, length, was.value + 1, settings->weights_sha256);
+        }
+        int length = (int)strlen(setting->key);
+        (void)find_member(asked, asked_size, setting->key, length, &is);
+        if (!find_member(saved->settings, saved->settings_length, setting->key, length, &was)) /* the run is older */
+            (void)find_member(usual, usual_size, setting->key, length, &was);
+        if (!is_same_value(saved, setting, &was, &is))
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s: the run began with %s %.*s, not %.*s", saved->name,
+                              setting->key, was.value_length, was.value, is.value_length, is.value);
+    }
+    return OCDM_OK;
 }
 
 ocdm_status ocdm__saved_settings_compare(const ocdm__saved_run *saved, const ocdm__asked_run *asked, ocdm_error *error)
 {
+    const ocdm__run_settings usual = ocdm__run_settings_default();
     ocdm__output text;
-    const ocdm__setting *setting;
-    ocdm_status status = OCDM_OK;
-    OCDM_TRY(check_keys(saved, error));
     OCDM_TRY(ocdm__output_open_memory(&text, "a setting", error));
-    for (size_t i = 0; status == OCDM_OK && (setting = ocdm__setting_at(i)) != NULL; i++)
-        if (setting->key != NULL)
-            status = compare_setting(saved, setting, asked, &text, error);
+    ocdm__run_settings_write(&text, asked->settings, asked->tasks, asked->task_count);
+    ocdm__output_text(&text, "\n");
+    size_t size = text.used;
+    ocdm__run_settings_write(&text, &usual, asked->tasks, asked->task_count);
+    ocdm_status status = ocdm__output_check(&text, error);
+    OCDM_THEN(status, compare_settings(saved, asked->settings, text.buffer, size, text.used, error));
     ocdm__output_abandon(&text);
     return status;
 }
@@ -211,18 +190,13 @@ static ocdm_status compare_summary(const ocdm__mapped_file *file, const ocdm__js
     const char *checksum = ocdm__json_text(ocdm__json_find(root, "stream.checksum"), "");
     size_t classes = asked->stream->table.class_count;
     char wanted[OCDM__CHECKSUM_TEXT];
-    ocdm__json json;
-    struct member member;
-    ocdm__json_begin(&json, file->bytes, file->size);
-    ocdm__json_next(&json);
-    while (saved.settings == NULL && next_member(&json, &member))
-        if (is_text(member.key, member.key_length, "settings")) {
-            saved.settings = member.value;
-            saved.settings_length = (size_t)member.value_length;
-        }
-    if (saved.settings == NULL || strlen(checksum) != OCDM__CHECKSUM_TEXT - 1)
+    struct member settings;
+    if (!find_member((const char *)file->bytes, file->size, "settings", 8, &settings) ||
+        strlen(checksum) != OCDM__CHECKSUM_TEXT - 1)
         return ocdm__fail(error, OCDM_BAD_FILE, "name another folder", "%s has no settings or no checksum of the stream",
                           file->name);
+    saved.settings = settings.value;
+    saved.settings_length = (size_t)settings.value_length;
     memcpy(saved.checksum, checksum, OCDM__CHECKSUM_TEXT);
     ocdm__checksum_text(asked->stream->checksum, wanted);
     if (strcmp(checksum, wanted) != 0)
@@ -239,15 +213,15 @@ ocdm_status ocdm__summary_compare(const char *path, const ocdm__asked_run *asked
 {
     ocdm__mapped_file file = {.bytes = NULL};
     ocdm__json_tree tree = {.root = NULL};
-    uint8_t *groups = ocdm__allocate(asked->stream->table.class_count, sizeof *groups);
-    double *weights = ocdm__allocate(asked->stream->table.class_count, sizeof *weights);
-    ocdm_status status = groups != NULL && weights != NULL ? ocdm__map_file(&file, path, error)
-                                                           : ocdm__fail_memory(error, "the groups and weights of classes");
+    ocdm__arena room = {.failed = false};
+    uint8_t *groups = ocdm__arena_new(&room, asked->stream->table.class_count, sizeof *groups);
+    double *weights = ocdm__arena_new(&room, asked->stream->table.class_count, sizeof *weights);
+    ocdm_status status = ocdm__arena_check(&room, "the groups and weights of classes", error);
+    OCDM_THEN(status, ocdm__map_file(&file, path, error));
     OCDM_THEN(status, ocdm__summary_read(&tree, path, error));
     OCDM_THEN(status, compare_summary(&file, tree.root, groups, weights, asked, error));
     ocdm__json_tree_clear(&tree);
     ocdm__unmap_file(&file);
-    ocdm__release(groups);
-    ocdm__release(weights);
+    ocdm__arena_clear(&room);
     return status;
 }

@@ -97,16 +97,6 @@ static void write_point(ocdm__output *output, const char *name, const ocdm__oper
     ocdm__json_close(output, '}');
 }
 
-/* What thresholds give on the samples that are held out: the best one, and some along the curve of CP over CR. */
-static void write_operation(ocdm__output *output, const ocdm__operation *operation)
-{
-    write_point(output, "best_threshold", &operation->best);
-    ocdm__json_open(output, "thresholds", '[');
-    for (size_t i = 0; i < operation->count; i++)
-        write_point(output, NULL, &operation->points[i]);
-    ocdm__json_close(output, ']');
-}
-
 /* All evaluations; the last one again as `final`, with every class; and the one on what is held out. */
 static void write_evaluations(ocdm__output *output, const ocdm__run *run)
 {
@@ -129,7 +119,12 @@ static void write_evaluations(ocdm__output *output, const ocdm__run *run)
     ocdm__json_open(output, "validation", '{');
     ocdm__json_count(output, "samples", run->schedule.held_out.count);
     ocdm__evaluation_metrics_write(output, run->validation, run->schedule.held_out.tasks);
-    write_operation(output, &run->operation);
+    /* What thresholds give on these samples: the best one, and some along the curve of CP over CR. */
+    write_point(output, "best_threshold", &run->operation.best);
+    ocdm__json_open(output, "thresholds", '[');
+    for (size_t i = 0; i < run->operation.count; i++)
+        write_point(output, NULL, &run->operation.points[i]);
+    ocdm__json_close(output, ']');
     ocdm__json_close(output, '}');
 }
 
@@ -154,20 +149,6 @@ static void write_versions(ocdm__output *output, const ocdm__run *run)
     ocdm__json_close(output, ']');
 }
 
-/* The mAP of each task, in percent, in the evaluation before it was learnt, and by the network before its first step; NaN where
- * that was not asked for. */
-static void find_transfer(const ocdm__run *run, double *ahead, double *fresh)
-{
-    size_t count = run->evaluation_count;
-    for (size_t k = 0; k < count; k++) {
-        ahead[k] = NAN;
-        fresh[k] = run->untrained != NULL ? 100 * run->untrained[k] : (double)NAN;
-    }
-    for (size_t e = 0; e < count; e++) /* the task after those that were tested */
-        if (run->evaluations[e].task_count < count)
-            ahead[run->evaluations[e].task_count] = 100 * run->evaluations[e].ahead;
-}
-
 /* The forgetting and the transfer of mAP in percent, and means of metrics of all classes over the evaluations. A task has no
  * mAP before it was seen. */
 static ocdm_status write_forgetting(ocdm__output *output, const ocdm__run *run, ocdm_error *error)
@@ -177,9 +158,17 @@ static ocdm_status write_forgetting(ocdm__output *output, const ocdm__run *run, 
     double *map;
     OCDM_TRY(ocdm__new(&map, count + 4, count * sizeof *map, "the forgetting of tasks", error));
     double *totals = map + count * count, *points = totals + count, *ahead = points + count, *fresh = ahead + count;
-    for (size_t e = 0; e < count; e++)
+    for (size_t k = 0; k < count; k++) { /* of each task, in the evaluation before it was learnt, and before the first step */
+        ahead[k] = NAN;
+        fresh[k] = run->untrained != NULL ? 100 * run->untrained[k] : (double)NAN;
+    }
+    for (size_t e = 0; e < count; e++) {
+        const ocdm__evaluation *evaluation = &run->evaluations[e];
         for (size_t k = 0; k < count; k++)
-            map[e * count + k] = k < run->evaluations[e].task_count ? 100 * run->evaluations[e].tasks[k].value[OCDM_MAP] : NAN;
+            map[e * count + k] = k < evaluation->task_count ? 100 * evaluation->tasks[k].value[OCDM_MAP] : NAN;
+        if (evaluation->task_count < count) /* the task after those that were tested */
+            ahead[evaluation->task_count] = 100 * evaluation->ahead;
+    }
     ocdm__json_open(output, "forgetting", '{');
     ocdm__json_real(output, "mean", ocdm__forgetting(map, count, count, points));
     ocdm__json_open(output, "tasks", '[');
@@ -191,7 +180,6 @@ static ocdm_status write_forgetting(ocdm__output *output, const ocdm__run *run, 
     }
     ocdm__json_close(output, ']');
     ocdm__json_close(output, '}');
-    find_transfer(run, ahead, fresh);
     ocdm__json_real(output, "BWT", ocdm__backward_transfer(map, count, count));
     ocdm__json_real(output, "FWT", ocdm__forward_transfer(ahead, fresh, count));
     for (size_t m = 0; m < sizeof means / sizeof *means; m++) {
@@ -240,32 +228,13 @@ static int by_number(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* The most frequent pairs, of equally frequent ones that with the lower classes. `numbers` are all pairs of all samples,
- * sorted: equal ones follow each other. */
-static size_t choose_pairs(const uint64_t *numbers, size_t total, struct pair pairs[MOST_PAIRS])
-{
-    size_t count = 0;
-    for (size_t i = 0, end = 0; i < total; i = end) {
-        while (end < total && numbers[end] == numbers[i])
-            end++;
-        size_t place = count;
-        while (place > 0 && end - i > pairs[place - 1].seen)
-            place--;
-        if (place == MOST_PAIRS)
-            continue;
-        count += count < MOST_PAIRS;
-        memmove(pairs + place + 1, pairs + place, (count - 1 - place) * sizeof *pairs);
-        pairs[place] = (struct pair){(uint32_t)(numbers[i] >> 32), (uint32_t)numbers[i], end - i};
-    }
-    return count;
-}
-
-/* Finds the pairs of a stream; none where its samples have more than 2^24 together. */
+/* Finds the most frequent pairs of a stream, of equally frequent ones that with the lower classes; none where its samples have
+ * more than 2^24 together. */
 static ocdm_status find_pairs(const ocdm__stream_table *table, struct pair pairs[MOST_PAIRS], size_t *count, ocdm_error *error)
 {
     static const double limit = 1 << 24;
     double total = 0;
-    size_t found = 0;
+    size_t found = 0, used = 0;
     uint64_t *numbers;
     *count = 0;
     for (size_t i = 0; i < table->sample_count; i++) {
@@ -281,8 +250,20 @@ static ocdm_status find_pairs(const ocdm__stream_table *table, struct pair pairs
             for (size_t low = 0; low < high; low++)
                 numbers[found++] = (uint64_t)sample.labels[low] << 32 | sample.labels[high];
     }
-    qsort(numbers, found, sizeof *numbers, by_number);
-    *count = choose_pairs(numbers, found, pairs);
+    qsort(numbers, found, sizeof *numbers, by_number); /* equal pairs follow each other */
+    for (size_t i = 0, end = 0; i < found; i = end) {
+        while (end < found && numbers[end] == numbers[i])
+            end++;
+        size_t place = used;
+        while (place > 0 && end - i > pairs[place - 1].seen)
+            place--;
+        if (place == MOST_PAIRS)
+            continue;
+        used += used < MOST_PAIRS;
+        memmove(pairs + place + 1, pairs + place, (used - 1 - place) * sizeof *pairs);
+        pairs[place] = (struct pair){(uint32_t)(numbers[i] >> 32), (uint32_t)numbers[i], end - i};
+    }
+    *count = used;
     ocdm__release(numbers);
     return OCDM_OK;
 }
@@ -364,29 +345,25 @@ void ocdm__kept_samples_write(ocdm__output *output, const ocdm__run *run)
 
 /* ---- cost and times ---------------------------------------------------------------------------------------------------- */
 
-/* The size of a sample's image file; NaN if it cannot be found. */
-static double file_bytes(const ocdm__run *run, size_t sample)
-{
-    char path[OCDM__PATH_ROOM];
-    struct stat about;
-    size_t length;
-    const char *root = run->settings->image_root != NULL ? run->settings->image_root : run->stream->image_root;
-    const char *name = ocdm__text_at(&run->stream->table.paths, sample, &length);
-    int used =
-        snprintf(path, sizeof path, "%s/%.*s", root != NULL ? root : "", (int)(length < INT_MAX ? length : INT_MAX), name);
-    return used > 0 && (size_t)used < sizeof path && stat(path, &about) == 0 ? (double)about.st_size : NAN;
-}
-
-/* What the payloads of samples in memory take: as the store has them, or as files. `other` is what a sample takes besides. */
+/* What the payloads of samples in memory take: as the store has them, or as files, NaN if one cannot be found. `other` is what
+ * a sample takes besides. */
 static double payload_bytes(const ocdm__run *run, double other)
 {
     const ocdm__store_bytes bytes = ocdm__store_bytes_of(run->settings, run->stream);
+    const char *root = run->settings->image_root != NULL ? run->settings->image_root : run->stream->image_root;
     uint32_t kept = ocdm_memory_size(run->memory);
     double sum = 0;
     if (bytes.sample > 0)
         return (double)kept * ((double)bytes.sample - other) + (double)bytes.shared;
-    for (uint32_t slot = 0; ocdm__stream_kind_of(run->stream) == OCDM_STREAM_FILES && slot < kept; slot++)
-        sum += file_bytes(run, (size_t)ocdm_memory_id(run->memory, slot));
+    for (uint32_t slot = 0; ocdm__stream_kind_of(run->stream) == OCDM_STREAM_FILES && slot < kept; slot++) {
+        char path[OCDM__PATH_ROOM];
+        struct stat about;
+        size_t length;
+        const char *name = ocdm__text_at(&run->stream->table.paths, (size_t)ocdm_memory_id(run->memory, slot), &length);
+        int used =
+            snprintf(path, sizeof path, "%s/%.*s", root != NULL ? root : "", (int)(length < INT_MAX ? length : INT_MAX), name);
+        sum += used > 0 && (size_t)used < sizeof path && stat(path, &about) == 0 ? (double)about.st_size : NAN;
+    }
     return sum;
 }
 

@@ -190,26 +190,6 @@ static ocdm_status read_list(const struct reading *reading, const char *key, ocd
     return status == OCDM_OK && tree->root->kind == OCDM__JSON_ARRAY ? OCDM_OK : fail(reading, key);
 }
 
-/* One after another, as a stream has them. */
-static ocdm_status copy_names(const struct reading *reading, const ocdm__json_node *list, ocdm__weights_about *about)
-{
-    size_t size = 0, at = 0;
-    for (const ocdm__json_node *node = list->first; node != NULL; node = node->next) {
-        if (node->kind != OCDM__JSON_STRING)
-            return fail(reading, "classes");
-        size += strlen(node->text);
-    }
-    OCDM_TRY(ocdm__new(&about->classes.starts, list->count + 1, sizeof *about->classes.starts, "the names of classes",
-                       reading->error));
-    OCDM_TRY(ocdm__new(&about->classes.bytes, size + 1, 1, "the names of classes", reading->error));
-    for (const ocdm__json_node *node = list->first; node != NULL; node = node->next) {
-        memcpy(about->classes.bytes + at, node->text, strlen(node->text));
-        at += strlen(node->text);
-        about->classes.starts[++about->class_count] = at;
-    }
-    return OCDM_OK;
-}
-
 /* As many finite numbers as there are features. */
 static ocdm_status read_floats(const struct reading *reading, const char *key, size_t count, float **values)
 {
@@ -258,7 +238,20 @@ ocdm_status ocdm__weights_about_read(ocdm__weights_about *about, const char *nam
     OCDM_TRY(read_text(&reading, "run", about->run, sizeof about->run));
     ocdm__json_tree tree = {.root = NULL};
     ocdm_status status = read_list(&reading, "classes", &tree);
-    OCDM_THEN(status, copy_names(&reading, tree.root, about));
+    const ocdm__json_node *first = status == OCDM_OK ? tree.root->first : NULL;
+    size_t count = status == OCDM_OK ? tree.root->count : 0, size = 0, at = 0;
+    for (const ocdm__json_node *node = first; status == OCDM_OK && node != NULL; node = node->next) {
+        status = node->kind == OCDM__JSON_STRING ? OCDM_OK : fail(&reading, "classes");
+        size += status == OCDM_OK ? strlen(node->text) : 0;
+    }
+    OCDM_THEN(status,
+              ocdm__new(&about->classes.starts, count + 1, sizeof *about->classes.starts, "the names of classes", error));
+    OCDM_THEN(status, ocdm__new(&about->classes.bytes, size + 1, 1, "the names of classes", error));
+    for (const ocdm__json_node *node = first; status == OCDM_OK && node != NULL; node = node->next) {
+        memcpy(about->classes.bytes + at, node->text, strlen(node->text));
+        at += strlen(node->text);
+        about->classes.starts[++about->class_count] = at;
+    }
     ocdm__json_tree_clear(&tree);
     OCDM_TRY(status);
     if (ocdm__note_is(input, "images"))
@@ -274,9 +267,6 @@ ocdm_status ocdm__weights_about_read(ocdm__weights_about *about, const char *nam
 
 void ocdm__weights_about_clear(ocdm__weights_about *about)
 {
-    ocdm__release(about->classes.starts);
-    ocdm__release(about->classes.bytes);
-    ocdm__release(about->feature_mean);
-    ocdm__release(about->feature_deviation);
+    OCDM_RELEASE(about->classes.starts, about->classes.bytes, about->feature_mean, about->feature_deviation);
     *about = (ocdm__weights_about){.class_count = 0};
 }

@@ -356,6 +356,17 @@ static void write_blur(ocdm__output *output, const ocdm__blur *blur)
         ocdm__json_string(output, NULL, text[0] != '\0' ? text : NULL);
 }
 
+/* Tasks, or rates. */
+static void write_list(ocdm__output *output, const uint32_t *tasks, size_t task_count, const ocdm__rates *rates)
+{
+    ocdm__json_open(output, NULL, '[');
+    for (size_t i = 0; i < task_count; i++)
+        ocdm__json_count(output, NULL, tasks[i]);
+    for (size_t i = 0; rates != NULL && i < rates->count; i++)
+        ocdm__json_real(output, NULL, rates->values[i]);
+    ocdm__json_close(output, ']');
+}
+
 /* What is not given is null. */
 void ocdm__setting_write(ocdm__output *output, const ocdm__setting *setting, const ocdm__run_settings *settings,
                          const uint32_t *tasks, size_t task_count)
@@ -401,12 +412,7 @@ void ocdm__setting_write(ocdm__output *output, const ocdm__setting *setting, con
         break;
     case OCDM__SETTING_TASKS:
     case OCDM__SETTING_RATES:
-        ocdm__json_open(output, NULL, '[');
-        for (size_t i = 0; kind == OCDM__SETTING_TASKS && i < task_count; i++)
-            ocdm__json_count(output, NULL, tasks[i]);
-        for (size_t i = 0; kind == OCDM__SETTING_RATES && i < rates->count; i++)
-            ocdm__json_real(output, NULL, rates->values[i]);
-        ocdm__json_close(output, ']');
+        write_list(output, tasks, kind == OCDM__SETTING_TASKS ? task_count : 0, kind == OCDM__SETTING_RATES ? rates : NULL);
         break;
     case OCDM__SETTING_SWITCH:
         ocdm__json_flag(output, NULL, *(const bool *)member);
