@@ -218,18 +218,29 @@ static void fold(const struct ocdm__pass *pass, uint32_t k, size_t image)
         fold(pass, node->residual - 1, image);
 }
 
-/* Norm, then the primitive. `raw` holds the gradient afterwards: its values are not read again. */
-static void pass_image_on(const struct back *back, size_t image, unsigned slot)
+/* The first region, at position image_layers, spreads the gradient of the features over the pixels; others take it through
+ * norm and primitive. `raw` holds the gradient afterwards: its values are not read again. */
+static void take_image_back(void *context, size_t item, unsigned slot)
 {
+    const struct back *back = context;
     const struct ocdm__pass *pass = back->pass;
     ocdm__network *network = pass->network;
+    size_t image = pass->share.first + item;
+    if (back->position == network->image_layers) {
+        const struct ocdm__layer *last = &network->layers[network->image_layers - 1];
+        const float *features = network->vectors + network->vector_slots * network->vector_rows * network->vector_width;
+        struct ocdm__extent extent = ocdm__extent_of(network, last->node);
+        network->kernels->spread(ocdm__piece(pass, last->gradient, last->image_bytes, image), &extent,
+                                 features + image * last->node->channels);
+        fold(pass, network->image_layers - 1, image);
+        return;
+    }
     struct ocdm__layer *layer = &network->layers[back->position];
     const struct ocdm__node *node = layer->node;
     size_t channels = node->channels;
-    bool conv = node->kind == OCDM__NODE_CONV;
     unsigned char *gradient = ocdm__piece(pass, layer->gradient, layer->image_bytes, image);
     const void *second = ocdm__piece(pass, &layer->workspace, layer->workspace.bytes, image);
-    if (conv) {
+    if (node->kind == OCDM__NODE_CONV) {
         const float *const constants[4] = {layer->constants + OCDM__SCALE * channels, layer->constants + OCDM__MEAN * channels,
                                            layer->constants + OCDM__SLOPE * channels,
                                            layer->constants + OCDM__OFFSET * channels};
@@ -246,24 +257,6 @@ static void pass_image_on(const struct back *back, size_t image, unsigned slot)
         atomic_store(&network->failed, true);
     if (network->layers[node->input - 1].first_reader == back->position)
         fold(pass, node->input - 1, image);
-}
-
-/* The first region, at position image_layers, spreads the gradient of the features over the pixels. */
-static void take_image_back(void *context, size_t item, unsigned slot)
-{
-    const struct back *back = context;
-    size_t image = back->pass->share.first + item;
-    const ocdm__network *network = back->pass->network;
-    if (back->position < network->image_layers) {
-        pass_image_on(back, image, slot);
-        return;
-    }
-    const struct ocdm__layer *last = &network->layers[network->image_layers - 1];
-    const float *features = network->vectors + network->vector_slots * network->vector_rows * network->vector_width;
-    struct ocdm__extent extent = ocdm__extent_of(network, last->node);
-    network->kernels->spread(ocdm__piece(back->pass, last->gradient, last->image_bytes, image), &extent,
-                             features + image * last->node->channels);
-    fold(back->pass, network->image_layers - 1, image);
 }
 
 /* ---- norms ---------------------------------------------------------------------------------------------------------- */
@@ -367,27 +360,6 @@ static void run_region(struct back *back, bool with_images)
     back->turn = 1 - back->turn;
 }
 
-/* One more region than there are layers on either side: weights are made one region later than gradients, and added two
- * later. */
-static void run_images_back(struct back *back)
-{
-    ocdm__network *network = back->pass->network;
-    back->position = network->image_layers;
-    back->making = back->adding = OCDM__NOTHING;
-    run_region(back, true);
-    for (uint32_t k = network->image_layers; k-- > 0;) {
-        const struct ocdm__node *node = network->layers[k].node;
-        back->position = k;
-        run_region(back, true);
-        back->making = node->kind == OCDM__NODE_CONV ? k : OCDM__NOTHING;
-    }
-    run_region(back, false);
-    back->making = OCDM__NOTHING;
-    run_region(back, false);
-    if (back->pass->share.ranks != NULL)
-        move_buckets(back, true);
-}
-
 /* The linear layers, last first; the gradient of the first one's input stays in the slot that the images begin from. */
 static ocdm_status run_vectors_back(const struct back *back)
 {
@@ -414,15 +386,28 @@ static ocdm_status run_vectors_back(const struct back *back)
     return OCDM_OK;
 }
 
-/* Linear layers from the head down, then the image layers. Biases and norms step as they come. */
+/* Linear layers from the head down, then the image layers, in one more region than there are layers on either side: weights are
+ * made one region later than gradients, and added two later. Biases and norms step as they come. */
 ocdm_status ocdm__network_backward(struct ocdm__pass *pass, const struct ocdm__gradient_sink *sink, ocdm_error *error)
 {
     ocdm__network *network = pass->network;
-    struct back back = {.pass = pass, .sink = sink};
+    struct back back = {
+        .pass = pass, .sink = sink, .position = network->image_layers, .making = OCDM__NOTHING, .adding = OCDM__NOTHING};
     if (run_vectors_back(&back) != OCDM_OK)
         return ocdm__fail_memory(error, "a linear layer's gradient");
-    if (network->image_layers > 0)
-        run_images_back(&back);
+    if (network->image_layers > 0) {
+        run_region(&back, true);
+        for (uint32_t k = network->image_layers; k-- > 0;) {
+            back.position = k;
+            run_region(&back, true);
+            back.making = network->layers[k].node->kind == OCDM__NODE_CONV ? k : OCDM__NOTHING;
+        }
+        run_region(&back, false);
+        back.making = OCDM__NOTHING;
+        run_region(&back, false);
+        if (pass->share.ranks != NULL)
+            move_buckets(&back, true);
+    }
     if (sink->flat == NULL)
         network->stale = network->image_layers > 0;
     return ocdm__network_check(network, error);

@@ -143,25 +143,18 @@ void ocdm__buckets_destroy(struct ocdm__buckets *buckets)
     ocdm__release(buckets);
 }
 
-/* Equal slices, each of whole cache lines; the last ones may be shorter, or empty. */
-static void cut_bucket(struct bucket *bucket, size_t ranks)
-{
-    size_t slice = ocdm__rounded_floats((bucket->used + ranks - 1) / ranks);
-    for (size_t r = 0; r <= ranks; r++)
-        bucket->starts[r] = bucket->begin + (r * slice < bucket->used ? r * slice : bucket->used);
-}
-
-/* A bucket is full when it has BUCKET floats, and always has whole layers. */
+/* A bucket is full when it has BUCKET floats, and always has whole layers. Its slices are equal and of whole cache lines; the
+ * last ones may be shorter, or empty. */
 static ocdm_status create_buckets(ocdm__network *network, size_t ranks, ocdm_error *error)
 {
+    static const char what[] = "gradients of several ranks";
     struct ocdm__buckets *made;
-    OCDM_TRY(ocdm__new(&made, 1, sizeof *made, "gradients of several ranks", error));
+    OCDM_TRY(ocdm__new(&made, 1, sizeof *made, what, error));
     network->buckets = made;
-    OCDM_TRY(ocdm__new(&made->buckets, network->image_layers, sizeof *made->buckets, "gradients of several ranks", error));
-    OCDM_TRY(ocdm__new(&made->bucket_of, network->image_layers, sizeof *made->bucket_of, "gradients of several ranks", error));
-    OCDM_TRY(ocdm__new(&made->starts, network->image_layers, (ranks + 1) * sizeof *made->starts, "gradients of several ranks",
-                       error));
-    OCDM_TRY(ocdm__new(&made->blocks, ranks, sizeof *made->blocks, "gradients of several ranks", error));
+    OCDM_TRY(ocdm__new(&made->buckets, network->image_layers, sizeof *made->buckets, what, error));
+    OCDM_TRY(ocdm__new(&made->bucket_of, network->image_layers, sizeof *made->bucket_of, what, error));
+    OCDM_TRY(ocdm__new(&made->starts, network->image_layers, (ranks + 1) * sizeof *made->starts, what, error));
+    OCDM_TRY(ocdm__new(&made->blocks, ranks, sizeof *made->blocks, what, error));
     /* Layers in the order of the backward pass, in which their weights follow each other too. */
     struct bucket *bucket = NULL;
     for (uint32_t k = network->image_layers; k-- > 0;) {
@@ -178,25 +171,12 @@ static ocdm_status create_buckets(ocdm__network *network, size_t ranks, ocdm_err
         bucket->last = k;
     }
     for (size_t i = 0; i < made->count; i++) {
-        made->buckets[i].starts = made->starts + i * (ranks + 1);
-        cut_bucket(&made->buckets[i], ranks);
+        bucket = &made->buckets[i];
+        bucket->starts = made->starts + i * (ranks + 1);
+        size_t slice = ocdm__rounded_floats((bucket->used + ranks - 1) / ranks);
+        for (size_t r = 0; r <= ranks; r++)
+            bucket->starts[r] = bucket->begin + (r * slice < bucket->used ? r * slice : bucket->used);
     }
-    return OCDM_OK;
-}
-
-/* At most as many blocks as there are lanes. */
-static ocdm_status reserve_blocks(struct ocdm__buckets *buckets, size_t lanes, ocdm_error *error)
-{
-    if (lanes <= buckets->lanes)
-        return OCDM_OK;
-    OCDM_RELEASE(buckets->sizes, buckets->parts, buckets->merges);
-    buckets->lanes = 0;
-    buckets->sizes = ocdm__allocate(lanes, sizeof *buckets->sizes);
-    buckets->parts = ocdm__allocate(lanes, sizeof *buckets->parts);
-    buckets->merges = ocdm__allocate(lanes, sizeof *buckets->merges);
-    if (buckets->sizes == NULL || buckets->parts == NULL || buckets->merges == NULL)
-        return ocdm__fail_memory(error, "gradients of several ranks");
-    buckets->lanes = lanes;
     return OCDM_OK;
 }
 
@@ -206,14 +186,26 @@ static size_t slice_of(const struct bucket *bucket, size_t rank)
     return bucket->starts[rank + 1] - bucket->starts[rank];
 }
 
-/* Blocks follow from the number of images alone, so every rank lists the same ones for all ranks. */
+/* Blocks follow from the number of images alone, so every rank lists the same ones for all ranks. There are at most as many of
+ * them as lanes. */
 ocdm_status ocdm__buckets_reserve(ocdm__network *network, const struct ocdm__share *share, ocdm_error *error)
 {
+    static const char what[] = "gradients of several ranks";
     size_t rank = share->ranks->rank;
     if (network->buckets == NULL)
         OCDM_TRY(create_buckets(network, share->ranks->size, error));
-    OCDM_TRY(reserve_blocks(network->buckets, share->lanes, error));
     struct ocdm__buckets *buckets = network->buckets;
+    if (share->lanes > buckets->lanes) {
+        OCDM_RELEASE(buckets->sizes, buckets->parts, buckets->merges);
+        buckets->sizes = NULL;
+        buckets->parts = NULL;
+        buckets->merges = NULL;
+        buckets->lanes = 0;
+        OCDM_TRY(ocdm__new(&buckets->sizes, share->lanes, sizeof *buckets->sizes, what, error));
+        OCDM_TRY(ocdm__new(&buckets->parts, share->lanes, sizeof *buckets->parts, what, error));
+        OCDM_TRY(ocdm__new(&buckets->merges, share->lanes, sizeof *buckets->merges, what, error));
+        buckets->lanes = share->lanes;
+    }
     /* The blocks of all ranks. */
     buckets->block_count = 0;
     for (size_t r = 0; r < share->ranks->size; r++) {
@@ -230,7 +222,7 @@ ocdm_status ocdm__buckets_reserve(ocdm__network *network, const struct ocdm__sha
         bucket->stage = FILLING;
         if (!ocdm__reserve_aligned(&bucket->sums, &bucket->sums_room, own * bucket->used, sizeof(float)) ||
             !ocdm__reserve_aligned(&bucket->received, &bucket->received_room, others * slice_of(bucket, rank), sizeof(float)))
-            return ocdm__fail_memory(error, "gradients of several ranks");
+            return ocdm__fail_memory(error, what);
     }
     return OCDM_OK;
 }
@@ -258,32 +250,6 @@ void ocdm__buckets_add(const ocdm__network *network, const struct ocdm__share *s
 
 /* ---- on their way ----------------------------------------------------------------------------------------------------- */
 
-/* This rank's blocks of every slice go to the rank that owns the slice; those of its own slice come in. */
-static void start_exchange(const struct ocdm__buckets *buckets, const struct ocdm__share *share, struct bucket *bucket)
-{
-    const struct ocdm__ranks_exchange exchange = {.from = bucket->sums,
-                                                  .arrays = buckets->blocks[share->ranks->rank],
-                                                  .to = bucket->received,
-                                                  .starts = bucket->starts,
-                                                  .received = buckets->blocks};
-    bucket->request = share->ranks->start_exchange(&exchange);
-    bucket->stage = EXCHANGING;
-}
-
-/* The blocks of a slice, in the order of the tree: this rank's own and those it has received. */
-static struct ocdm__tree list_parts(struct ocdm__buckets *buckets, const struct bucket *bucket, const ocdm__ranks *ranks)
-{
-    size_t count = 0, slice = slice_of(bucket, ranks->rank), shift = bucket->starts[ranks->rank] - bucket->begin;
-    const float *received = bucket->received;
-    for (size_t r = 0; r < ranks->size; r++)
-        for (size_t j = 0; j < buckets->blocks[r]; j++) {
-            bool own = r == ranks->rank;
-            buckets->parts[count++] = own ? bucket->sums + j * bucket->used + shift : received;
-            received += own ? 0 : slice;
-        }
-    return (struct ocdm__tree){buckets->parts, buckets->merges, count};
-}
-
 /* Part of the step of a slice of weights, which `context` is. */
 static void step_part(void *context, size_t item, unsigned slot)
 {
@@ -298,18 +264,26 @@ static void step_part(void *context, size_t item, unsigned slot)
     ocdm__kernels_for(false)->step(&adam);
 }
 
-/* This rank's slice of the weights, which all ranks gather. */
+/* This rank's slice of the weights, which all ranks gather. Its gradient are the blocks of the slice, in the order of the tree:
+ * this rank's own and those it has received. */
 static void step_slice(ocdm__network *network, const struct ocdm__share *share, const struct ocdm__adam *adam,
                        struct bucket *bucket)
 {
-    size_t start = bucket->starts[share->ranks->rank];
+    struct ocdm__buckets *buckets = network->buckets;
+    size_t rank = share->ranks->rank, start = bucket->starts[rank], slice = slice_of(bucket, rank), count = 0;
+    const float *received = bucket->received;
+    for (size_t r = 0; r < share->ranks->size; r++)
+        for (size_t j = 0; j < buckets->blocks[r]; j++) {
+            buckets->parts[count++] = r == rank ? bucket->sums + j * bucket->used + (start - bucket->begin) : received;
+            received += r == rank ? 0 : slice;
+        }
     struct ocdm__adam own = *adam;
     own.value = network->pool.value + start;
     own.mean = network->pool.mean + start;
     own.square = network->pool.square + start;
-    own.gradient = list_parts(network->buckets, bucket, share->ranks);
-    own.count = slice_of(bucket, share->ranks->rank);
-    const struct ocdm__work work = {step_part, &own, (own.count + SLICE - 1) / SLICE};
+    own.gradient = (struct ocdm__tree){buckets->parts, buckets->merges, count};
+    own.count = slice;
+    const struct ocdm__work work = {step_part, &own, (slice + SLICE - 1) / SLICE};
     ocdm__team_run(network->team, &work, 1);
     bucket->request = share->ranks->start_gather_all(network->pool.value, bucket->starts, true);
     bucket->stage = GATHERING;
@@ -344,11 +318,20 @@ void ocdm__buckets_advance(ocdm__network *network, const struct ocdm__share *sha
         advance(network, share, adam, &buckets->buckets[i], wait);
 }
 
+/* This rank's blocks of every slice go to the rank that owns the slice; those of its own slice come in. */
 void ocdm__buckets_close(ocdm__network *network, const struct ocdm__share *share, uint32_t layer)
 {
-    struct bucket *bucket = &network->buckets->buckets[network->buckets->bucket_of[layer]];
-    if (bucket->last == layer)
-        start_exchange(network->buckets, share, bucket);
+    const struct ocdm__buckets *buckets = network->buckets;
+    struct bucket *bucket = &buckets->buckets[buckets->bucket_of[layer]];
+    const struct ocdm__ranks_exchange exchange = {.from = bucket->sums,
+                                                  .arrays = buckets->blocks[share->ranks->rank],
+                                                  .to = bucket->received,
+                                                  .starts = bucket->starts,
+                                                  .received = buckets->blocks};
+    if (bucket->last != layer)
+        return;
+    bucket->request = share->ranks->start_exchange(&exchange);
+    bucket->stage = EXCHANGING;
 }
 
 /* The leader gets Adam's averages of the slices that other ranks have stepped. */

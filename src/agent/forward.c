@@ -239,42 +239,33 @@ static unsigned char *place_of(const ocdm__network *network, const struct ocdm__
     return network->eval_arena + slot * network->eval_image + span->at;
 }
 
-static unsigned char *evaluated_output(const ocdm__network *network, uint32_t number, unsigned slot)
-{
-    return place_of(network, &network->layers[number - 1].passing, slot);
-}
-
-/* `input` is the image as the first layer reads it. */
-static void evaluate_layer(ocdm__network *network, uint32_t k, const void *input, unsigned slot)
-{
-    const struct ocdm__layer *layer = &network->layers[k];
-    const struct ocdm__node *node = layer->node;
-    bool conv = node->kind == OCDM__NODE_CONV;
-    unsigned char *target = evaluated_output(network, k + 1, slot);
-    const void *second = conv ? weights_of(network, layer) : place_of(network, &layer->pool_room, slot);
-    const void *source = node->input ? evaluated_output(network, node->input, slot) : input;
-    if (ocdm__op_run(layer->forward, slot, source, second, target) != OCDM_OK)
-        atomic_store(&network->failed, true);
-    if (conv)
-        apply_norm(network, layer, target, target, node->residual ? evaluated_output(network, node->residual, slot) : NULL);
-}
-
 /* One image through all layers in the memory of one thread, so that nothing waits for another image. */
 static void evaluate_image(void *context, size_t image, unsigned slot)
 {
     const struct evaluation *evaluation = context;
     ocdm__network *network = evaluation->network;
-    const struct ocdm__node *first = network->layers[0].node, *last = network->layers[network->image_layers - 1].node;
-    size_t pixels = (size_t)first->in_height * first->in_width;
+    const struct ocdm__layer *layers = network->layers, *last = &layers[network->image_layers - 1];
+    size_t pixels = (size_t)layers[0].node->in_height * layers[0].node->in_width;
     const float *planes = evaluation->input + image * 3 * pixels;
     void *interleaved = place_of(network, &network->eval_input, slot);
     if (!network->blocked)
         network->kernels->interleave(interleaved, planes, pixels, 3);
-    for (uint32_t k = 0; k < network->image_layers; k++)
-        evaluate_layer(network, k, network->blocked ? (const void *)planes : interleaved, slot);
-    struct ocdm__extent extent = ocdm__extent_of(network, last);
-    network->kernels->average(evaluated_output(network, network->image_layers, slot), &extent,
-                              evaluation->features + image * last->channels);
+    const void *input = network->blocked ? (const void *)planes : interleaved; /* as the first layer reads it */
+    for (uint32_t k = 0; k < network->image_layers; k++) {
+        const struct ocdm__node *node = layers[k].node;
+        bool conv = node->kind == OCDM__NODE_CONV;
+        unsigned char *target = place_of(network, &layers[k].passing, slot);
+        const void *second = conv ? weights_of(network, &layers[k]) : place_of(network, &layers[k].pool_room, slot);
+        const void *source = node->input ? place_of(network, &layers[node->input - 1].passing, slot) : input;
+        if (ocdm__op_run(layers[k].forward, slot, source, second, target) != OCDM_OK)
+            atomic_store(&network->failed, true);
+        if (conv)
+            apply_norm(network, &layers[k], target, target,
+                       node->residual ? place_of(network, &layers[node->residual - 1].passing, slot) : NULL);
+    }
+    struct ocdm__extent extent = ocdm__extent_of(network, last->node);
+    network->kernels->average(place_of(network, &last->passing, slot), &extent,
+                              evaluation->features + image * last->node->channels);
 }
 
 /* The constants of the norms are those of the running statistics, the same for all images. */

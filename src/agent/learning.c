@@ -34,41 +34,31 @@ static double row_without_labels(const float *logits, float *gradients, size_t c
     return sum;
 }
 
-/* Whether labels[at] has come before in its row. */
-static bool repeated(const ocdm__batch *batch, size_t row, size_t at)
-{
-    for (size_t i = batch->starts[row]; i < at; i++)
-        if (batch->labels[i] == batch->labels[at])
-            return true;
-    return false;
-}
-
 /* The classes of a row that are known, as bits; NULL: all. */
 static const uint8_t *known_of(const ocdm__batch *batch, size_t classes, size_t row)
 {
     return batch->known != NULL ? batch->known + row * ocdm__bits_size(classes) : NULL;
 }
 
-/* A logit of minus infinity has no loss and no gradient. Logits that are not finite still make the sum so. */
-static double masked_row_without_labels(const uint8_t *known, size_t classes, const float *x, float *gradients)
+/* A row in which no term is weighted: the sum of the terms below, with one logarithm for many. The logit of a class that is not
+ * known becomes minus infinity, which has no loss and no gradient; logits that are not finite still make the sum so. */
+static double plain_row(const ocdm__batch *batch, size_t classes, size_t row, const float *x, float *gradients)
 {
+    const uint8_t *known = known_of(batch, classes, row);
     double unknown = 0;
-    for (size_t i = 0; i < classes; i++) {
+    for (size_t i = 0; known != NULL && i < classes; i++) {
         bool counts = ocdm__bits_have(known, i);
         gradients[i] = counts ? x[i] : -INFINITY;
         unknown += counts ? 0 : (double)(x[i] - x[i]);
     }
-    return unknown + row_without_labels(gradients, gradients, classes);
-}
-
-/* A row in which no term is weighted: the sum of the terms below, with one logarithm for many. */
-static double plain_row(const ocdm__batch *batch, size_t classes, size_t row, const float *x, float *gradients)
-{
-    double sum = batch->known != NULL ? masked_row_without_labels(known_of(batch, classes, row), classes, x, gradients)
-                                      : row_without_labels(x, gradients, classes);
+    double sum = row_without_labels(known != NULL ? gradients : x, gradients, classes);
+    sum = known != NULL ? unknown + sum : sum;
     for (size_t at = batch->starts[row]; at < batch->starts[row + 1]; at++) {
         uint32_t label = batch->labels[at];
-        if (repeated(batch, row, at))
+        size_t before = batch->starts[row];
+        while (batch->labels[before] != label)
+            before++;
+        if (before < at) /* a repeated label counts once */
             continue;
         sum -= (double)x[label];
         gradients[label] -= 1.0f;

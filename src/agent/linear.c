@@ -100,20 +100,6 @@ ocdm_status ocdm__linear_prepare(ocdm__network *network, struct ocdm__layer *lay
 
 /* ---- forward ---------------------------------------------------------------------------------------------------------- */
 
-/* row = activation(row + bias) */
-static void finish_row(float *row, const float *bias, size_t count, bool relu)
-{
-    size_t i = 0;
-    for (; i + WIDTH <= count; i += WIDTH) {
-        wide y = LOAD_WIDE(row + i) + LOAD_WIDE(bias + i);
-        STORE_WIDE(row + i, relu ? WIDE_UNLESS(y < 0.0f, y) : y);
-    }
-    for (; i < count; i++) {
-        float y = row[i] + bias[i];
-        row[i] = relu && y < 0 ? 0 : y;
-    }
-}
-
 /* The product of all rows, then bias and activation row by row. */
 ocdm_status ocdm__linear_forward(ocdm__network *network, struct ocdm__layer *layer, const float *input, size_t rows,
                                  float *output)
@@ -130,9 +116,19 @@ ocdm_status ocdm__linear_forward(ocdm__network *network, struct ocdm__layer *lay
         source = narrow_input(network, layer);
     }
     OCDM_TRY(ocdm__op_run(products->ops[FORWARD], 0, source, weights, output));
-    for (size_t row = 0; row < rows; row++)
-        finish_row(output + row * channels, network->parameters[layer->bias].value, channels,
-                   layer->node->activation == OCDM__RELU);
+    const float *bias = network->parameters[layer->bias].value;
+    bool relu = layer->node->activation == OCDM__RELU;
+    for (size_t row = 0; row < rows; row++, output += channels) {
+        size_t i = 0;
+        for (; i + WIDTH <= channels; i += WIDTH) {
+            wide y = LOAD_WIDE(output + i) + LOAD_WIDE(bias + i);
+            STORE_WIDE(output + i, relu ? WIDE_UNLESS(y < 0.0f, y) : y);
+        }
+        for (; i < channels; i++) {
+            float y = output[i] + bias[i];
+            output[i] = relu && y < 0 ? 0 : y;
+        }
+    }
     return OCDM_OK;
 }
 

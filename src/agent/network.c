@@ -163,22 +163,6 @@ static ocdm_status reserve_lanes(ocdm__network *network, const struct ocdm__shar
     return OCDM_OK;
 }
 
-/* Two doubles for each image and channel of each layer: mean and squares, or the two sums on the way back. */
-static ocdm_status reserve_partials(ocdm__network *network, size_t images, ocdm_error *error)
-{
-    size_t channels = 0;
-    for (uint32_t k = 0; k < network->image_layers; k++)
-        channels += network->layers[k].node->channels;
-    if (!ocdm__reserve_aligned(&network->partials, &network->partial_images, images, 2 * channels * sizeof *network->partials))
-        return ocdm__fail_memory(error, "the sums of batch norms");
-    double *at = network->partials;
-    for (uint32_t k = 0; k < network->image_layers; k++) {
-        network->layers[k].partial = at;
-        at += 2 * network->partial_images * network->layers[k].node->channels;
-    }
-    return OCDM_OK;
-}
-
 /* Everything a pass needs, so that a step cannot run out of memory half way, but for oneDNN's own. */
 ocdm_status ocdm__network_reserve(ocdm__network *network, const struct ocdm__share *share, ocdm_error *error)
 {
@@ -192,7 +176,17 @@ ocdm_status ocdm__network_reserve(ocdm__network *network, const struct ocdm__sha
     if (share->ranks != NULL)
         OCDM_TRY(ocdm__buckets_reserve(network, share, error));
     if (network->image_layers > 0) {
-        OCDM_TRY(reserve_partials(network, images, error));
+        /* Two doubles for each image and channel of each layer: mean and squares, or the two sums on the way back. */
+        size_t channels = 0;
+        for (uint32_t k = 0; k < network->image_layers; k++)
+            channels += network->layers[k].node->channels;
+        if (!ocdm__reserve_aligned(&network->partials, &network->partial_images, images, 2 * channels * sizeof(double)))
+            return ocdm__fail_memory(error, "the sums of batch norms");
+        double *at = network->partials;
+        for (uint32_t k = 0; k < network->image_layers; k++) {
+            network->layers[k].partial = at;
+            at += 2 * network->partial_images * network->layers[k].node->channels;
+        }
         OCDM_TRY(ocdm__layers_prepare_lanes(network, share, error));
     }
     for (size_t k = 0; k < network->model.count; k++)

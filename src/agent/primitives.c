@@ -24,20 +24,8 @@
 #define ALIGNMENT ((size_t)64)
 #define LARGE_PAGE ((size_t)2 << 20)
 
-/* A hint only: without it the result is the same, but slower. */
-static void ask_for_large_pages(unsigned char *block, size_t bytes)
-{
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-    size_t skipped = (LARGE_PAGE - (uintptr_t)block % LARGE_PAGE) % LARGE_PAGE;
-    if (bytes >= skipped + LARGE_PAGE)
-        (void)madvise(block + skipped, (bytes - skipped) / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
-#else
-    (void)block;
-    (void)bytes;
-#endif
-}
-
-/* The address of the block stands before the start, so that no caller has to keep it. */
+/* The address of the block stands before the start, so that no caller has to keep it. Large pages are a hint only: without them
+ * the result is the same, but slower. */
 void *ocdm__allocate_aligned(size_t count, size_t size)
 {
     if (size != 0 && count > (SIZE_MAX - 2 * ALIGNMENT) / size)
@@ -46,7 +34,11 @@ void *ocdm__allocate_aligned(size_t count, size_t size)
     unsigned char *block = ocdm__allocate(bytes, 1);
     if (block == NULL)
         return NULL;
-    ask_for_large_pages(block, bytes);
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    size_t skipped = (LARGE_PAGE - (uintptr_t)block % LARGE_PAGE) % LARGE_PAGE;
+    if (bytes >= skipped + LARGE_PAGE)
+        (void)madvise(block + skipped, (bytes - skipped) / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
+#endif
     unsigned char *start = block + 2 * ALIGNMENT - (uintptr_t)block % ALIGNMENT;
     memcpy(start - sizeof block, &block, sizeof block);
     return start;
@@ -294,23 +286,6 @@ ocdm_status ocdm__device_create(unsigned slots, bool bf16, ocdm__device **device
     return failed(error, status, "an engine for the CPU");
 }
 
-/* One block serves all primitives of a slot, as they run one after the other. */
-static bool reserve_scratch(ocdm__device *device, size_t size)
-{
-    for (unsigned i = 0; i < device->slot_count; i++) {
-        struct slot *slot = &device->slots[i];
-        if (size <= slot->scratch_size)
-            continue;
-        void *larger = ocdm__allocate_aligned(size, 1);
-        if (larger == NULL)
-            return false;
-        ocdm__release_aligned(slot->scratch);
-        slot->scratch = larger;
-        slot->scratch_size = size;
-    }
-    return true;
-}
-
 /* ---- making primitives ---------------------------------------------------------------------------------------------- */
 
 /* Also of one that was not finished. */
@@ -404,9 +379,22 @@ static ocdm_status finish_op(ocdm__op *op, dnnl_status_t status, ocdm__op **made
     THEN(status, fits ? dnnl_success : dnnl_out_of_memory);
     THEN(status, dnnl_primitive_create(&op->primitive, op->description));
     THEN(status, make_memories(op));
-    if (status == dnnl_success && !reserve_scratch(op->device, dnnl_memory_desc_get_size(dnnl_primitive_desc_query_md(
-                                                                   op->description, dnnl_query_scratchpad_md, 0))))
-        status = dnnl_out_of_memory;
+    /* One block of scratch serves all primitives of a slot, as they run one after the other. */
+    size_t size = status == dnnl_success
+                      ? dnnl_memory_desc_get_size(dnnl_primitive_desc_query_md(op->description, dnnl_query_scratchpad_md, 0))
+                      : 0;
+    for (unsigned i = 0; status == dnnl_success && i < op->device->slot_count; i++) {
+        struct slot *slot = &op->device->slots[i];
+        if (size <= slot->scratch_size)
+            continue;
+        void *larger = ocdm__allocate_aligned(size, 1); /* those that are made already keep theirs until it is there */
+        status = larger != NULL ? dnnl_success : dnnl_out_of_memory;
+        if (larger == NULL)
+            break;
+        ocdm__release_aligned(slot->scratch);
+        slot->scratch = larger;
+        slot->scratch_size = size;
+    }
     if (status == dnnl_runtime_error && errno == ENOMEM) /* of code that could not be made executable */
         status = dnnl_out_of_memory;
     leave();

@@ -95,20 +95,8 @@ void ocdm__team_destroy(ocdm__team *team)
     OCDM_RELEASE(team->members, team);
 }
 
-/* On failure those that were started are ended by ocdm__team_destroy. */
-static bool start_members(ocdm__team *team)
-{
-    for (unsigned i = 1; i < team->count; i++) {
-        struct member *member = &team->members[i];
-        *member = (struct member){.team = team, .slot = i};
-        if (pthread_create(&member->thread, NULL, work, member) != 0)
-            return false;
-        member->started = true;
-    }
-    return true;
-}
-
-/* Slot 0 is the caller's, so a team of one has no thread. */
+/* Slot 0 is the caller's, so a team of one has no thread. On failure those that were started are ended by
+ * ocdm__team_destroy. */
 ocdm_status ocdm__team_create(unsigned threads, ocdm__team **team, ocdm_error *error)
 {
     ocdm__team *made;
@@ -116,17 +104,19 @@ ocdm_status ocdm__team_create(unsigned threads, ocdm__team **team, ocdm_error *e
     made->count = threads;
     pthread_mutex_init(&made->mutex, NULL);
     pthread_cond_init(&made->wake, NULL);
-    made->members = ocdm__allocate(threads, sizeof *made->members);
-    if (made->members == NULL) {
-        ocdm__team_destroy(made);
-        return ocdm__fail_memory(error, "threads");
+    ocdm_status status = ocdm__new(&made->members, threads, sizeof *made->members, "threads", error);
+    for (unsigned i = 1; status == OCDM_OK && i < threads; i++) {
+        struct member *member = &made->members[i];
+        *member = (struct member){.team = made, .slot = i};
+        member->started = pthread_create(&member->thread, NULL, work, member) == 0;
+        if (!member->started)
+            status = ocdm__fail(error, OCDM_NO_MEMORY, "ask for fewer threads", "%u threads could not be started", threads);
     }
-    if (!start_members(made)) {
+    if (status == OCDM_OK)
+        *team = made;
+    else
         ocdm__team_destroy(made);
-        return ocdm__fail(error, OCDM_NO_MEMORY, "ask for fewer threads", "%u threads could not be started", threads);
-    }
-    *team = made;
-    return OCDM_OK;
+    return status;
 }
 
 /* The caller works too, and returns when the last thread has left the region. */

@@ -120,21 +120,6 @@ static ocdm_status ask(const ocdm__examination *examination, struct answers *ans
     return OCDM_OK;
 }
 
-/* All scores are there: no sample is left out. */
-static ocdm_status take_given(const ocdm__examination *examination, struct answers *answers, size_t task_count,
-                              ocdm_error *error)
-{
-    const ocdm__stream_order *tests = examination->tests;
-    size_t classes = examination->table->class_count;
-    for (size_t k = 0; k < task_count; k++)
-        answers->ends[k] = tests->ends[k];
-    for (size_t i = 0; i < tests->ends[task_count - 1]; i++) {
-        OCDM_TRY(ocdm__logits_check(&examination->source, tests->samples[i], answers->logits + i * classes, classes, error));
-        add_row(answers, examination->table, tests->samples[i]);
-    }
-    return OCDM_OK;
-}
-
 /* ---- scoring ----------------------------------------------------------------------------------------------------------- */
 
 /*
@@ -229,8 +214,15 @@ static ocdm_status get_answers(const ocdm__examination *examination, size_t task
     if (table->known != NULL)
         answers->known = ocdm__arena_new(arena, tests + 1, ocdm__bits_size(table->class_count));
     OCDM_TRY(ocdm__arena_check(arena, "the answers of an evaluation", error));
+    for (size_t i = 0; examination->given != NULL && i < tests; i++) { /* all scores are there: no sample is left out */
+        uint32_t sample = examination->tests->samples[i];
+        OCDM_TRY(ocdm__logits_check(&examination->source, sample, answers->logits + i * table->class_count, table->class_count,
+                                    error));
+        add_row(answers, table, sample);
+    }
+    memcpy(answers->ends, examination->tests->ends, task_count * sizeof *answers->ends);
     if (examination->given != NULL)
-        return take_given(examination, answers, task_count, error);
+        return OCDM_OK;
     ocdm_status status = ask(examination, answers, task_count, error);
     ocdm_status back = use_version(examination->learner, 0, status == OCDM_OK ? error : NULL);
     return status == OCDM_OK ? back : status;

@@ -145,67 +145,46 @@ ocdm_status ocdm__model_inputs_compare_sums(const ocdm__model_inputs *inputs, co
 
 /* ---- requests -------------------------------------------------------------------------------------------------------- */
 
-/* Room for `count` samples; what was there need not be kept. */
-static bool make_room(struct ocdm__input_slot *slot, size_t count, size_t size)
-{
-    if (count <= slot->room)
-        return true;
-    ocdm__release(slot->tensor);
-    ocdm__release(slot->usable);
-    slot->room = 0;
-    slot->tensor = size <= SIZE_MAX / sizeof *slot->tensor ? ocdm__allocate(count, size * sizeof *slot->tensor) : NULL;
-    slot->usable = ocdm__allocate(count, sizeof *slot->usable);
-    if (slot->tensor == NULL || slot->usable == NULL)
-        return false;
-    slot->room = count;
-    return true;
-}
-
-/* The names of the batch's files, below the root, for as long as the loader needs them. */
-static bool write_paths(ocdm__model_inputs *inputs, struct ocdm__input_slot *slot, const ocdm__batch *batch)
-{
-    const ocdm__text_list *paths = &inputs->stream->table.paths;
-    size_t root = strlen(inputs->root), total = 0, length;
-    for (size_t i = 0; i < batch->count; i++) {
-        (void)ocdm__text_at(paths, batch->samples[i], &length);
-        total += root + length + 2;
-    }
-    if (!ocdm__reserve(&slot->paths, &slot->path_room, total, 1))
-        return false;
-    char *at = slot->paths;
-    for (size_t i = 0; i < batch->count; i++) {
-        const char *path = ocdm__text_at(paths, batch->samples[i], &length);
-        inputs->requests[i].path = at;
-        inputs->requests[i].sum = inputs->sums != NULL ? &inputs->sums[batch->samples[i]] : NULL;
-        at += snprintf(at, root + length + 2, "%s%s%.*s", inputs->root, root > 0 ? "/" : "", (int)length, path) + 1;
-    }
-    return true;
-}
-
 /* Whether sample i of a batch is one of the memory that passes through the store. */
 static bool is_stored(const ocdm__model_inputs *inputs, const ocdm__batch *batch, size_t i)
 {
     return i >= batch->fresh && batch->step >= inputs->stored_since;
 }
 
-/* What the loader needs to know of each image of the batch. */
+/* What the loader needs to know of each image of the batch; of files also their names, below the root, for as long as the
+ * loader needs them. */
 static bool write_requests(ocdm__model_inputs *inputs, struct ocdm__input_slot *slot, const ocdm__batch *batch, bool training)
 {
     const ocdm__payload_shape *shape = &inputs->stream->shape;
-    if (!ocdm__reserve(&inputs->requests, &inputs->request_room, batch->count, sizeof *inputs->requests))
+    const ocdm__text_list *paths = &inputs->stream->table.paths;
+    bool stored = shape->kind == OCDM__IMAGES;
+    size_t root = stored ? 0 : strlen(inputs->root), total = 0, length;
+    for (size_t i = 0; !stored && i < batch->count; i++) {
+        (void)ocdm__text_at(paths, batch->samples[i], &length);
+        total += root + length + 2;
+    }
+    if (!ocdm__reserve(&inputs->requests, &inputs->request_room, batch->count, sizeof *inputs->requests) ||
+        !ocdm__reserve(&slot->paths, &slot->path_room, total, 1))
         return false;
+    char *at = slot->paths;
     for (size_t i = 0; i < batch->count; i++) {
+        uint32_t sample = batch->samples[i];
         ocdm__image_request *request = &inputs->requests[i];
         *request = (ocdm__image_request){
-            .sample = batch->samples[i], .step = batch->update, .training = training, .stored = is_stored(inputs, batch, i)};
-        if (shape->kind != OCDM__IMAGES)
+            .sample = sample, .step = batch->update, .training = training, .stored = is_stored(inputs, batch, i)};
+        if (stored) {
+            request->planes = ocdm__stream_image(inputs->stream, sample);
+            request->channels = (uint32_t)shape->channels;
+            request->width = (uint32_t)shape->width;
+            request->height = (uint32_t)shape->height;
             continue;
-        request->planes = ocdm__stream_image(inputs->stream, batch->samples[i]);
-        request->channels = (uint32_t)shape->channels;
-        request->width = (uint32_t)shape->width;
-        request->height = (uint32_t)shape->height;
+        }
+        const char *path = ocdm__text_at(paths, sample, &length);
+        request->path = at;
+        request->sum = inputs->sums != NULL ? &inputs->sums[sample] : NULL;
+        at += snprintf(at, root + length + 2, "%s%s%.*s", inputs->root, root > 0 ? "/" : "", (int)length, path) + 1;
     }
-    return shape->kind == OCDM__IMAGES || write_paths(inputs, slot, batch);
+    return true;
 }
 
 ocdm_status ocdm__model_inputs_request(ocdm__model_inputs *inputs, unsigned slot_number, const ocdm__batch *batch,
@@ -220,8 +199,15 @@ ocdm_status ocdm__model_inputs_request(ocdm__model_inputs *inputs, unsigned slot
     for (size_t i = 0; i < batch->count; i++)
         OCDM_TRY(ocdm__stream_check(inputs->stream, batch->samples[i], error));
     struct ocdm__input_slot *slot = &inputs->slots[slot_number];
-    if (!make_room(slot, batch->count, inputs->size) ||
-        (inputs->loader != NULL && !write_requests(inputs, slot, batch, training)))
+    if (batch->count > slot->room) { /* what was there need not be kept */
+        OCDM_RELEASE(slot->tensor, slot->usable);
+        slot->room = 0;
+        slot->tensor =
+            inputs->size <= SIZE_MAX / sizeof(float) ? ocdm__allocate(batch->count, inputs->size * sizeof(float)) : NULL;
+        slot->usable = ocdm__allocate(batch->count, sizeof *slot->usable);
+        slot->room = slot->tensor != NULL && slot->usable != NULL ? batch->count : 0;
+    }
+    if (batch->count > slot->room || (inputs->loader != NULL && !write_requests(inputs, slot, batch, training)))
         return ocdm__fail_memory(error, "a batch of samples");
     if (inputs->loader != NULL)
         OCDM_TRY(inputs->images->submit(inputs->loader, slot_number, inputs->requests, batch->count, slot->tensor, error));
@@ -238,46 +224,36 @@ ocdm_status ocdm__model_inputs_request(ocdm__model_inputs *inputs, unsigned slot
 
 /* ---- fetching -------------------------------------------------------------------------------------------------------- */
 
-/* Moves the samples that could be prepared together. `errors` has one for each sample; NULL: all could. */
-static ocdm_status close_up(ocdm__model_inputs *inputs, struct ocdm__input_slot *slot, const ocdm_error *errors, size_t *kept,
-                            ocdm_error *error)
-{
-    *kept = 0;
-    for (size_t i = 0; i < slot->count; i++) {
-        if (errors == NULL || errors[i].status == OCDM_OK) {
-            if (*kept != i)
-                memcpy(slot->tensor + *kept * inputs->size, slot->tensor + i * inputs->size,
-                       inputs->size * sizeof *slot->tensor);
-            slot->usable[(*kept)++] = (uint32_t)i;
-            continue;
-        }
-        bool missing = errors[i].status == OCDM_IO && inputs->skips_missing;
-        if (inputs->strict || !(missing || ocdm__image_may_be_skipped(errors[i].status))) {
-            if (error != NULL)
-                *error = errors[i];
-            return errors[i].status;
-        }
-        if (inputs->skipped++ == 0)
-            inputs->first_skipped = errors[i];
-    }
-    return OCDM_OK;
-}
-
+/* The samples that could be prepared move together. */
 ocdm_status ocdm__model_inputs_wait(ocdm__model_inputs *inputs, unsigned slot_number, ocdm__batch *ready, ocdm_error *error)
 {
     if (slot_number >= OCDM__INPUT_SLOTS || !inputs->slots[slot_number].busy)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "input slot %u holds no batch", slot_number);
     struct ocdm__input_slot *slot = &inputs->slots[slot_number];
-    size_t kept = 0;
-    ocdm_status status = OCDM_OK;
+    size_t kept = 0, size = inputs->size;
     ocdm__image_outcome outcome = {.count = 0};
     slot->busy = false;
     if (inputs->loader != NULL)
-        status = inputs->images->wait(inputs->loader, slot_number, &outcome, error);
-    OCDM_THEN(status, close_up(inputs, slot, outcome.failed > 0 ? outcome.errors : NULL, &kept, error));
-    if (status == OCDM_OK)
-        *ready = (ocdm__batch){.input = slot->tensor, .usable = slot->usable, .count = kept};
-    return status;
+        OCDM_TRY(inputs->images->wait(inputs->loader, slot_number, &outcome, error));
+    for (size_t i = 0; i < slot->count; i++) {
+        const ocdm_error *why = outcome.failed > 0 ? &outcome.errors[i] : NULL; /* NULL: all could */
+        if (why == NULL || why->status == OCDM_OK) {
+            if (kept != i)
+                memcpy(slot->tensor + kept * size, slot->tensor + i * size, size * sizeof *slot->tensor);
+            slot->usable[kept++] = (uint32_t)i;
+            continue;
+        }
+        bool missing = why->status == OCDM_IO && inputs->skips_missing;
+        if (inputs->strict || !(missing || ocdm__image_may_be_skipped(why->status))) {
+            if (error != NULL)
+                *error = *why;
+            return why->status;
+        }
+        if (inputs->skipped++ == 0)
+            inputs->first_skipped = *why;
+    }
+    *ready = (ocdm__batch){.input = slot->tensor, .usable = slot->usable, .count = kept};
+    return OCDM_OK;
 }
 
 /* ---- batches of a learner -------------------------------------------------------------------------------------------- */

@@ -8,17 +8,6 @@
 #include "base/bytes.h"
 #include "experiment/loop/run.h"
 
-/* The logits of the averaged weights; the learner is back at its trained weights afterwards, also after an error. */
-static ocdm_status predict_averaged(const ocdm__run *run, ocdm_error *error)
-{
-    const ocdm__learner *learner = run->learner;
-    const ocdm__batch *batch = &run->online.batch;
-    OCDM_TRY(learner->functions->use(learner->state, 1, error));
-    ocdm_status status = learner->functions->predict(learner->state, batch->input, batch->count, run->online.guesses, error);
-    ocdm_status back = learner->functions->use(learner->state, 0, status == OCDM_OK ? error : NULL);
-    return status == OCDM_OK ? back : status;
-}
-
 /* The rows of labels move apart from the last to the first, so that each has room for its pseudo-labels at its end. */
 ocdm_status ocdm__add_pseudo_labels(ocdm__run *run, ocdm_error *error)
 {
@@ -28,7 +17,13 @@ ocdm_status ocdm__add_pseudo_labels(ocdm__run *run, ocdm_error *error)
     size_t classes = run->stream->table.class_count, row = ocdm__bits_size(classes), added = 0;
     if (online->guesses == NULL || batch->known == NULL)
         return OCDM_OK;
-    OCDM_TRY(predict_averaged(run, error));
+    /* The logits of the averaged weights; the learner is back at its trained weights afterwards, also after an error. */
+    const ocdm__learner *learner = run->learner;
+    OCDM_TRY(learner->functions->use(learner->state, 1, error));
+    ocdm_status status = learner->functions->predict(learner->state, batch->input, batch->count, online->guesses, error);
+    ocdm_status back = learner->functions->use(learner->state, 0, status == OCDM_OK ? error : NULL);
+    OCDM_TRY(status);
+    OCDM_TRY(back);
     const float least = (float)log(run->settings->pseudo / (1 - run->settings->pseudo)); /* sigmoid(x) > P */
     for (size_t i = 0; i < batch->count; i++)
         for (size_t c = 0; c < classes; c++) {

@@ -72,47 +72,39 @@ static void place_samples(ocdm__stream_order *order, const ocdm__stream_table *t
 
 /* ---- classes that tasks introduce ---------------------------------------------------------------------------------------- */
 
-/* Finds where classes are introduced, by what the training samples of each task know: a row of bits of `known` for each.
- * `places` is room for the place of each task. False without training samples. */
-static bool find_class_places(ocdm__stream_order *order, const ocdm__stream_table *table, uint32_t *places, uint8_t *known)
-{
-    bool found = false;
-    size_t size = ocdm__bits_size(table->class_count);
-    for (size_t k = 0; k < order->task_count; k++)
-        places[order->tasks[k]] = (uint32_t)k;
-    for (size_t i = 0; i < table->sample_count; i++) {
-        uint8_t *row = known + places[table->tasks[i]] * size;
-        for (size_t k = 0; table->parts[i] == OCDM__TRAIN && k < size; k++)
-            row[k] = (uint8_t)(row[k] | ocdm__known_labels(table, i)[k]);
-        found = found || table->parts[i] == OCDM__TRAIN;
-    }
-    order->disjoint = true;
-    for (size_t c = 0; c < table->class_count; c++) {
-        uint32_t *first = &order->class_places[c];
-        *first = OCDM_NONE;
-        for (uint32_t k = 0; k < order->task_count; k++) {
-            if (!ocdm__bits_have(known + k * size, c))
-                continue;
-            order->disjoint = order->disjoint && *first == OCDM_NONE;
-            *first = *first == OCDM_NONE ? k : *first;
-        }
-    }
-    return found;
-}
-
-/* Only streams of partial labels have tasks that introduce classes. */
+/* Only streams of partial labels have tasks that introduce classes. Finds where, by what the training samples of each task
+ * know: a row of bits of `known` for each. */
 static ocdm_status place_classes(ocdm__stream_order *order, const ocdm__stream_table *table, ocdm_error *error)
 {
+    size_t size = ocdm__bits_size(table->class_count);
+    bool trains = false;
     if (table->known == NULL)
         return OCDM_OK;
     ocdm__arena room = {.failed = false};
-    uint32_t *places = ocdm__arena_new(&room, OCDM__MAX_TASKS, sizeof *places);
-    uint8_t *known = ocdm__arena_new(&room, order->task_count, ocdm__bits_size(table->class_count));
-    order->class_places = ocdm__arena_new(&order->arena, table->class_count, sizeof *order->class_places);
+    uint32_t *places = ocdm__arena_new(&room, OCDM__MAX_TASKS, sizeof *places); /* of the tasks */
+    uint8_t *known = ocdm__arena_new(&room, order->task_count, size);
+    uint32_t *first = ocdm__arena_new(&order->arena, table->class_count, sizeof *first);
     room.failed = room.failed || order->arena.failed;
     ocdm_status status = ocdm__arena_check(&room, "the classes of the tasks", error);
-    if (status != OCDM_OK || !find_class_places(order, table, places, known))
-        order->class_places = NULL;
+    for (size_t k = 0; status == OCDM_OK && k < order->task_count; k++)
+        places[order->tasks[k]] = (uint32_t)k;
+    for (size_t i = 0; status == OCDM_OK && i < table->sample_count; i++) {
+        uint8_t *row = known + places[table->tasks[i]] * size;
+        for (size_t k = 0; table->parts[i] == OCDM__TRAIN && k < size; k++)
+            row[k] = (uint8_t)(row[k] | ocdm__known_labels(table, i)[k]);
+        trains = trains || table->parts[i] == OCDM__TRAIN;
+    }
+    order->disjoint = true;
+    for (size_t c = 0; status == OCDM_OK && c < table->class_count; c++) {
+        first[c] = OCDM_NONE;
+        for (uint32_t k = 0; k < order->task_count; k++) {
+            if (!ocdm__bits_have(known + k * size, c))
+                continue;
+            order->disjoint = order->disjoint && first[c] == OCDM_NONE;
+            first[c] = first[c] == OCDM_NONE ? k : first[c];
+        }
+    }
+    order->class_places = status == OCDM_OK && trains ? first : NULL;
     ocdm__arena_clear(&room);
     return status;
 }
@@ -144,36 +136,32 @@ static ocdm_status place_tests(ocdm__stream_order *order, const ocdm__stream_tab
     return OCDM_OK;
 }
 
-/* A task that only tests is a task too. `room` is for what the order does not keep. */
-static ocdm_status make_order(ocdm__stream_order *order, const ocdm__stream_table *table, enum ocdm__part part,
-                              const uint64_t *tasks, size_t task_count, uint64_t seed, ocdm__arena *room, ocdm_error *error)
+/* A task that only tests is a task too. */
+ocdm_status ocdm__stream_order_make(ocdm__stream_order *order, const ocdm__stream_table *table, enum ocdm__part part,
+                                    const uint64_t *tasks, size_t task_count, uint64_t seed, ocdm_error *error)
 {
-    size_t *counts = ocdm__arena_new(room, OCDM__MAX_TASKS, sizeof *counts), next = 0, all = 0; /* samples of each task */
-    bool *exists = ocdm__arena_new(room, OCDM__MAX_TASKS, sizeof *exists);
-    OCDM_TRY(ocdm__arena_check(room, "the order of the samples", error));
-    for (size_t i = 0; i < table->sample_count; i++) {
+    ocdm__arena room = {.failed = false};
+    size_t *counts = ocdm__arena_new(&room, OCDM__MAX_TASKS, sizeof *counts), next = 0, all = 0; /* samples of each task */
+    bool *exists = ocdm__arena_new(&room, OCDM__MAX_TASKS, sizeof *exists);
+    *order = (ocdm__stream_order){.count = 0};
+    ocdm_status status = ocdm__arena_check(&room, "the order of the samples", error);
+    for (size_t i = 0; status == OCDM_OK && i < table->sample_count; i++) {
         uint32_t task = table->tasks[i];
         all += !exists[task];
         exists[task] = true;
         counts[task] += table->parts[i] == part;
     }
-    OCDM_TRY(ocdm__stream_order_allocate(order, table->sample_count, all, error));
+    OCDM_THEN(status, ocdm__stream_order_allocate(order, table->sample_count, all, error));
     if (tasks != NULL)
-        OCDM_TRY(take_tasks(order, tasks, task_count, exists, error));
-    for (uint32_t task = 0; tasks == NULL && task < OCDM__MAX_TASKS; task++)
+        OCDM_THEN(status, take_tasks(order, tasks, task_count, exists, error));
+    for (uint32_t task = 0; status == OCDM_OK && tasks == NULL && task < OCDM__MAX_TASKS; task++)
         if (exists[task])
             order->tasks[next++] = task;
-    place_samples(order, table, part, counts, seed);
-    OCDM_TRY(place_classes(order, table, error));
-    return part == OCDM__TEST && order->class_places != NULL && order->disjoint ? place_tests(order, table, error) : OCDM_OK;
-}
-
-ocdm_status ocdm__stream_order_make(ocdm__stream_order *order, const ocdm__stream_table *table, enum ocdm__part part,
-                                    const uint64_t *tasks, size_t task_count, uint64_t seed, ocdm_error *error)
-{
-    ocdm__arena room = {.failed = false};
-    *order = (ocdm__stream_order){.count = 0};
-    ocdm_status status = make_order(order, table, part, tasks, task_count, seed, &room, error);
+    if (status == OCDM_OK)
+        place_samples(order, table, part, counts, seed);
+    OCDM_THEN(status, place_classes(order, table, error));
+    if (part == OCDM__TEST && order->class_places != NULL && order->disjoint)
+        OCDM_THEN(status, place_tests(order, table, error));
     ocdm__arena_clear(&room);
     if (status != OCDM_OK)
         ocdm__stream_order_clear(order);
@@ -314,26 +302,6 @@ static size_t tasks_among(const ocdm__schedule *schedule, uint64_t samples)
     return tasks;
 }
 
-/* After a period, every task up to the last one seen is evaluated, those of which nothing was seen among them. */
-static ocdm_status find_tested(ocdm__schedule *schedule, const ocdm__stream_table *table, ocdm_error *error)
-{
-    const ocdm__stream_order *order = &schedule->order;
-    uint32_t *places;
-    OCDM_TRY(ocdm__new(&places, OCDM__MAX_TASKS, sizeof *places, "the plan of the steps", error));
-    for (size_t k = 0; k < order->task_count; k++) {
-        places[order->tasks[k]] = (uint32_t)k;
-        schedule->first[k] = SIZE_MAX;
-    }
-    for (size_t i = order->count; i-- > 0;)
-        schedule->first[places[table->tasks[order->samples[i]]]] = i;
-    for (size_t k = 0; k < order->task_count; k++) {
-        size_t seen = tasks_among(schedule, order->ends[k]);
-        schedule->tested[k] = seen > k + 1 ? seen : k + 1;
-    }
-    ocdm__release(places);
-    return OCDM_OK;
-}
-
 /* ---- steps --------------------------------------------------------------------------------------------------------------- */
 
 /* The first sample of a task, by its place in the order. */
@@ -354,33 +322,47 @@ static uint64_t batches_of(const ocdm__schedule *schedule, size_t samples)
     return samples / schedule->batch + (samples % schedule->batch != 0);
 }
 
+/* After a period, every task up to the last one seen is evaluated, those of which nothing was seen among them. */
 ocdm_status ocdm__schedule_make(ocdm__schedule *schedule, const ocdm__run_settings *settings, const ocdm__stream_table *table,
                                 ocdm_error *error)
 {
     bool multitask = ocdm__is_upper_bound(settings->method);
+    ocdm__stream_order *order = &schedule->order;
+    ocdm__arena *arena = &schedule->arena;
     *schedule = (ocdm__schedule){.batch = multitask ? (size_t)settings->batch + settings->replay : settings->batch,
                                  .multitask = multitask,
                                  .epochs = settings->epochs,
                                  .seed = settings->network.seed,
                                  .pool_of = UINT64_MAX};
-    OCDM_TRY(ocdm__stream_order_make(&schedule->order, table, OCDM__TRAIN, settings->order, settings->order_count,
-                                     settings->network.seed, error));
+    OCDM_TRY(ocdm__stream_order_make(order, table, OCDM__TRAIN, settings->order, settings->order_count, settings->network.seed,
+                                     error));
     if (settings->validation > 0)
         OCDM_TRY(hold_out(schedule, table, settings->validation, error));
-    OCDM_TRY(ocdm__stream_order_blur(&schedule->order, table, &settings->blur, settings->network.seed, error));
-    size_t tasks = schedule->order.task_count;
-    schedule->task_ends = ocdm__arena_new(&schedule->arena, tasks, sizeof *schedule->task_ends);
-    schedule->tested = ocdm__arena_new(&schedule->arena, tasks, sizeof *schedule->tested);
-    schedule->first = ocdm__arena_new(&schedule->arena, tasks, sizeof *schedule->first);
-    schedule->pool = ocdm__arena_new(&schedule->arena, multitask ? schedule->order.count : 0, sizeof *schedule->pool);
-    OCDM_TRY(ocdm__arena_check(&schedule->arena, "the plan of the steps", error));
+    OCDM_TRY(ocdm__stream_order_blur(order, table, &settings->blur, settings->network.seed, error));
+    size_t tasks = order->task_count;
+    schedule->task_ends = ocdm__arena_new(arena, tasks, sizeof *schedule->task_ends);
+    schedule->tested = ocdm__arena_new(arena, tasks, sizeof *schedule->tested);
+    schedule->first = ocdm__arena_new(arena, tasks, sizeof *schedule->first);
+    schedule->pool = ocdm__arena_new(arena, multitask ? order->count : 0, sizeof *schedule->pool);
+    uint32_t *places;
+    OCDM_TRY(ocdm__arena_check(arena, "the plan of the steps", error));
+    OCDM_TRY(ocdm__new(&places, OCDM__MAX_TASKS, sizeof *places, "the plan of the steps", error));
     uint64_t steps = 0;
     for (size_t k = 0; k < tasks; k++) {
         size_t start = multitask ? 0 : task_start(schedule, k);
-        steps += batches_of(schedule, schedule->order.ends[k] - start) * (multitask ? settings->epochs : 1);
+        steps += batches_of(schedule, order->ends[k] - start) * (multitask ? settings->epochs : 1);
         schedule->task_ends[k] = steps;
+        places[order->tasks[k]] = (uint32_t)k;
+        schedule->first[k] = SIZE_MAX;
     }
-    return find_tested(schedule, table, error);
+    for (size_t i = order->count; i-- > 0;)
+        schedule->first[places[table->tasks[order->samples[i]]]] = i;
+    for (size_t k = 0; k < tasks; k++) {
+        size_t seen = tasks_among(schedule, order->ends[k]);
+        schedule->tested[k] = seen > k + 1 ? seen : k + 1;
+    }
+    ocdm__release(places);
+    return OCDM_OK;
 }
 
 void ocdm__schedule_clear(ocdm__schedule *schedule)

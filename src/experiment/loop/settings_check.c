@@ -131,25 +131,6 @@ static ocdm_status check_method(const ocdm__run_settings *settings, ocdm_error *
     return OCDM_OK;
 }
 
-/* Numbers that were not read from a text, as those of a program around the library, may be out of the range of their row. */
-static ocdm_status check_numbers(ocdm__run_settings *settings, ocdm_error *error)
-{
-    const ocdm__setting *setting;
-    for (size_t i = 0; (setting = ocdm__setting_at(i)) != NULL; i++) {
-        const void *member = ocdm__setting_member(settings, setting);
-        bool real = setting->kind == OCDM__SETTING_REAL || setting->kind == OCDM__SETTING_OPTIONAL_REAL;
-        bool whole = setting->kind == OCDM__SETTING_WHOLE || setting->kind == OCDM__SETTING_OPTIONAL_WHOLE;
-        if (!real && !whole)
-            continue;
-        double value = real ? *(const double *)member : *(const uint32_t *)member;
-        bool none = (setting->kind == OCDM__SETTING_OPTIONAL_REAL && value == 0) ||
-                    (setting->kind == OCDM__SETTING_OPTIONAL_WHOLE && value == OCDM_NONE);
-        REFUSE_IF(!none && !(value >= setting->low && value <= setting->high), "`ocdm run --help` lists the settings",
-                  "%s %g is out of range: %g to %g", setting->flag, value, setting->low, setting->high);
-    }
-    return OCDM_OK;
-}
-
 /* The model must exist and take what the stream has. */
 static ocdm_status check_model(const ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
                                ocdm_error *error)
@@ -247,7 +228,20 @@ ocdm_status ocdm__run_settings_digest_weights(ocdm__run_settings *settings, ocdm
 ocdm_status ocdm__run_settings_resolve(ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
                                        ocdm_error *error)
 {
-    OCDM_TRY(check_numbers(settings, error));
+    /* Numbers that were not read from a text, as those of a program around the library, may be out of the range of their row.
+     */
+    const ocdm__setting *row;
+    for (size_t i = 0; (row = ocdm__setting_at(i)) != NULL; i++) {
+        const void *member = ocdm__setting_member(settings, row);
+        bool real = row->kind == OCDM__SETTING_REAL || row->kind == OCDM__SETTING_OPTIONAL_REAL;
+        bool whole = row->kind == OCDM__SETTING_WHOLE || row->kind == OCDM__SETTING_OPTIONAL_WHOLE;
+        double value = real ? *(const double *)member : whole ? *(const uint32_t *)member : 0;
+        bool none = (row->kind == OCDM__SETTING_OPTIONAL_REAL && value == 0) ||
+                    (row->kind == OCDM__SETTING_OPTIONAL_WHOLE && value == OCDM_NONE);
+        REFUSE_IF((real || whole) && !none && !(value >= row->low && value <= row->high),
+                  "`ocdm run --help` lists the settings", "%s %g is out of range: %g to %g", row->flag, value, row->low,
+                  row->high);
+    }
     OCDM_TRY(ocdm__store_fill_memory(settings, stream, path, error));
     OCDM_TRY(check_method(settings, error));
     OCDM_TRY(check_samples(settings, stream, path, error));

@@ -60,22 +60,6 @@ static ocdm_status gradient_of(struct ocdm__similarity *similarity, const uint32
     return run->learner->functions->gradient(run->learner->state, &batch, gradient, error);
 }
 
-/* Gradients are large: room for them grows to what is needed and no further. */
-static ocdm_status reserve(struct ocdm__similarity *similarity, size_t samples, size_t groups, ocdm_error *error)
-{
-    bool failed = false;
-    if (samples > similarity->sample_room) {
-        similarity->samples = ocdm__grown(similarity->samples, 2 * samples, sizeof *similarity->samples, &failed);
-        similarity->sample_room = failed ? similarity->sample_room : samples;
-    }
-    if (groups > similarity->kept_room) {
-        similarity->kept = ocdm__grown(similarity->kept, groups * sizeof *similarity->kept, similarity->size, &failed);
-        similarity->norms = ocdm__grown(similarity->norms, groups, sizeof *similarity->norms, &failed);
-        similarity->kept_room = failed ? similarity->kept_room : groups;
-    }
-    return failed ? ocdm__fail_memory(error, "the gradients that are compared") : OCDM_OK;
-}
-
 /* The largest cosine between the current gradient and those of the memory; 0 for a gradient of zeros. */
 static double largest_cosine(const struct ocdm__similarity *similarity, size_t count)
 {
@@ -94,7 +78,19 @@ static ocdm_status answer(void *state, const ocdm_memory *memory, const ocdm_com
 {
     struct ocdm__similarity *similarity = state;
     size_t size = asked->group_size, groups = asked->slot_count / size;
-    OCDM_TRY(reserve(similarity, asked->count > size ? asked->count : size, groups, error));
+    size_t room = asked->count > size ? asked->count : size;
+    bool failed = false;
+    if (room > similarity->sample_room) {
+        similarity->samples = ocdm__grown(similarity->samples, 2 * room, sizeof *similarity->samples, &failed);
+        similarity->sample_room = failed ? similarity->sample_room : room;
+    }
+    if (groups > similarity->kept_room) { /* gradients are large: room for them grows to what is needed and no further */
+        similarity->kept = ocdm__grown(similarity->kept, groups * sizeof *similarity->kept, similarity->size, &failed);
+        similarity->norms = ocdm__grown(similarity->norms, groups, sizeof *similarity->norms, &failed);
+        similarity->kept_room = failed ? similarity->kept_room : groups;
+    }
+    if (failed)
+        return ocdm__fail_memory(error, "the gradients that are compared");
     uint32_t *samples = similarity->samples + similarity->sample_room;
     for (size_t j = 0; j < groups; j++) {
         float *gradient = similarity->kept + j * similarity->size;

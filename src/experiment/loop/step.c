@@ -55,34 +55,6 @@ void ocdm__label_room_clear(ocdm__label_room *room)
 /* The input slot for replayed samples; batches of the stream alternate between the slots before it. */
 #define REPLAY_SLOT 2u
 
-/* Makes room for the steps. Some of it only some settings need: counts of classes where these have weights in the loss or
- * averages begin with them, keys where samples are not drawn alike, logits for --dark. */
-static ocdm_status make_room(ocdm__run *run, ocdm_error *error)
-{
-    const ocdm__run_settings *settings = run->settings;
-    ocdm__online *online = &run->online;
-    ocdm__arena *arena = &run->arena;
-    size_t batch = run->schedule.batch, replay = settings->replay, classes = run->stream->table.class_count;
-    size_t room = batch + replay, size = run->inputs != NULL ? run->inputs->size : 0;
-    online->slots = ocdm__arena_new(arena, replay, sizeof *online->slots);
-    online->samples = ocdm__arena_new(arena, room, sizeof *online->samples);
-    online->offered = ocdm__arena_new(arena, batch, sizeof *online->offered);
-    online->input = ocdm__arena_new(arena, room * sizeof *online->input, size);
-    if (run->learner != NULL && settings->pseudo > 0)
-        online->guesses = ocdm__arena_new(arena, room, classes * sizeof *online->guesses);
-    if (run->learner != NULL && (settings->average_start == OCDM__AVERAGE_SINCE_CLASS || settings->pseudo > 0))
-        online->ages = ocdm__arena_new(arena, classes, sizeof *online->ages);
-    if (run->learner != NULL && settings->loss_balance != 0) {
-        online->seen = ocdm__arena_new(arena, classes, sizeof *online->seen);
-        online->class_weights = ocdm__arena_new(arena, classes, sizeof *online->class_weights);
-    }
-    if (settings->replay_policy != OCDM__REPLAY_UNIFORM)
-        online->keys = ocdm__arena_new(arena, replay, sizeof *online->keys);
-    if (run->replays.width > run->replays.losses)
-        online->dark = ocdm__arena_new(arena, replay, classes * sizeof *online->dark);
-    return ocdm__arena_check(arena, "the batches of a run", error);
-}
-
 /* The store learns the ranges of features from the first samples of the run: these pass through it from the first step on that
  * comes after all of them. A stream that ends before has none. */
 static ocdm_status begin_store(ocdm__run *run, ocdm_error *error)
@@ -123,13 +95,36 @@ static void count_classes(ocdm__run *run, const uint32_t *samples, size_t count)
         }
 }
 
-/* Counts cover the steps before a resume, too. */
+/* Makes room for the steps. Some of it only some settings need: counts of classes where these have weights in the loss or
+ * averages begin with them, keys where samples are not drawn alike, logits for --dark. Counts cover the steps before a resume,
+ * too. */
 ocdm_status ocdm__run_begin(ocdm__run *run, ocdm_error *error)
 {
+    const ocdm__run_settings *settings = run->settings;
+    ocdm__online *online = &run->online;
+    ocdm__arena *arena = &run->arena;
+    size_t batch = run->schedule.batch, replay = settings->replay, classes = run->stream->table.class_count;
+    size_t room = batch + replay, size = run->inputs != NULL ? run->inputs->size : 0;
     OCDM_TRY(begin_store(run, error));
-    OCDM_TRY(make_room(run, error));
+    online->slots = ocdm__arena_new(arena, replay, sizeof *online->slots);
+    online->samples = ocdm__arena_new(arena, room, sizeof *online->samples);
+    online->offered = ocdm__arena_new(arena, batch, sizeof *online->offered);
+    online->input = ocdm__arena_new(arena, room * sizeof *online->input, size);
+    if (run->learner != NULL && settings->pseudo > 0)
+        online->guesses = ocdm__arena_new(arena, room, classes * sizeof *online->guesses);
+    if (run->learner != NULL && (settings->average_start == OCDM__AVERAGE_SINCE_CLASS || settings->pseudo > 0))
+        online->ages = ocdm__arena_new(arena, classes, sizeof *online->ages);
+    if (run->learner != NULL && settings->loss_balance != 0) {
+        online->seen = ocdm__arena_new(arena, classes, sizeof *online->seen);
+        online->class_weights = ocdm__arena_new(arena, classes, sizeof *online->class_weights);
+    }
+    if (settings->replay_policy != OCDM__REPLAY_UNIFORM)
+        online->keys = ocdm__arena_new(arena, replay, sizeof *online->keys);
+    if (run->replays.width > run->replays.losses)
+        online->dark = ocdm__arena_new(arena, replay, classes * sizeof *online->dark);
+    OCDM_TRY(ocdm__arena_check(arena, "the batches of a run", error));
     OCDM_TRY(ocdm__similarity_open(run, REPLAY_SLOT, error));
-    bool counts = run->online.ages != NULL || run->online.seen != NULL;
+    bool counts = online->ages != NULL || online->seen != NULL;
     for (uint64_t step = 0; counts && step < run->step; step++)
         if (!ocdm__run_missed(run, step))
             count_classes(run, run->samples, ocdm__schedule_batch(&run->schedule, step, run->samples));
