@@ -21,10 +21,14 @@ static ocdm_learner_batch public_batch(const ocdm__batch *batch)
                                 .known = batch->known};
 }
 
-/* A learner of the caller's; `functions` are those that it has. */
+/* A learner of the caller's; `functions` are those that it has. The loop calls one that does not ask. */
 struct outside {
     ocdm_learner learner;
     ocdm__learner_functions functions;
+    bool asks;         /* for each step: its state comes with ocdm_loop_checkpoint */
+    const void *bytes; /* its state, to be saved now */
+    void *saved;       /* of one that asks: that of the checkpoint that the run goes on from */
+    size_t size, saved_size;
 };
 
 static ocdm_status train(void *state, const ocdm__batch *batch, double *loss, size_t *bad, ocdm_error *error)
@@ -54,40 +58,34 @@ static size_t gradient_size(const void *state)
 }
 
 /* The caller's bytes are one tensor: the loop does not look into them. */
-static ocdm_status list_bytes(const void *bytes, size_t size, ocdm__tensor_list *tensors, ocdm_error *error)
+static ocdm_status save(void *state, bool all, ocdm__tensor_list *tensors, ocdm_error *error)
 {
-    struct ocdm__tensor *made = bytes != NULL ? ocdm__allocate(1, sizeof *made) : NULL;
-    if (made == NULL)
+    (void)all; /* the bytes are not divided */
+    struct outside *outside = state;
+    struct ocdm__tensor *made;
+    if (!outside->asks)
+        outside->bytes = outside->learner.save(outside->learner.state, &outside->size);
+    if (outside->bytes == NULL)
         return ocdm__fail_memory(error, "the state of the learner");
-    *made = ocdm__tensor_of(saved_name, OCDM__U8, bytes, size);
+    OCDM_TRY(ocdm__new(&made, 1, sizeof *made, "the state of the learner", error));
+    *made = ocdm__tensor_of(saved_name, OCDM__U8, outside->bytes, outside->size);
     *tensors = (ocdm__tensor_list){.tensors = made, .count = 1};
     return OCDM_OK;
 }
 
-/* The tensor of a checkpoint that has them. */
-static ocdm_status find_bytes(const struct ocdm__weights *file, const struct ocdm__tensor **saved, ocdm_error *error)
-{
-    *saved = ocdm__safetensors_find(file->file, saved_name);
-    if (*saved == NULL || (*saved)->dtype != OCDM__U8)
-        return ocdm__fail(error, OCDM_BAD_FILE, "", "%s: the state of the learner is missing", file->name);
-    return OCDM_OK;
-}
-
-static ocdm_status save(void *state, bool all, ocdm__tensor_list *tensors, ocdm_error *error)
-{
-    (void)all; /* the bytes are not divided */
-    const ocdm_learner *learner = &((const struct outside *)state)->learner;
-    size_t size = 0;
-    const void *bytes = learner->save(learner->state, &size);
-    return list_bytes(bytes, size, tensors, error);
-}
-
+/* A learner that asks gets a copy later, as the checkpoint is closed again. */
 static ocdm_status load(void *state, const struct ocdm__weights *file, ocdm_error *error)
 {
-    const ocdm_learner *learner = &((const struct outside *)state)->learner;
-    const struct ocdm__tensor *saved;
-    OCDM_TRY(find_bytes(file, &saved, error));
-    return learner->load(learner->state, saved->data, saved->size, error);
+    struct outside *outside = state;
+    const struct ocdm__tensor *saved = ocdm__safetensors_find(file->file, saved_name);
+    if (saved == NULL || saved->dtype != OCDM__U8)
+        return ocdm__fail(error, OCDM_BAD_FILE, "", "%s: the state of the learner is missing", file->name);
+    if (!outside->asks)
+        return outside->learner.load(outside->learner.state, saved->data, saved->size, error);
+    OCDM_TRY(ocdm__new(&outside->saved, saved->size, 1, "the state of the learner", error));
+    memcpy(outside->saved, saved->data, saved->size);
+    outside->saved_size = saved->size;
+    return OCDM_OK;
 }
 
 /* It belongs to whoever made the learner. */
@@ -167,14 +165,14 @@ ocdm_experiment ocdm_experiment_default(void)
 
 /* ---- a learner that is called ------------------------------------------------------------------------------------------ */
 
-/* The loop reads the samples as features and calls the learner with them. */
+/* The loop reads the samples as features and calls the learner with them; one that asks reads them itself, by their numbers. */
 static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settings *settings, const ocdm__model_inputs *inputs,
                         uint32_t class_count, ocdm__learner *made, ocdm_error *error)
 {
     struct outside *outside = maker->context;
     (void)settings;
     *made = (ocdm__learner){.functions = &outside->functions, .state = outside};
-    return outside->learner.begin(outside->learner.state, inputs->size, class_count, error);
+    return outside->asks ? OCDM_OK : outside->learner.begin(outside->learner.state, inputs->size, class_count, error);
 }
 
 ocdm_status ocdm_experiment_run(const ocdm_experiment *experiment, const ocdm_learner *learner, ocdm_error *error)
@@ -210,7 +208,7 @@ ocdm_status ocdm_experiment_run(const ocdm_experiment *experiment, const ocdm_le
 enum duty { ASK, TRAIN, EVALUATE, NOTHING, CLOSE };
 
 struct ocdm_loop {
-    struct outside outside; /* first: its functions are called with the loop */
+    struct outside outside;
     ocdm__run_settings settings;
     uint64_t order[OCDM__MOST_TASKS];
     ocdm__learner_maker maker;
@@ -225,76 +223,33 @@ struct ocdm_loop {
     double losses;            /* their sum */
     bool owed;                /* a checkpoint that was due after a step that was missed */
     float *part;              /* room for the scores of evaluations at any time */
-    void *saved;              /* of the checkpoint that the run goes on from */
-    const void *bytes;        /* to be saved now */
-    size_t saved_size, size;
 };
 
-/* The bytes that the caller handed over with ocdm_loop_checkpoint. */
-static ocdm_status save_outside(void *state, bool all, ocdm__tensor_list *tensors, ocdm_error *error)
-{
-    (void)all;
-    const ocdm_loop *loop = state;
-    return list_bytes(loop->bytes, loop->size, tensors, error);
-}
-
-/* A copy, as the checkpoint is closed again. */
-static ocdm_status load_outside(void *state, const struct ocdm__weights *file, ocdm_error *error)
-{
-    ocdm_loop *loop = state;
-    const struct ocdm__tensor *saved;
-    OCDM_TRY(find_bytes(file, &saved, error));
-    OCDM_TRY(ocdm__new(&loop->saved, saved->size, 1, "the state of the learner", error));
-    memcpy(loop->saved, saved->data, saved->size);
-    loop->saved_size = saved->size;
-    return OCDM_OK;
-}
-
-/* The learner reads the samples itself, by their numbers. */
-static ocdm_status make_outside(const ocdm__learner_maker *maker, const ocdm__run_settings *settings,
-                                const ocdm__model_inputs *inputs, uint32_t class_count, ocdm__learner *made, ocdm_error *error)
-{
-    ocdm_loop *loop = maker->context;
-    (void)settings, (void)inputs, (void)class_count, (void)error;
-    *made = (ocdm__learner){.functions = &loop->outside.functions, .state = loop};
-    return OCDM_OK;
-}
-
-/* Opens the folder; a run that is finished has nothing to do. */
-static ocdm_status open_loop(ocdm_loop *loop, const ocdm_experiment *asked, const ocdm_stream *stream, ocdm_error *error)
-{
-    const ocdm__stream *inside = ocdm__stream_inside(stream);
-    const ocdm__run_hooks hooks = {.note = asked->note, .state = asked->note_state};
-    loop->outside.functions.save = save_outside;
-    loop->outside.functions.load = load_outside;
-    loop->maker = (ocdm__learner_maker){.make = make_outside, .context = loop, .reads_samples = true};
-    loop->job = (ocdm__run_job){.settings = &loop->settings,
-                                .stream = inside,
-                                .learner = &loop->maker,
-                                .folder = asked->folder,
-                                .resume = asked->resume};
-    OCDM_TRY(read_settings(asked, &loop->outside.learner, &loop->settings, loop->order, error));
-    loop->settings.own_inputs = true;
-    OCDM_TRY(ocdm__run_settings_resolve(&loop->settings, inside, inside->file.name, error));
-    OCDM_TRY(ocdm__folder_open(&loop->job, &hooks, &loop->folder, error));
-    loop->run = loop->folder->run;
-    loop->duty = loop->folder->finished ? NOTHING : ASK;
-    return OCDM_OK;
-}
-
+/* A run that is finished has nothing to do. */
 ocdm_status ocdm_loop_open(const ocdm_experiment *experiment, const ocdm_stream *stream, const ocdm_learner *learner,
                            ocdm_loop **loop, ocdm_error *error)
 {
     const ocdm_experiment asked = read_experiment(experiment);
+    const ocdm__stream *inside = ocdm__stream_inside(stream);
+    const ocdm__run_hooks hooks = {.note = asked.note, .state = asked.note_state};
     if (asked.folder == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "the experiment lacks its folder");
     ocdm_loop *made;
     OCDM_TRY(ocdm__new(&made, 1, sizeof *made, "a loop", error));
     made->outside = read_learner(learner);
-    ocdm_status status = open_loop(made, &asked, stream, error);
-    if (status == OCDM_OK)
+    made->outside.asks = true;
+    made->maker = (ocdm__learner_maker){.make = make, .context = &made->outside, .reads_samples = true};
+    made->job = (ocdm__run_job){
+        .settings = &made->settings, .stream = inside, .learner = &made->maker, .folder = asked.folder, .resume = asked.resume};
+    ocdm_status status = read_settings(&asked, &made->outside.learner, &made->settings, made->order, error);
+    made->settings.own_inputs = true;
+    OCDM_THEN(status, ocdm__run_settings_resolve(&made->settings, inside, inside->file.name, error));
+    OCDM_THEN(status, ocdm__folder_open(&made->job, &hooks, &made->folder, error));
+    if (status == OCDM_OK) {
+        made->run = made->folder->run;
+        made->duty = made->folder->finished ? NOTHING : ASK;
         *loop = made;
-    else
+    } else
         ocdm_loop_close(made);
     return status;
 }
@@ -304,15 +259,13 @@ void ocdm_loop_close(ocdm_loop *loop)
     if (loop == NULL)
         return;
     ocdm__folder_close(loop->folder);
-    ocdm__release(loop->saved);
-    ocdm__release(loop->part);
-    ocdm__release(loop);
+    OCDM_RELEASE(loop->outside.saved, loop->part, loop);
 }
 
 const void *ocdm_loop_saved(const ocdm_loop *loop, size_t *size)
 {
-    *size = loop->saved_size;
-    return loop->saved;
+    *size = loop->outside.saved_size;
+    return loop->outside.saved;
 }
 
 /* ---- its steps --------------------------------------------------------------------------------------------------------- */
@@ -473,9 +426,9 @@ ocdm_status ocdm_loop_checkpoint(ocdm_loop *loop, const void *bytes, size_t size
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "save after its last update", "%s: update %lu of %lu of the step is done",
                           loop->job.folder, (unsigned long)loop->updates, (unsigned long)loop->settings.steps_per_batch);
     loop->owed = false;
-    loop->bytes = size > 0 ? bytes : "";
-    loop->size = size;
+    loop->outside.bytes = size > 0 ? bytes : "";
+    loop->outside.size = size;
     ocdm_status status = ocdm__folder_save(loop->folder, error);
-    loop->bytes = NULL;
+    loop->outside.bytes = NULL;
     return status;
 }

@@ -81,35 +81,30 @@ struct featurizing {
     struct spool spool;
 };
 
-/* Computes the rows of the next batch. */
-static ocdm_status compute_block(struct featurizing *work, ocdm_error *error)
-{
-    ocdm__predictor *predictor = &work->predictor;
-    ocdm__batch batch;
-    OCDM_TRY(ocdm__predictor_next(predictor, &batch, error));
-    for (size_t i = 0; i < batch.count * work->rows.width; i++)
-        if (!isfinite(predictor->rows[i]))
-            return ocdm__fail(error, OCDM_BAD_RECORD, "the weights are too large, or not for such inputs",
-                              "%s: sample %zu: feature %zu is not a finite number", work->settings->network.stream,
-                              predictor->walk.first + i / work->rows.width, i % work->rows.width);
-    if (work->spool.fd >= 0)
-        OCDM_TRY(spool_move(&work->spool, true, predictor->walk.first, batch.count, predictor->rows, error));
-    ocdm__progress_tell(work->progress, "featurizing", predictor->walk.next, work->rows.count);
-    if (ocdm__progress_stopped(work->progress))
-        return ocdm__fail(error, OCDM_STOPPED, "", "stopped while featurizing; nothing was left behind");
-    return OCDM_OK;
-}
-
-/* For the payload: rows are computed when they are first asked for, in ascending order; earlier ones come from the spool. */
+/* For the payload: rows are computed, a batch at a time, when they are first asked for, in ascending order; earlier ones come
+ * from the spool. */
 static ocdm_status read_row(ocdm__feature_rows *rows, uint64_t row, float *out, ocdm_error *error)
 {
     struct featurizing *work = (struct featurizing *)(void *)rows;
-    const ocdm__predictor *predictor = &work->predictor;
-    while (row >= predictor->walk.next)
-        OCDM_TRY(compute_block(work, error));
-    if (row < predictor->walk.first)
+    ocdm__predictor *predictor = &work->predictor;
+    const ocdm__walk *walk = &predictor->walk;
+    while (row >= walk->next) {
+        ocdm__batch batch;
+        OCDM_TRY(ocdm__predictor_next(predictor, &batch, error));
+        for (size_t i = 0; i < batch.count * rows->width; i++)
+            if (!isfinite(predictor->rows[i]))
+                return ocdm__fail(error, OCDM_BAD_RECORD, "the weights are too large, or not for such inputs",
+                                  "%s: sample %zu: feature %zu is not a finite number", work->settings->network.stream,
+                                  walk->first + i / rows->width, i % rows->width);
+        if (work->spool.fd >= 0)
+            OCDM_TRY(spool_move(&work->spool, true, walk->first, batch.count, predictor->rows, error));
+        ocdm__progress_tell(work->progress, "featurizing", walk->next, rows->count);
+        if (ocdm__progress_stopped(work->progress))
+            return ocdm__fail(error, OCDM_STOPPED, "", "stopped while featurizing; nothing was left behind");
+    }
+    if (row < walk->first)
         return spool_move(&work->spool, false, row, 1, out, error);
-    memcpy(out, predictor->rows + (size_t)(row - predictor->walk.first) * rows->width, rows->width * sizeof *out);
+    memcpy(out, predictor->rows + (size_t)(row - walk->first) * rows->width, rows->width * sizeof *out);
     return OCDM_OK;
 }
 

@@ -87,8 +87,9 @@ ocdm_status ocdm__photos_find(ocdm__found_files *files, const char *path, ocdm_e
 
 /* ---- the stream ---------------------------------------------------------------------------------------------------------- */
 
-/* The leader's files on all ranks: what is in a folder is looked up once. */
-static ocdm_status make_stream(ocdm__predictor *predictor, const ocdm__found_files *files, ocdm_error *error)
+/* The leader's files on all ranks: what is in a folder is looked up once. The others would wait for a rank that cannot go on:
+ * it ends them all. */
+ocdm_status ocdm__photos_open(ocdm__predictor *predictor, const ocdm__found_files *files, ocdm_error *error)
 {
     const ocdm__ranks *ranks = predictor->joined ? ocdm__ranks_all() : &ocdm__ranks_alone;
     ocdm__text_list *paths = &predictor->stream.table.paths;
@@ -96,25 +97,20 @@ static ocdm_status make_stream(ocdm__predictor *predictor, const ocdm__found_fil
     for (size_t i = 0; i < files->count; i++)
         sizes[1] += strlen(files->paths[i]);
     ranks->broadcast(sizes, 4);
-    OCDM_TRY(ocdm__new(&paths->starts, (size_t)sizes[0] + 1, sizeof *paths->starts, "the list of files", error));
-    OCDM_TRY(ocdm__new(&paths->bytes, (size_t)sizes[1] + UNIT, 1, "the list of files", error));
-    for (size_t i = 0; i < files->count; i++) {
-        size_t length = strlen(files->paths[i]);
-        memcpy(paths->bytes + paths->starts[i], files->paths[i], length);
-        paths->starts[i + 1] = paths->starts[i] + length;
+    ocdm_status status = ocdm__new(&paths->starts, (size_t)sizes[0] + 1, sizeof *paths->starts, "the list of files", error);
+    OCDM_THEN(status, ocdm__new(&paths->bytes, (size_t)sizes[1] + UNIT, 1, "the list of files", error));
+    if (status == OCDM_OK) {
+        for (size_t i = 0; i < files->count; i++) {
+            size_t length = strlen(files->paths[i]);
+            memcpy(paths->bytes + paths->starts[i], files->paths[i], length);
+            paths->starts[i + 1] = paths->starts[i] + length;
+        }
+        ranks->broadcast(paths->starts, ((size_t)sizes[0] + 1) * 2);
+        ranks->broadcast(paths->bytes, ((size_t)sizes[1] + UNIT - 1) / UNIT);
+        predictor->stream.table.sample_count = (size_t)sizes[0];
+        predictor->stream.file.name = "the image files"; /* for messages */
+        status = ocdm__predictor_open_inputs(predictor, error);
     }
-    ranks->broadcast(paths->starts, ((size_t)sizes[0] + 1) * 2);
-    ranks->broadcast(paths->bytes, ((size_t)sizes[1] + UNIT - 1) / UNIT);
-    predictor->stream.table.sample_count = (size_t)sizes[0];
-    predictor->stream.file.name = "the image files"; /* for messages */
-    return OCDM_OK;
-}
-
-/* The others would wait for a rank that cannot go on: it ends them all. */
-ocdm_status ocdm__photos_open(ocdm__predictor *predictor, const ocdm__found_files *files, ocdm_error *error)
-{
-    ocdm_status status = make_stream(predictor, files, error);
-    OCDM_THEN(status, ocdm__predictor_open_inputs(predictor, error));
     if (status != OCDM_OK && predictor->joined)
         ocdm__ranks_end_after(ocdm__ranks_all(), error);
     return status;

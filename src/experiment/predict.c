@@ -35,19 +35,6 @@ ocdm_status ocdm__predictor_open_inputs(ocdm__predictor *predictor, ocdm_error *
     return OCDM_OK;
 }
 
-/* Image files alone are brought to a size as those of a stream. */
-static ocdm_status choose_sizes(ocdm__predictor *predictor, const ocdm__predictor_settings *settings, ocdm_error *error)
-{
-    if (!ocdm__model_takes_images(predictor->model))
-        return ocdm__fail(error, OCDM_BAD_FILE,
-                          "build a stream with such features of your images, then: ocdm predict STREAM --weights FILE -o "
-                          "scores.npy",
-                          "%s: the weights are for %" PRIu32 " features, not for images", settings->weights,
-                          predictor->fit.features);
-    ocdm__weights_usual_size(&predictor->about, &predictor->resize, &predictor->crop);
-    return OCDM_OK;
-}
-
 /* The agent would create a network of another size or a new head; here both are errors. */
 static ocdm_status check_fit(const ocdm__predictor *predictor, const ocdm__predictor_settings *settings, ocdm_error *error)
 {
@@ -95,7 +82,16 @@ static ocdm_status open_all(ocdm__predictor *predictor, const ocdm__predictor_se
                               "%s: %s takes %s, and the stream has %s", settings->stream, predictor->model,
                               features ? "images" : "features", features ? "features" : "none");
     }
-    OCDM_TRY(stream ? ocdm__predictor_open_inputs(predictor, error) : choose_sizes(predictor, settings, error));
+    if (stream)
+        OCDM_TRY(ocdm__predictor_open_inputs(predictor, error));
+    else if (!ocdm__model_takes_images(predictor->model))
+        return ocdm__fail(error, OCDM_BAD_FILE,
+                          "build a stream with such features of your images, then: ocdm predict STREAM --weights FILE -o "
+                          "scores.npy",
+                          "%s: the weights are for %" PRIu32 " features, not for images", settings->weights,
+                          predictor->fit.features);
+    else /* image files alone are brought to a size as those of a stream */
+        ocdm__weights_usual_size(&predictor->about, &predictor->resize, &predictor->crop);
     OCDM_TRY(check_fit(predictor, settings, error));
     if (ocdm__ranks_lead())
         ocdm__join_begin(ocdm__model_takes_images(predictor->model));

@@ -229,32 +229,27 @@ static bool factorise(const struct ridge *ridge, size_t block)
     return true;
 }
 
-/* Solves for the weights of one class in place. */
-static void substitute(const struct ridge *ridge, double *x)
+/* A score of 1/2 is where the fitted targets 0 and 1 meet; logits are positive above it. The weights of one class are solved
+ * for in place, forward and back. */
+static void solve_class(struct ridge *ridge, size_t c)
 {
-    for (size_t i = 0; i < ridge->features; i++) {
+    size_t block = ridge->block_of[c], features = ridge->features;
+    const double samples = ridge->sums[SAMPLES][block], *sum = ridge->sums[FEATURE_SUMS] + block * features;
+    double share = ridge->sums[LABEL_COUNTS][c] / samples, *x = ridge->solution;
+    memcpy(x, ridge->sums[CROSS] + c * features, features * sizeof *x);
+    add_scaled(x, sum, -share, features);
+    for (size_t i = 0; i < features; i++) {
         const double *row = row_of(ridge->factor, i);
         x[i] = (x[i] - product(row, x, i)) / row[i];
     }
-    for (size_t i = ridge->features; i-- > 0;) {
+    for (size_t i = features; i-- > 0;) {
         const double *row = row_of(ridge->factor, i);
         x[i] /= row[i];
         add_scaled(x, row, -x[i], i);
     }
-}
-
-/* A score of 1/2 is where the fitted targets 0 and 1 meet; logits are positive above it. */
-static void solve_class(struct ridge *ridge, size_t c)
-{
-    size_t block = ridge->block_of[c];
-    const double samples = ridge->sums[SAMPLES][block], *sum = ridge->sums[FEATURE_SUMS] + block * ridge->features;
-    double share = ridge->sums[LABEL_COUNTS][c] / samples, *x = ridge->solution;
-    memcpy(x, ridge->sums[CROSS] + c * ridge->features, ridge->features * sizeof *x);
-    add_scaled(x, sum, -share, ridge->features);
-    substitute(ridge, x);
-    for (size_t i = 0; i < ridge->features; i++)
-        ridge->weight[c * ridge->features + i] = (float)x[i];
-    ridge->bias[c] = (float)(share - product(x, sum, ridge->features) / samples - 0.5);
+    for (size_t i = 0; i < features; i++)
+        ridge->weight[c * features + i] = (float)x[i];
+    ridge->bias[c] = (float)(share - product(x, sum, features) / samples - 0.5);
 }
 
 /* Without a sample every score is 0. */

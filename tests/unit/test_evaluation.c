@@ -270,7 +270,8 @@ TEST(evaluation_names_the_sample_when_a_logit_is_not_finite)
                                            .tests = &run->tests,
                                            .groups = run->groups,
                                            .source = {"a stream", "do something"}};
-    assert_int_equal(ocdm__evaluate(&examination, 3, &evaluation, run->scores, &error), OCDM_BAD_RECORD);
+    const struct ocdm__version_result result = {.evaluation = &evaluation, .scores = run->scores};
+    assert_int_equal(ocdm__evaluate(&examination, 3, &result, 1, &error), OCDM_BAD_RECORD);
     char message[80];
     snprintf(message, sizeof message, "a stream: sample %u: the logit of class 2 is not a finite number",
              (unsigned)run->tests.samples[large - 1]);

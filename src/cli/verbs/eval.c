@@ -122,7 +122,8 @@ static ocdm_status evaluate(struct work *work, ocdm_error *error)
         .groups = work->groups,
         .source = {work->stream.file.name, "the weights are too large, or not for such inputs"},
         .progress = &work->line.progress};
-    OCDM_TRY(ocdm__evaluate(&examination, work->tests.task_count, &work->evaluation, work->scores, error));
+    const struct ocdm__version_result result = {.evaluation = &work->evaluation, .scores = work->scores};
+    OCDM_TRY(ocdm__evaluate(&examination, work->tests.task_count, &result, 1, error));
     if (work->evaluation.skipped == work->tests.count)
         return ocdm__model_inputs_fail_unusable(work->inputs, "test", work->tests.count, error);
     return OCDM_OK;

@@ -401,13 +401,7 @@ static ocdm_status write_file(const struct image *image, const ocdm__learner *le
                                      .learner = learner,
                                      .saved = &image->learner,
                                      .first = image->first};
-    ocdm__output output;
-    OCDM_TRY(ocdm__output_open_own(&output, path, error));
-    ocdm_status status = ocdm__learner_file_write(&output, &file, error);
-    if (status == OCDM_OK)
-        return ocdm__output_commit(&output, error);
-    ocdm__output_abandon(&output);
-    return status;
+    return ocdm__learner_file_write(path, &file, error);
 }
 
 ocdm_status ocdm__checkpoint_write(ocdm__run *run, uint64_t log_size, const char *path, ocdm_error *error)
@@ -514,16 +508,6 @@ static bool can_skip(const ocdm__run *run, uint64_t skipped, uint64_t count)
     return skipped <= (run->inputs != NULL ? count : 0);
 }
 
-/* The curve keeps one of `stride` logged steps; the stride doubles when the curve is full. See ocdm__curve_add. */
-static bool curve_fits(const ocdm__checkpoint_position *position, size_t points)
-{
-    uint64_t offered = position->curve_offered, stride = position->curve_stride;
-    if (offered == 0)
-        return stride <= 1 && points == 1;
-    bool doubles = stride > 0 && (stride & (stride - 1)) == 0;
-    return doubles && offered <= position->step && points == (offered - 1) / stride + 2;
-}
-
 /* Checks the position, and makes room for as many evaluations and points as the file has then. */
 static ocdm_status restore_position(const ocdm__checkpoint *checkpoint, const struct layout *layouts, ocdm__run *run,
                                     ocdm_error *error)
@@ -546,10 +530,15 @@ static ocdm_status restore_position(const ocdm__checkpoint *checkpoint, const st
             OCDM_TRY(ocdm__evaluation_start(&run->versions[v].evaluations[i], schedule->tested[i], error));
     const struct ocdm__tensor *curve = find_tensor(checkpoint, part_names[CURVE], OCDM__F64);
     size_t width = 8 * layouts[POINT].width, points = curve != NULL && width > 0 ? curve->size / width : 0;
-    if (points < 1 || points > OCDM__CURVE_ROOM || !curve_fits(position, points))
+    /* The curve keeps one of `stride` logged steps, a power of two. See ocdm__curve_add. */
+    uint64_t offered = position->curve_offered, stride = position->curve_stride;
+    bool doubles = stride > 0 && (stride & (stride - 1)) == 0;
+    bool none = offered == 0 && stride <= 1 && points == 1;
+    bool some = offered > 0 && doubles && offered <= step && points == (offered - 1) / stride + 2;
+    if (points > OCDM__CURVE_ROOM || !(none || some))
         return refuse(checkpoint, "the curve has another size", error);
-    run->curve->offered = position->curve_offered;
-    run->curve->stride = position->curve_stride;
+    run->curve->offered = offered;
+    run->curve->stride = stride;
     run->curve->count = points - 1;
     const struct ocdm__tensor *probes = find_tensor(checkpoint, part_names[PROBES], OCDM__F64);
     size_t count = probes != NULL ? probes->size / 8 / run->probes.versions : 0;

@@ -213,26 +213,6 @@ static ocdm_status stop(ocdm__run_folder *folder, ocdm_error *error)
                       folder->job->folder, (unsigned long long)run->step);
 }
 
-/* Saves after the evaluation of each task, and as often as the settings say. */
-static ocdm_status go_to_the_end(ocdm__run_folder *folder, ocdm_error *error)
-{
-    for (;;) {
-        enum ocdm__run_event event;
-        (void)ocdm__run_goes_on(folder->run, true);
-        ocdm_status status = ocdm__run_advance(folder->run, &folder->hooks.progress, &event, error);
-        if (status == OCDM_STOPPED)
-            return stop(folder, error);
-        OCDM_TRY(status);
-        OCDM_TRY(ocdm__folder_log(folder, event, error));
-        if (event == OCDM__RUN_EVALUATED || (event == OCDM__RUN_STEPPED && ocdm__folder_saves_after(folder, folder->run->step)))
-            OCDM_TRY(ocdm__folder_save(folder, error));
-        if (event == OCDM__RUN_FINISHED)
-            return ocdm__folder_finish(folder, error);
-        if (ocdm__progress_stopped(&folder->hooks.progress))
-            return stop(folder, error);
-    }
-}
-
 /* ---- what is in the folder ----------------------------------------------------------------------------------------------- */
 
 /* Opens the checkpoint, or the previous one if it is damaged or missing. */
@@ -339,17 +319,6 @@ static ocdm_status show_finished(const ocdm__run_folder *folder, ocdm_error *err
     return OCDM_OK;
 }
 
-/* Ranks that wait for the first step hear of a failure. */
-static ocdm_status begin_log(ocdm__run_folder *folder, ocdm_error *error)
-{
-    ocdm_status status = ocdm__run_begin(folder->run, error);
-    OCDM_THEN(status, ocdm__run_log_open(&folder->log, folder->paths[LOG], folder->log_size, error));
-    OCDM_THEN(status, ocdm__run_log_start(&folder->log, folder->run, folder->resumed, error));
-    if (status != OCDM_OK)
-        (void)ocdm__run_goes_on(folder->run, false);
-    return status;
-}
-
 /* ---- a folder that is open --------------------------------------------------------------------------------------------- */
 
 /* Whatever can be found wrong without the folder is found before it is made. */
@@ -376,7 +345,15 @@ ocdm_status ocdm__folder_open(const ocdm__run_job *job, const ocdm__run_hooks *h
         ocdm_status joined = hooks->opened(hooks->state, begins ? made->run : NULL, error);
         status = begins ? joined : status;
     }
-    OCDM_THEN(status, made->finished ? show_finished(made, error) : begin_log(made, error));
+    if (made->finished)
+        OCDM_THEN(status, show_finished(made, error));
+    else if (status == OCDM_OK) {
+        status = ocdm__run_begin(made->run, error);
+        OCDM_THEN(status, ocdm__run_log_open(&made->log, made->paths[LOG], made->log_size, error));
+        OCDM_THEN(status, ocdm__run_log_start(&made->log, made->run, made->resumed, error));
+        if (status != OCDM_OK) /* ranks that wait for the first step hear of a failure */
+            (void)ocdm__run_goes_on(made->run, false);
+    }
     if (status != OCDM_OK && !there && made->lock >= 0) { /* a folder with nothing but the lock goes again */
         unlink(made->paths[LOCK]);
         (void)rmdir(job->folder);
@@ -399,14 +376,31 @@ void ocdm__folder_close(ocdm__run_folder *folder)
     ocdm__release(folder);
 }
 
+/* Saves after the evaluation of each task, and as often as the settings say. */
 ocdm_status ocdm__run_in_folder(const ocdm__run_job *job, const ocdm__run_hooks *hooks, ocdm_error *error)
 {
     ocdm__run_folder *folder = NULL;
-    ocdm_status status = ocdm__folder_open(job, hooks, &folder, error);
-    if (status == OCDM_OK && !folder->finished) {
-        status = go_to_the_end(folder, error);
-        (void)ocdm__run_goes_on(folder->run, false);
+    enum ocdm__run_event event = OCDM__RUN_STEPPED;
+    OCDM_TRY(ocdm__folder_open(job, hooks, &folder, error));
+    ocdm_status status = OCDM_OK;
+    bool finished = folder->finished;
+    while (status == OCDM_OK && !finished && event != OCDM__RUN_FINISHED) {
+        (void)ocdm__run_goes_on(folder->run, true);
+        status = ocdm__run_advance(folder->run, &folder->hooks.progress, &event, error);
+        if (status == OCDM_STOPPED) {
+            status = stop(folder, error);
+            break;
+        }
+        OCDM_THEN(status, ocdm__folder_log(folder, event, error));
+        if (event == OCDM__RUN_EVALUATED || (event == OCDM__RUN_STEPPED && ocdm__folder_saves_after(folder, folder->run->step)))
+            OCDM_THEN(status, ocdm__folder_save(folder, error));
+        if (event == OCDM__RUN_FINISHED)
+            OCDM_THEN(status, ocdm__folder_finish(folder, error));
+        else if (status == OCDM_OK && ocdm__progress_stopped(&folder->hooks.progress))
+            status = stop(folder, error);
     }
+    if (!finished)
+        (void)ocdm__run_goes_on(folder->run, false);
     ocdm__folder_close(folder);
     return status;
 }

@@ -96,41 +96,36 @@ void ocdm__class_names_write(ocdm__output *output, const ocdm__text_list *classe
     ocdm__json_close(output, ']');
 }
 
-/* docs/agent.md describes each of them. */
-static ocdm_status add_notes(struct notes *notes, const ocdm__run *run, const char *average, ocdm_error *error)
+/* docs/agent.md describes each of the notes. */
+ocdm_status ocdm__weights_write(const ocdm__run *run, const char *average, const char *path, ocdm_error *error)
 {
     char id[OCDM__RUN_ID];
     const ocdm__payload_shape *shape = &run->stream->shape;
     const ocdm__image_scale scale = ocdm__image_scale_of(run->settings->model);
-    OCDM_TRY(ocdm__run_id(run, id, error));
-    add_text(notes, "format", "pt");
-    add_text(notes, "model", run->settings->model);
-    add_text(notes, "ocdm", ocdm_version());
-    add_text(notes, "run", id);
-    if (average != NULL)
-        add_text(notes, "ema", average);
-    add_text(notes, "input", shape->kind == OCDM__FEATURES ? "features" : "images");
-    if (shape->kind == OCDM__FEATURES) {
-        ocdm__output_uint64(begin_note(notes, "features"), shape->width);
-        add_moments(notes, "feature_mean", run->stream);
-        add_moments(notes, "feature_deviation", run->stream);
-    } else {
-        ocdm__output_uint64(begin_note(notes, "resize"), run->inputs->resize);
-        ocdm__output_uint64(begin_note(notes, "crop"), run->inputs->side);
-        add_text(notes, "mean", scale.mean_text);
-        add_text(notes, "std", scale.deviation_text);
-    }
-    ocdm__class_names_write(begin_note(notes, "classes"), &run->stream->table.classes, run->stream->table.class_count);
-    ocdm__output_write(&notes->texts, "", 1);
-    return ocdm__output_check(&notes->texts, error);
-}
-
-ocdm_status ocdm__weights_write(const ocdm__run *run, const char *average, const char *path, ocdm_error *error)
-{
     struct notes notes = {.count = 0};
     struct ocdm__note list[MOST_NOTES];
+    OCDM_TRY(ocdm__run_id(run, id, error));
     OCDM_TRY(ocdm__output_open_memory(&notes.texts, "a file's header", error));
-    ocdm_status status = add_notes(&notes, run, average, error);
+    add_text(&notes, "format", "pt");
+    add_text(&notes, "model", run->settings->model);
+    add_text(&notes, "ocdm", ocdm_version());
+    add_text(&notes, "run", id);
+    if (average != NULL)
+        add_text(&notes, "ema", average);
+    add_text(&notes, "input", shape->kind == OCDM__FEATURES ? "features" : "images");
+    if (shape->kind == OCDM__FEATURES) {
+        ocdm__output_uint64(begin_note(&notes, "features"), shape->width);
+        add_moments(&notes, "feature_mean", run->stream);
+        add_moments(&notes, "feature_deviation", run->stream);
+    } else {
+        ocdm__output_uint64(begin_note(&notes, "resize"), run->inputs->resize);
+        ocdm__output_uint64(begin_note(&notes, "crop"), run->inputs->side);
+        add_text(&notes, "mean", scale.mean_text);
+        add_text(&notes, "std", scale.deviation_text);
+    }
+    ocdm__class_names_write(begin_note(&notes, "classes"), &run->stream->table.classes, run->stream->table.class_count);
+    ocdm__output_write(&notes.texts, "", 1);
+    ocdm_status status = ocdm__output_check(&notes.texts, error);
     for (size_t i = 0; status == OCDM_OK && i < notes.count; i++)
         list[i] = (struct ocdm__note){.key = notes.keys[i], .value = notes.texts.buffer + notes.starts[i]};
     OCDM_THEN(status, ocdm__learner_save(run->learner, list, notes.count, path, error));

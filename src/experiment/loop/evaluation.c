@@ -228,8 +228,8 @@ static ocdm_status get_answers(const ocdm__examination *examination, size_t task
     return status == OCDM_OK ? back : status;
 }
 
-ocdm_status ocdm__evaluate_versions(const ocdm__examination *examination, size_t task_count,
-                                    const struct ocdm__version_result *results, size_t count, ocdm_error *error)
+ocdm_status ocdm__evaluate(const ocdm__examination *examination, size_t task_count, const struct ocdm__version_result *results,
+                           size_t count, ocdm_error *error)
 {
     struct answers answers;
     for (size_t v = 0; v < count; v++)
@@ -260,13 +260,6 @@ ocdm_status ocdm__evaluate_fresh(const ocdm__examination *examination, ocdm__cla
     }
     ocdm__arena_clear(&answers.arena);
     return status;
-}
-
-ocdm_status ocdm__evaluate(const ocdm__examination *examination, size_t task_count, ocdm__evaluation *evaluation,
-                           ocdm__class_score *scores, ocdm_error *error)
-{
-    const struct ocdm__version_result result = {.evaluation = evaluation, .scores = scores};
-    return ocdm__evaluate_versions(examination, task_count, &result, 1, error);
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------------------------------------- */

@@ -60,28 +60,20 @@ typedef struct ocdm__examination {
 } ocdm__examination;
 
 /*
- * Evaluates the learner on the tests of the first `task_count` tasks and fills in the metrics.
- *
- * scores   of the classes over all these tests: class_count of them, the caller's
+ * Evaluates the first `count` versions of the learner's weights on the tests of the first `task_count` tasks, in one pass over
+ * the tests, and fills in their metrics. The learner is back at its trained weights afterwards.
  *
  * OCDM_OK, OCDM_STOPPED, OCDM_NO_MEMORY, OCDM_BAD_RECORD (a logit is not finite), and what reading a sample gives. On error
- * the evaluation must be discarded.
- */
-ocdm_status ocdm__evaluate(const ocdm__examination *examination, size_t task_count, ocdm__evaluation *evaluation,
-                           ocdm__class_score *scores, ocdm_error *error);
-
-/*
- * The same for the first `count` versions of the learner's weights in one pass over the tests: each has its evaluation and its
- * scores. The learner is back at its trained weights afterwards.
+ * the evaluations must be discarded.
  */
 struct ocdm__version_result {
     ocdm__evaluation *evaluation;
-    ocdm__class_score *scores;
+    ocdm__class_score *scores;  /* of the classes over all these tests: class_count of them, the caller's */
     double threshold;           /* of the logits: a class is predicted above it */
     ocdm__operation *operation; /* becomes that of all these tests; NULL: it is not asked for */
 };
-ocdm_status ocdm__evaluate_versions(const ocdm__examination *examination, size_t task_count,
-                                    const struct ocdm__version_result *results, size_t count, ocdm_error *error);
+ocdm_status ocdm__evaluate(const ocdm__examination *examination, size_t task_count, const struct ocdm__version_result *results,
+                           size_t count, ocdm_error *error);
 
 /* The mAP of each task's tests by a learner that knows none of them, NaN for a task without positive tests: `map` has room for
  * all tasks. As ocdm__evaluate. */

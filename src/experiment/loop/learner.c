@@ -33,18 +33,21 @@ static ocdm_status data_of(const void *state, size_t i, const unsigned char **da
     return file->learner->functions->fetch(file->learner->state, file->saved, i - file->first, data, error);
 }
 
-ocdm_status ocdm__learner_file_write(ocdm__output *output, const ocdm__learner_file *file, ocdm_error *error)
+ocdm_status ocdm__learner_file_write(const char *path, const ocdm__learner_file *file, ocdm_error *error)
 {
-    return ocdm__safetensors_write_from(output, file->notes, file->note_count, file->tensors, file->tensor_count, data_of, file,
-                                        error);
+    ocdm__output output;
+    OCDM_TRY(ocdm__output_open_own(&output, path, error));
+    ocdm_status status = ocdm__safetensors_write_from(&output, file->notes, file->note_count, file->tensors, file->tensor_count,
+                                                      data_of, file, error);
+    OCDM_THEN(status, ocdm__output_commit(&output, error));
+    ocdm__output_abandon(&output);
+    return status;
 }
 
 ocdm_status ocdm__learner_save(const ocdm__learner *learner, const struct ocdm__note *notes, size_t note_count,
                                const char *path, ocdm_error *error)
 {
     ocdm__tensor_list saved = {.count = 0};
-    ocdm__output output;
-    OCDM_TRY(ocdm__output_open_own(&output, path, error));
     ocdm_status status = learner->functions->save(learner->state, false, &saved, error);
     const ocdm__learner_file file = {.notes = notes,
                                      .note_count = note_count,
@@ -52,10 +55,7 @@ ocdm_status ocdm__learner_save(const ocdm__learner *learner, const struct ocdm__
                                      .tensor_count = saved.count,
                                      .learner = learner,
                                      .saved = &saved};
-    OCDM_THEN(status, ocdm__learner_file_write(&output, &file, error));
+    OCDM_THEN(status, ocdm__learner_file_write(path, &file, error));
     ocdm__tensor_list_clear(&saved);
-    if (status == OCDM_OK)
-        return ocdm__output_commit(&output, error);
-    ocdm__output_abandon(&output);
     return status;
 }

@@ -100,12 +100,9 @@ typedef struct ocdm__learner_file {
     size_t first;
 } ocdm__learner_file;
 
-/* Writes the file: ocdm__safetensors_write_from, with the learner's tensors fetched one at a time. Write errors stay in
- * `output`. */
-ocdm_status ocdm__learner_file_write(ocdm__output *output, const ocdm__learner_file *file, ocdm_error *error);
-
-/* Writes what is needed to predict as a weights file with these notes. OCDM_OK, OCDM_IO, OCDM_NO_MEMORY, OCDM_BAD_RECORD; on
- * error `path` is as it was. */
+/* Writes the file, with the learner's tensors fetched one at a time. The second writes what is needed to predict as a weights
+ * file with these notes. OCDM_OK, OCDM_IO, OCDM_NO_MEMORY, OCDM_BAD_RECORD; on error `path` is as it was. */
+ocdm_status ocdm__learner_file_write(const char *path, const ocdm__learner_file *file, ocdm_error *error);
 ocdm_status ocdm__learner_save(const ocdm__learner *learner, const struct ocdm__note *notes, size_t note_count,
                                const char *path, ocdm_error *error);
 

@@ -286,7 +286,7 @@ static ocdm_status examine(ocdm__run *run, const ocdm__stream_order *tests, size
     double begun = ocdm__seconds_now();
     for (size_t v = 0; v < run->version_count; v++)
         results[v].scores = results[v].scores != NULL ? results[v].scores : run->room;
-    ocdm_status status = ocdm__evaluate_versions(&examination, task_count, results, run->version_count, error);
+    ocdm_status status = ocdm__evaluate(&examination, task_count, results, run->version_count, error);
     for (size_t v = 0; status != OCDM_OK && v < run->version_count; v++)
         ocdm__evaluation_clear(results[v].evaluation);
     run->times.evaluate += ocdm__seconds_now() - begun;
