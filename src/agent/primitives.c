@@ -306,53 +306,41 @@ void ocdm__op_destroy(ocdm__op *op)
 
 enum { PRODUCT = OCDM__POOL_BACKWARD + 1, COPY };
 
-/* The arguments of each kind in the order of ocdm__op_run, and what describes them. */
+/* The arguments of each kind in the order of ocdm__op_run, and scratch memory behind them; 0: none. */
 static const struct kind {
-    int names[ARGUMENTS];
-    dnnl_query_t queries[ARGUMENTS];
+    int names[ARGUMENTS + 1];
     const char *what;
 } kinds[] = {
-    [OCDM__CONV_FORWARD] = {{DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST},
-                            {dnnl_query_src_md, dnnl_query_weights_md, dnnl_query_dst_md},
-                            "a convolution"},
-    [OCDM__CONV_DATA] = {{DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_SRC},
-                         {dnnl_query_diff_dst_md, dnnl_query_weights_md, dnnl_query_diff_src_md},
+    [OCDM__CONV_FORWARD] = {{DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST, DNNL_ARG_SCRATCHPAD}, "a convolution"},
+    [OCDM__CONV_DATA] = {{DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_SRC, DNNL_ARG_SCRATCHPAD},
                          "a convolution's gradient"},
-    [OCDM__CONV_WEIGHTS] = {{DNNL_ARG_SRC, DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_WEIGHTS},
-                            {dnnl_query_src_md, dnnl_query_diff_dst_md, dnnl_query_diff_weights_md},
+    [OCDM__CONV_WEIGHTS] = {{DNNL_ARG_SRC, DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_SCRATCHPAD},
                             "the gradient of a convolution's weights"},
-    [OCDM__POOL_FORWARD] = {{DNNL_ARG_SRC, DNNL_ARG_WORKSPACE, DNNL_ARG_DST},
-                            {dnnl_query_src_md, dnnl_query_workspace_md, dnnl_query_dst_md},
-                            "a pooling"},
-    [OCDM__POOL_BACKWARD] = {{DNNL_ARG_DIFF_DST, DNNL_ARG_WORKSPACE, DNNL_ARG_DIFF_SRC},
-                             {dnnl_query_diff_dst_md, dnnl_query_workspace_md, dnnl_query_diff_src_md},
+    [OCDM__POOL_FORWARD] = {{DNNL_ARG_SRC, DNNL_ARG_WORKSPACE, DNNL_ARG_DST, DNNL_ARG_SCRATCHPAD}, "a pooling"},
+    [OCDM__POOL_BACKWARD] = {{DNNL_ARG_DIFF_DST, DNNL_ARG_WORKSPACE, DNNL_ARG_DIFF_SRC, DNNL_ARG_SCRATCHPAD},
                              "a pooling's gradient"},
-    [PRODUCT] = {{DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST},
-                 {dnnl_query_src_md, dnnl_query_weights_md, dnnl_query_dst_md},
-                 "a matrix product"},
-    [COPY] = {{DNNL_ARG_SRC, 0, DNNL_ARG_DST}, {dnnl_query_src_md, dnnl_query_undef, dnnl_query_dst_md}, "a copy of weights"},
+    [PRODUCT] = {{DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST, DNNL_ARG_SCRATCHPAD}, "a matrix product"},
+    [COPY] = {{DNNL_ARG_SRC, 0, DNNL_ARG_DST, DNNL_ARG_SCRATCHPAD}, "a copy of weights"},
 };
+
+/* What describes argument number i of a primitive. */
+static const dnnl_memory_desc_t *argument_of(const ocdm__op *op, size_t i)
+{
+    return dnnl_primitive_desc_query_md(op->description, dnnl_query_exec_arg_md, op->kind->names[i]);
+}
 
 /* Creates the memory objects of every slot. */
 static dnnl_status_t make_memories(ocdm__op *op)
 {
-    ocdm__device *device = op->device;
-    const dnnl_query_t *queries = op->kind->queries;
-    dnnl_query_t wanted[ARGUMENTS + 1] = {queries[0], queries[1], queries[2], dnnl_query_scratchpad_md};
-    op->memories = ocdm__allocate((size_t)device->slot_count * (ARGUMENTS + 1), sizeof *op->memories);
+    size_t each = ARGUMENTS + 1, count = op->device->slot_count * each;
+    dnnl_status_t status = dnnl_success;
+    op->memories = ocdm__allocate(count, sizeof *op->memories);
     if (op->memories == NULL)
         return dnnl_out_of_memory;
-    for (unsigned slot = 0; slot < device->slot_count; slot++)
-        for (size_t i = 0; i <= ARGUMENTS; i++) {
-            if (wanted[i] == dnnl_query_undef)
-                continue;
-            const dnnl_memory_desc_t *desc = dnnl_primitive_desc_query_md(op->description, wanted[i], 0);
-            dnnl_status_t status =
-                dnnl_memory_create(&op->memories[(size_t)slot * (ARGUMENTS + 1) + i], desc, device->engine, DNNL_MEMORY_NONE);
-            if (status != dnnl_success)
-                return status;
-        }
-    return dnnl_success;
+    for (size_t i = 0; i < count; i++)
+        if (op->kind->names[i % each] != 0)
+            THEN(status, dnnl_memory_create(&op->memories[i], argument_of(op, i % each), op->device->engine, DNNL_MEMORY_NONE));
+    return status;
 }
 
 /* Begins a primitive: until finish_op, oneDNN is at work. */
@@ -380,9 +368,7 @@ static ocdm_status finish_op(ocdm__op *op, dnnl_status_t status, ocdm__op **made
     THEN(status, dnnl_primitive_create(&op->primitive, op->description));
     THEN(status, make_memories(op));
     /* One block of scratch serves all primitives of a slot, as they run one after the other. */
-    size_t size = status == dnnl_success
-                      ? dnnl_memory_desc_get_size(dnnl_primitive_desc_query_md(op->description, dnnl_query_scratchpad_md, 0))
-                      : 0;
+    size_t size = status == dnnl_success ? dnnl_memory_desc_get_size(argument_of(op, ARGUMENTS)) : 0;
     for (unsigned i = 0; status == dnnl_success && i < op->device->slot_count; i++) {
         struct slot *slot = &op->device->slots[i];
         if (size <= slot->scratch_size)
@@ -514,12 +500,10 @@ ocdm_status ocdm__conv_create(ocdm__device *device, enum ocdm__op_kind kind, con
     ocdm__op *made;
     OCDM_TRY(begin_op(device, kind, &made, error));
     OCDM_TRY(finish_op(made, describe_op(made, shape, kind, weights), op, error));
-    dnnl_query_t query = kind == OCDM__CONV_WEIGHTS ? dnnl_query_diff_weights_md : dnnl_query_weights_md;
     if (kind <= OCDM__CONV_WEIGHTS)
-        made->weights.desc = *dnnl_primitive_desc_query_md(made->description, query, 0);
+        made->weights.desc = *argument_of(made, kind == OCDM__CONV_WEIGHTS ? 2 : 1);
     else
-        made->workspace =
-            dnnl_memory_desc_get_size(dnnl_primitive_desc_query_md(made->description, dnnl_query_workspace_md, 0));
+        made->workspace = dnnl_memory_desc_get_size(argument_of(made, 1));
     return OCDM_OK;
 }
 
@@ -578,7 +562,7 @@ ocdm_status ocdm__op_run(ocdm__op *op, unsigned slot, const void *first, const v
             continue;
         if (dnnl_memory_set_data_handle(memories[i], data[i]) != dnnl_success)
             return OCDM_NO_MEMORY;
-        arguments[count].arg = i < ARGUMENTS ? op->kind->names[i] : DNNL_ARG_SCRATCHPAD;
+        arguments[count].arg = op->kind->names[i];
         arguments[count++].memory = memories[i];
     }
     enter("a layer's output");

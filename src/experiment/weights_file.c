@@ -25,36 +25,27 @@ static bool is_pickle(const ocdm__mapped_file *file)
     return memcmp(bytes, "PK\x03\x04", 4) == 0 || (bytes[0] == 0x80 && bytes[1] >= 2 && bytes[1] <= 5);
 }
 
-/* The bytes of a name that are wrappers: of torch.nn.parallel, torch.compile, Lightning, training scripts, and our checkpoints.
- */
-static size_t wrapped(const struct ocdm__tensor *tensor)
+/* The wrapper of the tensor that every network has one of: its first weights, or its head. Wrappers are those of
+ * torch.nn.parallel, torch.compile, Lightning, training scripts, and our checkpoints; any may follow any. */
+static void find_wrapper(ocdm__weights_file *weights)
 {
     static const char *const wrappers[] = {
         "module.", "_orig_mod.", "model.", "state_dict.", "model_state_dict.", "net.", OCDM__CHECKPOINT_LEARNER};
-    struct ocdm__tensor rest = *tensor;
-    for (size_t i = 0; i < sizeof wrappers / sizeof *wrappers; i++) {
-        size_t length = ocdm__tensor_prefix(&rest, wrappers[i]);
-        if (length == 0)
-            continue;
-        rest.name += length;
-        rest.name_length -= length;
-        i = (size_t)-1; /* any may follow any */
-    }
-    return tensor->name_length - rest.name_length;
-}
-
-/* The wrapper of the tensor that every network has one of: its first weights, or its head. */
-static void find_wrapper(ocdm__weights_file *weights)
-{
     static const char *const firsts[] = {"conv1.weight", "hidden.weight", "fc.weight"};
     for (size_t k = 0; k < sizeof firsts / sizeof *firsts; k++)
         for (size_t i = 0; i < weights->whole.tensor_count; i++) {
             const struct ocdm__tensor *tensor = &weights->whole.tensors[i];
-            size_t length = wrapped(tensor), rest = tensor->name_length - length;
-            if (!ocdm__text_is(tensor->name + length, rest, firsts[k]))
+            struct ocdm__tensor rest = *tensor;
+            for (size_t w = 0; w < sizeof wrappers / sizeof *wrappers; w++) {
+                size_t length = ocdm__tensor_prefix(&rest, wrappers[w]);
+                rest.name += length;
+                rest.name_length -= length;
+                w = length > 0 ? (size_t)-1 : w;
+            }
+            if (!ocdm__text_is(rest.name, rest.name_length, firsts[k]))
                 continue;
             weights->wrapper = tensor->name;
-            weights->wrapper_length = length;
+            weights->wrapper_length = tensor->name_length - rest.name_length;
             return;
         }
 }

@@ -102,23 +102,6 @@ static void report_version(ocdm__run *run, size_t version)
     run->validation = &run->versions[version].validation;
 }
 
-/* Averages are reported rather than the trained weights: the first until validation chooses. */
-static ocdm_status make_versions(ocdm__run *run, ocdm_error *error)
-{
-    size_t count = 1 + run->settings->network.averages.count, classes = run->stream->table.class_count;
-    run->versions = ocdm__arena_new(&run->arena, count, sizeof *run->versions);
-    run->version_count = run->versions != NULL ? count : 0;
-    run->room = ocdm__arena_new(&run->arena, classes, sizeof *run->room);
-    for (size_t v = 0; v < run->version_count; v++) {
-        ocdm__run_version *version = &run->versions[v];
-        version->evaluations = ocdm__arena_new(&run->arena, run->schedule.order.task_count, sizeof *version->evaluations);
-        version->scores = ocdm__arena_new(&run->arena, classes, sizeof *version->scores);
-    }
-    OCDM_TRY(ocdm__arena_check(&run->arena, "the evaluations of a run", error));
-    report_version(run, count > 1 ? 1 : 0);
-    return OCDM_OK;
-}
-
 /* Everything that needs neither a learner nor a memory, so that what is wrong with the stream is found early. */
 static ocdm_status make_tables(ocdm__run *run, ocdm_error *error)
 {
@@ -143,8 +126,16 @@ static ocdm_status make_tables(ocdm__run *run, ocdm_error *error)
         run->misses = ocdm__arena_new(arena, (size_t)(ocdm__schedule_steps(&run->schedule) / 32) + 1, sizeof(uint32_t));
     if (settings->transfer)
         run->untrained = ocdm__arena_new(arena, tasks, sizeof *run->untrained);
+    size_t versions = 1 + settings->network.averages.count;
+    run->versions = ocdm__arena_new(arena, versions, sizeof *run->versions);
+    run->version_count = run->versions != NULL ? versions : 0;
+    run->room = ocdm__arena_new(arena, classes, sizeof *run->room);
+    for (size_t v = 0; v < run->version_count; v++) {
+        run->versions[v].evaluations = ocdm__arena_new(arena, tasks, sizeof *run->versions[v].evaluations);
+        run->versions[v].scores = ocdm__arena_new(arena, classes, sizeof *run->versions[v].scores);
+    }
     OCDM_TRY(ocdm__arena_check(arena, "the tables of a run", error));
-    OCDM_TRY(make_versions(run, error));
+    report_version(run, versions > 1 ? 1 : 0); /* averages rather than trained weights: the first until validation chooses */
     OCDM_TRY(ocdm__probes_make(&run->probes, settings, table, &run->tests, error));
     ocdm__count_classes(table, OCDM__TRAIN, run->train_counts);
     ocdm__count_classes(table, OCDM__TEST, run->test_counts);
