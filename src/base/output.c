@@ -110,14 +110,6 @@ static bool lock(int fd)
     return status == 0;
 }
 
-/* Another process may have taken the file for a leftover between its creation and its lock. */
-static bool is_removed(int fd)
-{
-    struct stat facts;
-    lock(fd);
-    return fstat(fd, &facts) == 0 && facts.st_nlink == 0;
-}
-
 /* Whether a name is .ocdm-PID-N.tmp of another process. What this one writes is no leftover even if it could not be locked. */
 static bool is_anothers(const char *name)
 {
@@ -148,11 +140,16 @@ static void remove_leftovers(const char *path)
     closedir(folder);
 }
 
-/* In the folder of the result, so that putting it in place is a rename. */
+/* In the folder of the result, so that putting it in place is a rename. Another process may have taken the file for a leftover
+ * between its creation and its lock. */
 static int create_temporary(const char *path)
 {
+    struct stat facts;
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0 || !is_removed(fd))
+    if (fd < 0)
+        return fd;
+    lock(fd);
+    if (fstat(fd, &facts) != 0 || facts.st_nlink > 0)
         return fd;
     close(fd);
     errno = EEXIST;
@@ -213,24 +210,22 @@ static ocdm_status open_path(ocdm__output *output, ocdm_error *error)
 }
 
 /* A failure to open leaves nothing behind. */
-static ocdm_status open_or_abandon(ocdm__output *output, const char *path, ocdm_error *error,
-                                   ocdm_status (*open_it)(ocdm__output *output, ocdm_error *error))
+ocdm_status ocdm__output_open(ocdm__output *output, const char *path, ocdm_error *error)
 {
     OCDM_TRY(start(output, path, error));
-    ocdm_status status = open_it(output, error);
+    ocdm_status status = open_path(output, error);
     if (status != OCDM_OK)
         ocdm__output_abandon(output);
     return status;
 }
 
-ocdm_status ocdm__output_open(ocdm__output *output, const char *path, ocdm_error *error)
-{
-    return open_or_abandon(output, path, error, open_path);
-}
-
 ocdm_status ocdm__output_open_own(ocdm__output *output, const char *path, ocdm_error *error)
 {
-    return open_or_abandon(output, path, error, open_temporary);
+    OCDM_TRY(start(output, path, error));
+    ocdm_status status = open_temporary(output, error);
+    if (status != OCDM_OK)
+        ocdm__output_abandon(output);
+    return status;
 }
 
 /* ---- writing -------------------------------------------------------------------------------------------------------- */

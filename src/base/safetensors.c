@@ -195,33 +195,27 @@ static ocdm_status unexpected(struct reader *reader, enum ocdm__json_event event
 
 /* ---- pieces of the header ------------------------------------------------------------------------------------------- */
 
-/* A key and its text; other kinds of values are no notes. */
-static ocdm_status read_note(struct reader *reader)
-{
-    struct ocdm__safetensors *file = reader->file;
-    struct ocdm__note note = {reader->json.text, reader->json.length, NULL, 0};
-    enum ocdm__json_event event = ocdm__json_next(&reader->json);
-    if (event != OCDM__JSON_STRING)
-        return unexpected(reader, event, "a value of __metadata__ is not a string");
-    note.value = reader->json.text;
-    note.value_length = reader->json.length;
-    if (!ocdm__reserve(&file->notes, &reader->note_room, file->note_count + 1, sizeof *file->notes))
-        return ocdm__fail_memory(reader->error, "a file's metadata");
-    file->notes[file->note_count++] = note;
-    return OCDM_OK;
-}
-
-/* All of __metadata__. */
+/* All of __metadata__: keys and their texts; other kinds of values are no notes. */
 static ocdm_status read_notes(struct reader *reader)
 {
+    struct ocdm__safetensors *file = reader->file;
     if (reader->has_metadata)
         return bad(reader, here(reader), "__metadata__ comes twice");
     reader->has_metadata = true;
     enum ocdm__json_event event = ocdm__json_next(&reader->json);
     if (event != OCDM__JSON_OBJECT)
         return unexpected(reader, event, "__metadata__ is not an object");
-    while ((event = ocdm__json_next(&reader->json)) == OCDM__JSON_KEY)
-        OCDM_TRY(read_note(reader));
+    while ((event = ocdm__json_next(&reader->json)) == OCDM__JSON_KEY) {
+        struct ocdm__note note = {.key = reader->json.text, .key_length = reader->json.length};
+        event = ocdm__json_next(&reader->json);
+        if (event != OCDM__JSON_STRING)
+            return unexpected(reader, event, "a value of __metadata__ is not a string");
+        note.value = reader->json.text;
+        note.value_length = reader->json.length;
+        if (!ocdm__reserve(&file->notes, &reader->note_room, file->note_count + 1, sizeof *file->notes))
+            return ocdm__fail_memory(reader->error, "a file's metadata");
+        file->notes[file->note_count++] = note;
+    }
     return event == OCDM__JSON_OBJECT_END ? OCDM_OK : unexpected(reader, event, "__metadata__ does not end");
 }
 
@@ -240,29 +234,6 @@ static ocdm_status read_numbers(struct reader *reader, uint64_t *number, uint32_
             return bad(reader, here(reader), "this is not a whole number from 0 to 2^64 - 1");
     }
     return OCDM_OK;
-}
-
-/* Whether the shape, times the size of an element, is the number of bytes between the offsets. */
-static bool shape_fits(const struct ocdm__tensor *tensor)
-{
-    uint64_t bytes = ocdm__dtype_size(tensor->dtype);
-    for (uint32_t i = 0; i < tensor->rank; i++) {
-        if (tensor->shape[i] && bytes > UINT64_MAX / tensor->shape[i])
-            return false;
-        bytes *= tensor->shape[i];
-    }
-    return bytes == tensor->size;
-}
-
-/* Offsets must lie in the file, and be as far apart as the shape says. */
-static ocdm_status place_tensor(struct reader *reader, struct ocdm__tensor *tensor, const uint64_t offset[2], size_t at)
-{
-    size_t data = 8 + reader->header_length;
-    if (offset[0] > offset[1] || offset[1] > reader->size - data)
-        return bad(reader, at, "a tensor's offsets lie outside the file");
-    tensor->data = reader->bytes + data + offset[0];
-    tensor->size = (size_t)(offset[1] - offset[0]);
-    return shape_fits(tensor) ? OCDM_OK : bad(reader, at, "a tensor's shape does not fit its offsets");
 }
 
 /* Each of the three once, in any order. */
@@ -294,11 +265,11 @@ static ocdm_status read_member(struct reader *reader, struct ocdm__tensor *tenso
     return OCDM_OK;
 }
 
-/* A name and what is said of it. */
+/* A name and what is said of it. Offsets must lie in the file, and be as far apart as the shape says. */
 static ocdm_status read_tensor(struct reader *reader)
 {
     struct ocdm__tensor tensor = {.name = reader->json.text, .name_length = reader->json.length};
-    size_t at = here(reader);
+    size_t at = here(reader), data = 8 + reader->header_length;
     uint64_t offset[2] = {0, 0};
     unsigned seen = 0;
     enum ocdm__json_event event = ocdm__json_next(&reader->json);
@@ -308,7 +279,18 @@ static ocdm_status read_tensor(struct reader *reader)
         OCDM_TRY(read_member(reader, &tensor, offset, &seen));
     if (event != OCDM__JSON_OBJECT_END || seen != 7)
         return unexpected(reader, event, "a tensor's entry lacks dtype, shape or data_offsets");
-    OCDM_TRY(place_tensor(reader, &tensor, offset, at));
+    if (offset[0] > offset[1] || offset[1] > reader->size - data)
+        return bad(reader, at, "a tensor's offsets lie outside the file");
+    tensor.data = reader->bytes + data + offset[0];
+    tensor.size = (size_t)(offset[1] - offset[0]);
+    uint64_t bytes = ocdm__dtype_size(tensor.dtype);
+    bool fits = true;
+    for (uint32_t i = 0; i < tensor.rank; i++) {
+        fits = fits && (tensor.shape[i] == 0 || bytes <= UINT64_MAX / tensor.shape[i]);
+        bytes *= tensor.shape[i];
+    }
+    if (!fits || bytes != tensor.size)
+        return bad(reader, at, "a tensor's shape does not fit its offsets");
     struct ocdm__safetensors *file = reader->file;
     if (!ocdm__reserve(&file->tensors, &reader->tensor_room, file->tensor_count + 1, sizeof *file->tensors))
         return ocdm__fail_memory(reader->error, "a file's tensors");

@@ -9,6 +9,7 @@
 
 #include <ctype.h>
 #include <float.h>
+#include <strings.h>
 
 bool ocdm__is_text(const char *text, size_t length, bool controls)
 {
@@ -125,23 +126,14 @@ static bool scan_decimal(struct decimal *decimal, const char *at, const char *en
     return at == end;
 }
 
-/* In any case of letters. */
-static bool is_word(const char *text, size_t length, const char *word)
-{
-    if (length != strlen(word))
-        return false;
-    for (size_t i = 0; i < length; i++)
-        if ((text[i] | 0x20) != word[i])
-            return false;
-    return true;
-}
-
-/* The values that have no digits; 0 when the text is none of them. */
+/* The values that have no digits, in any case of letters; 0 when the text is none of them. */
 static double named_number(const char *text, size_t length)
 {
-    if (is_word(text, length, "nan"))
+    if (length == 3 && strncasecmp(text, "nan", length) == 0)
         return (double)NAN;
-    return is_word(text, length, "inf") || is_word(text, length, "infinity") ? (double)INFINITY : 0.0;
+    bool infinite =
+        (length == 3 && strncasecmp(text, "inf", length) == 0) || (length == 8 && strncasecmp(text, "infinity", length) == 0);
+    return infinite ? (double)INFINITY : 0.0;
 }
 
 /* ---- the short way -------------------------------------------------------------------------------------------------- */
@@ -191,20 +183,6 @@ static void write_plainly(const struct decimal *decimal, char out[LONG_TEXT])
     snprintf(out + used, LONG_TEXT - used, "e%d", (int)exponent);
 }
 
-static double long_value(const struct decimal *decimal)
-{
-    char text[LONG_TEXT];
-    write_plainly(decimal, text);
-    return strtod(text, NULL);
-}
-
-static float long_float(const struct decimal *decimal)
-{
-    char text[LONG_TEXT];
-    write_plainly(decimal, text);
-    return strtof(text, NULL);
-}
-
 /* Whether the nearest float of a double is that of the number which the double was rounded from: not when it is in the middle
  * between two floats, nor among subnormal floats or beyond the largest float. */
 static bool rounds_once(double magnitude)
@@ -235,10 +213,15 @@ bool ocdm__text_to_double(const char *text, size_t length, double *value)
 {
     struct decimal decimal;
     double magnitude;
+    char plain[LONG_TEXT];
     if (!begin(text, length, &decimal, &magnitude))
         return false;
-    if (magnitude == 0)
-        magnitude = is_short(&decimal) ? short_value(&decimal) : long_value(&decimal);
+    if (magnitude == 0 && is_short(&decimal)) {
+        magnitude = short_value(&decimal);
+    } else if (magnitude == 0) {
+        write_plainly(&decimal, plain);
+        magnitude = strtod(plain, NULL);
+    }
     *value = decimal.negative ? -magnitude : magnitude;
     return true;
 }
@@ -248,11 +231,17 @@ bool ocdm__text_to_float(const char *text, size_t length, float *value)
 {
     struct decimal decimal;
     double named;
+    char plain[LONG_TEXT];
     if (!begin(text, length, &decimal, &named))
         return false;
     double near = named == 0 && is_short(&decimal) ? short_value(&decimal) : named;
-    bool known = named != 0 || (is_short(&decimal) && rounds_once(near));
-    float magnitude = known ? (float)near : long_float(&decimal);
+    float magnitude;
+    if (named != 0 || (is_short(&decimal) && rounds_once(near))) {
+        magnitude = (float)near;
+    } else {
+        write_plainly(&decimal, plain);
+        magnitude = strtof(plain, NULL);
+    }
     *value = decimal.negative ? -magnitude : magnitude;
     return true;
 }

@@ -8,15 +8,6 @@
 const char *const ocdm__standardize_names[] = {"none", "all", "first-task", NULL};
 const char *const ocdm__feature_type_names[] = {"f32", "f16", NULL};
 
-static uint32_t first_task(const ocdm__selection *selection)
-{
-    uint32_t first = UINT32_MAX;
-    for (size_t i = 0; i < selection->count; i++)
-        if (selection->chosen[i].part == OCDM__TRAIN && selection->chosen[i].task < first)
-            first = selection->chosen[i].task;
-    return first;
-}
-
 /* Sums over the training part, each feature measured from its first value: squares of small differences lose little. */
 struct moments {
     double *sum, *squares;
@@ -25,22 +16,11 @@ struct moments {
     uint64_t count;
 };
 
-static void add_row(struct moments *moments, const float *row, size_t width)
-{
-    if (moments->count++ == 0)
-        memcpy(moments->first, row, width * sizeof *row);
-    for (size_t i = 0; i < width; i++) {
-        double difference = (double)row[i] - (double)moments->first[i];
-        moments->sum[i] += difference;
-        moments->squares[i] += difference * difference;
-        moments->varies[i] |= row[i] != moments->first[i];
-    }
-}
-
 static ocdm_status add_training_rows(ocdm__feature_payload *payload, struct moments *moments, const ocdm__progress *progress,
                                      ocdm_error *error)
 {
     const ocdm__selection *selection = payload->selection;
+    const float *row = payload->row;
     for (size_t i = 0; i < selection->count; i++) {
         if (i % 4096 == 0) {
             ocdm__progress_tell(progress, "standardizing", i, selection->count);
@@ -50,7 +30,14 @@ static ocdm_status add_training_rows(ocdm__feature_payload *payload, struct mome
         if (selection->chosen[i].part != OCDM__TRAIN || selection->chosen[i].task > payload->last_task)
             continue;
         OCDM_TRY(payload->rows->read(payload->rows, selection->chosen[i].sample, payload->row, error));
-        add_row(moments, payload->row, payload->rows->width);
+        if (moments->count++ == 0)
+            memcpy(moments->first, row, payload->rows->width * sizeof *row);
+        for (size_t k = 0; k < payload->rows->width; k++) {
+            double difference = (double)row[k] - (double)moments->first[k];
+            moments->sum[k] += difference;
+            moments->squares[k] += difference * difference;
+            moments->varies[k] |= row[k] != moments->first[k];
+        }
     }
     if (moments->count == 0)
         return ocdm__fail(error, OCDM_BAD_FILE, "leave --standardize out, or give training samples",
@@ -61,43 +48,28 @@ static ocdm_status add_training_rows(ocdm__feature_payload *payload, struct mome
 static ocdm_status find_moments(ocdm__feature_payload *payload, const ocdm__progress *progress, ocdm_error *error)
 {
     size_t width = payload->rows->width;
-    struct moments moments = {.sum = ocdm__allocate(width, sizeof(double)),
-                              .squares = ocdm__allocate(width, sizeof(double)),
-                              .first = ocdm__allocate(width, sizeof(float)),
-                              .varies = ocdm__allocate(width, sizeof(bool))};
-    payload->mean = ocdm__allocate(width, sizeof(float));
-    payload->deviation = ocdm__allocate(width, sizeof(float));
-    bool made = moments.sum && moments.squares && moments.first && moments.varies && payload->mean && payload->deviation;
-    ocdm_status status =
-        made ? add_training_rows(payload, &moments, progress, error) : ocdm__fail_memory(error, "the mean of the features");
-    if (status == OCDM_OK) {
-        /* A feature that never varies has deviation 0, and becomes 0. */
-        double n = (double)moments.count;
-        for (size_t i = 0; i < width; i++) {
-            double mean = moments.sum[i] / n;
-            double variance = moments.squares[i] / n - mean * mean;
-            payload->mean[i] = (float)((double)moments.first[i] + mean);
-            payload->deviation[i] = moments.varies[i] && variance > 0 ? (float)sqrt(variance) : 0;
-        }
+    ocdm__arena arena = {.last = NULL};
+    struct moments moments = {.sum = ocdm__arena_new(&arena, width, sizeof(double)),
+                              .squares = ocdm__arena_new(&arena, width, sizeof(double)),
+                              .first = ocdm__arena_new(&arena, width, sizeof(float)),
+                              .varies = ocdm__arena_new(&arena, width, sizeof(bool))};
+    ocdm_status status = ocdm__arena_check(&arena, "the mean of the features", error);
+    OCDM_THEN(status, ocdm__new(&payload->mean, width, sizeof(float), "the mean of the features", error));
+    OCDM_THEN(status, ocdm__new(&payload->deviation, width, sizeof(float), "the mean of the features", error));
+    OCDM_THEN(status, add_training_rows(payload, &moments, progress, error));
+    /* A feature that never varies has deviation 0, and becomes 0. */
+    double n = (double)moments.count;
+    for (size_t i = 0; status == OCDM_OK && i < width; i++) {
+        double mean = moments.sum[i] / n;
+        double variance = moments.squares[i] / n - mean * mean;
+        payload->mean[i] = (float)((double)moments.first[i] + mean);
+        payload->deviation[i] = moments.varies[i] && variance > 0 ? (float)sqrt(variance) : 0;
     }
-    OCDM_RELEASE(moments.sum, moments.squares, moments.first, moments.varies);
+    ocdm__arena_clear(&arena);
     return status;
 }
 
 /* ---- filling --------------------------------------------------------------------------------------------------------- */
-
-static void put_row(const ocdm__feature_payload *payload, unsigned char *bytes)
-{
-    for (size_t i = 0; i < payload->rows->width; i++) {
-        if (payload->source.shape.dtype == OCDM__F32) {
-            ocdm__put_float(bytes + 4 * i, payload->row[i]);
-            continue;
-        }
-        uint16_t half = ocdm__float_to_half(payload->row[i]);
-        bytes[2 * i] = (unsigned char)(half & 255);
-        bytes[2 * i + 1] = (unsigned char)(half >> 8);
-    }
-}
 
 /* Dividing by a deviation near 0 may exceed the range of 32 bits, and 16 bits hold little to begin with. */
 static ocdm_status check_range(const ocdm__feature_payload *payload, size_t sample, ocdm_error *error)
@@ -120,25 +92,22 @@ static ocdm_status check_range(const ocdm__feature_payload *payload, size_t samp
 static ocdm_status fill(void *state, size_t first, size_t count, unsigned char *bytes, ocdm_error *error)
 {
     ocdm__feature_payload *payload = state;
-    size_t each = ocdm__payload_size(&payload->source.shape);
+    const float *row = payload->row;
+    size_t width = payload->rows->width;
     for (size_t i = 0; i < count; i++) {
         size_t sample = payload->selection->chosen[first + i].sample;
         OCDM_TRY(payload->rows->read(payload->rows, sample, payload->row, error));
         if (payload->mean != NULL)
-            ocdm__standardize_row(payload->row, payload->mean, payload->deviation, payload->rows->width);
+            ocdm__standardize_row(payload->row, payload->mean, payload->deviation, width);
         OCDM_TRY(check_range(payload, sample, error));
-        put_row(payload, bytes + i * each);
+        for (size_t k = 0; payload->source.shape.dtype == OCDM__F32 && k < width; k++, bytes += 4)
+            ocdm__put_float(bytes, row[k]);
+        for (size_t k = 0; payload->source.shape.dtype == OCDM__F16 && k < width; k++) {
+            uint16_t half = ocdm__float_to_half(row[k]);
+            *bytes++ = (unsigned char)(half & 255);
+            *bytes++ = (unsigned char)(half >> 8);
+        }
     }
-    return OCDM_OK;
-}
-
-static ocdm_status check_rows(const ocdm__feature_payload *payload, ocdm_error *error)
-{
-    for (size_t i = 0; i < payload->selection->count; i++)
-        if (payload->selection->chosen[i].sample >= payload->rows->count)
-            return ocdm__fail(error, OCDM_BAD_FILE, "row i of the features must belong to sample i of the labels",
-                              "the features have %llu rows, but sample %u needs one", (unsigned long long)payload->rows->count,
-                              payload->selection->chosen[i].sample);
     return OCDM_OK;
 }
 
@@ -146,17 +115,25 @@ ocdm_status ocdm__feature_payload_open(ocdm__feature_payload *payload, ocdm__fea
                                        const ocdm__selection *selection, enum ocdm__dtype dtype, enum ocdm__standardize by,
                                        const ocdm__progress *progress, ocdm_error *error)
 {
-    *payload = (ocdm__feature_payload){.rows = rows, .selection = selection};
+    *payload = (ocdm__feature_payload){.rows = rows, .selection = selection, .last_task = UINT32_MAX};
     payload->source = (ocdm__payload_source){
         .shape = {.kind = OCDM__FEATURES, .dtype = dtype, .width = rows->width}, .fill = fill, .state = payload};
     OCDM_TRY(ocdm__new(&payload->row, rows->width, sizeof *payload->row, "a row of features", error));
-    ocdm_status status = check_rows(payload, error);
-    payload->last_task = by == OCDM__BY_FIRST_TASK ? first_task(selection) : UINT32_MAX;
-    if (status == OCDM_OK && by != OCDM__AS_THEY_ARE)
-        status = find_moments(payload, progress, error);
+    for (size_t i = 0; i < selection->count; i++) {
+        const ocdm__chosen *chosen = &selection->chosen[i];
+        if (chosen->sample >= rows->count)
+            return ocdm__fail(error, OCDM_BAD_FILE, "row i of the features must belong to sample i of the labels",
+                              "the features have %llu rows, but sample %u needs one", (unsigned long long)rows->count,
+                              chosen->sample);
+        if (by == OCDM__BY_FIRST_TASK && chosen->part == OCDM__TRAIN && chosen->task < payload->last_task)
+            payload->last_task = chosen->task;
+    }
+    if (by == OCDM__AS_THEY_ARE)
+        return OCDM_OK;
+    OCDM_TRY(find_moments(payload, progress, error));
     payload->source.shape.mean = payload->mean;
     payload->source.shape.deviation = payload->deviation;
-    return status;
+    return OCDM_OK;
 }
 
 void ocdm__feature_payload_close(ocdm__feature_payload *payload)

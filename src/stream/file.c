@@ -119,7 +119,11 @@ static ocdm_status copy_texts(const struct opening *opening, const char *starts_
 static ocdm_status check_labels(const struct opening *opening)
 {
     const ocdm__stream_table *table = &opening->stream->table;
-    for (size_t i = 0; i < table->sample_count; i++)
+    for (size_t i = 0; i < table->sample_count; i++) {
+        if (table->tasks[i] >= OCDM__MAX_TASKS)
+            return bad(opening, "tasks", "has a number that is too large");
+        if (table->tasks[i] >= opening->stream->task_count)
+            opening->stream->task_count = table->tasks[i] + 1;
         for (uint64_t k = table->label_starts[i]; k < table->label_starts[i + 1]; k++) {
             if (table->labels[k] >= table->class_count)
                 return bad(opening, "labels", "refers to a class that does not exist");
@@ -128,17 +132,6 @@ static ocdm_status check_labels(const struct opening *opening)
             if (!ocdm__bits_have(ocdm__known_labels(table, i), table->labels[k]))
                 return bad(opening, known_name, "lacks a class that the sample is labelled with");
         }
-    return OCDM_OK;
-}
-
-static ocdm_status check_tasks(const struct opening *opening)
-{
-    ocdm__stream *stream = opening->stream;
-    for (size_t i = 0; i < stream->table.sample_count; i++) {
-        if (stream->table.tasks[i] >= OCDM__MAX_TASKS)
-            return bad(opening, "tasks", "has a number that is too large");
-        if (stream->table.tasks[i] >= stream->task_count)
-            stream->task_count = stream->table.tasks[i] + 1;
     }
     return OCDM_OK;
 }
@@ -211,7 +204,7 @@ static ocdm_status read_labels(const struct opening *opening)
     uint64_t end = 0, samples = table->sample_count;
     OCDM_TRY(copy(opening, "label_starts", OCDM__U64, samples + 1, &table->label_starts));
     if (!are_starts(table->label_starts, table->sample_count, &end))
-        OCDM_TRY(bad(opening, "label_starts", "is not ascending from 0"));
+        return bad(opening, "label_starts", "is not ascending from 0");
     OCDM_TRY(copy(opening, "labels", OCDM__U32, end, &table->labels));
     OCDM_TRY(copy(opening, "tasks", OCDM__U32, samples, &table->tasks));
     return copy_below(opening, "parts", samples, OCDM__NO_PART, &table->parts);
@@ -232,22 +225,15 @@ static ocdm_status read_names(const struct opening *opening)
     return OCDM_OK;
 }
 
-/* Files from before there were row sums have none. */
-static ocdm_status read_row_sums(const struct opening *opening)
-{
-    ocdm__stream *stream = opening->stream;
-    if (ocdm__safetensors_find(&stream->tensors, "row_sums") == NULL)
-        return OCDM_OK;
-    const struct ocdm__tensor *sums = find(opening, "row_sums", OCDM__U64, stream->table.sample_count);
-    if (sums == NULL)
-        return OCDM_BAD_FILE;
-    stream->row_sums = sums->data;
-    return OCDM_OK;
-}
-
+/* The features or images and their row sums, which older files lack, and the root folder of image files. */
 static ocdm_status read_payload(const struct opening *opening)
 {
     ocdm__stream *stream = opening->stream;
+    const struct ocdm__note *root = ocdm__safetensors_note(&stream->tensors, "image_root");
+    if (root != NULL) {
+        OCDM_TRY(ocdm__new(&stream->image_root, root->value_length + 1, 1, "the root folder's name", opening->error));
+        ocdm__json_unescape(root->value, root->value_length, stream->image_root);
+    }
     const struct ocdm__tensor *features = ocdm__safetensors_find(&stream->tensors, "features");
     const struct ocdm__tensor *images = ocdm__safetensors_find(&stream->tensors, "images");
     if (features != NULL && images != NULL)
@@ -266,19 +252,14 @@ static ocdm_status read_payload(const struct opening *opening)
         stream->shape.channels = (size_t)tensor->shape[1];
         stream->shape.height = (size_t)tensor->shape[2];
     }
-    stream->checked = ocdm__allocate(stream->table.sample_count, sizeof *stream->checked);
-    return stream->checked != NULL ? read_row_sums(opening) : ocdm__fail_memory(opening->error, "a stream's tables");
-}
-
-static ocdm_status read_root(const struct opening *opening)
-{
-    const struct ocdm__note *note = ocdm__safetensors_note(&opening->stream->tensors, "image_root");
-    if (note == NULL)
+    OCDM_TRY(
+        ocdm__new(&stream->checked, stream->table.sample_count, sizeof *stream->checked, "a stream's tables", opening->error));
+    if (ocdm__safetensors_find(&stream->tensors, "row_sums") == NULL)
         return OCDM_OK;
-    char *root;
-    OCDM_TRY(ocdm__new(&root, note->value_length + 1, 1, "the root folder's name", opening->error));
-    ocdm__json_unescape(note->value, note->value_length, root);
-    opening->stream->image_root = root;
+    const struct ocdm__tensor *sums = find(opening, "row_sums", OCDM__U64, stream->table.sample_count);
+    if (sums == NULL)
+        return OCDM_BAD_FILE;
+    stream->row_sums = sums->data;
     return OCDM_OK;
 }
 
@@ -298,34 +279,23 @@ static ocdm_status check_sums(const struct opening *opening)
     return OCDM_OK;
 }
 
-static ocdm_status read_all(const struct opening *opening)
-{
-    static ocdm_status (*const steps[])(const struct opening *) = {check_kind,        read_labels, read_names,   read_payload,
-                                                                   read_root,         check_sums,  check_labels, check_tasks,
-                                                                   check_class_names, check_paths};
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        OCDM_TRY(steps[i](opening));
-    return OCDM_OK;
-}
-
-/* A file of records begins with a brace. One that begins with the length of a header may, too, but that is far below 2^32. */
-static ocdm_status refuse_records(const struct opening *opening)
-{
-    const ocdm__mapped_file *file = &opening->stream->file;
-    if (file->size < 8 || file->bytes[0] != '{' || ocdm__get_u64(file->bytes) <= UINT32_MAX)
-        return OCDM_OK;
-    return ocdm__fail(opening->error, OCDM_BAD_FILE, "`ocdm stream build --records FILE -o STREAM` makes a stream of it",
-                      "%s: this is a file of records, not a stream", opening->path);
-}
-
 ocdm_status ocdm__stream_open(ocdm__stream *stream, const char *path, ocdm_error *error)
 {
-    struct opening opening = {stream, path, error};
+    typedef ocdm_status step(const struct opening *);
+    static step *const steps[] = {check_kind, read_labels,  read_names,        read_payload,
+                                  check_sums, check_labels, check_class_names, check_paths};
+    const struct opening opening = {stream, path, error};
     *stream = (ocdm__stream){.task_count = 0};
     ocdm_status status = ocdm__map_file(&stream->file, path, error);
-    OCDM_THEN(status, refuse_records(&opening));
-    OCDM_THEN(status, ocdm__safetensors_read(&stream->tensors, path, stream->file.bytes, stream->file.size, error));
-    OCDM_THEN(status, read_all(&opening));
+    const ocdm__mapped_file *file = &stream->file;
+    /* A file of records begins with a brace. One that begins with the length of a header may, too, but that is far below 2^32.
+     */
+    if (status == OCDM_OK && file->size >= 8 && file->bytes[0] == '{' && ocdm__get_u64(file->bytes) > UINT32_MAX)
+        status = ocdm__fail(error, OCDM_BAD_FILE, "`ocdm stream build --records FILE -o STREAM` makes a stream of it",
+                            "%s: this is a file of records, not a stream", path);
+    OCDM_THEN(status, ocdm__safetensors_read(&stream->tensors, path, file->bytes, file->size, error));
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        OCDM_THEN(status, steps[i](&opening));
     if (status != OCDM_OK)
         ocdm__stream_close(stream);
     return status;
@@ -587,22 +557,13 @@ ocdm_status ocdm_stream_verify(ocdm_stream *stream, ocdm_error *error)
 
 /* ---- samples as records --------------------------------------------------------------------------------------------- */
 
-/* Nineteen digits always fit 64 bits. */
-static bool is_number(const char *text, size_t length)
-{
-    if (length == 0 || length > 19 || (text[0] == '0' && length > 1))
-        return false;
-    for (size_t i = 0; i < length; i++)
-        if (text[i] < '0' || text[i] > '9')
-            return false;
-    return true;
-}
-
 void ocdm__write_record_id(ocdm__output *output, const ocdm__stream_table *table, size_t sample)
 {
     size_t length;
+    uint64_t number;
     const char *id = ocdm__text_at(&table->ids, sample, &length);
-    if (is_number(id, length))
+    /* Nineteen digits fit a number of 64 bits everywhere. */
+    if (length > 0 && length <= 19 && (id[0] != '0' || length == 1) && ocdm__text_to_whole(id, length, 0, UINT64_MAX, &number))
         ocdm__output_write(output, id, length);
     else
         ocdm__output_json_string(output, id, length);

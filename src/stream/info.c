@@ -3,70 +3,52 @@
 
 /* ---- the records ---------------------------------------------------------------------------------------------------- */
 
-static ocdm_status count_record(ocdm__stream_info *info, const ocdm__record *record, ocdm_error *error)
-{
-    ocdm__record_members members;
-    if (!ocdm__member_reader_read(&info->members, info->records, record, &members)) {
-        ocdm__record place = *record;
-        place.shown_at = members.at;
-        return ocdm__records_refuse(info->records, &place, members.reason, NULL, false, error);
-    }
-    bool has_split = (members.found & 1u << OCDM__MEMBER_SPLIT) != 0;
-    ocdm__counted_sample sample = {.label_count = record->label_count,
-                                   .test = has_split && members.part == OCDM__TEST,
-                                   .has_task = (members.found & 1u << OCDM__MEMBER_TASK) != 0};
-    if (sample.label_count > 0)
-        sample.labels = info->records->numbers + record->label_at;
-    sample.task = sample.has_task ? members.task : 0;
-    return ocdm__statistics_add(&info->statistics, &sample, error);
-}
-
 static ocdm_status count_records(ocdm__stream_info *info, ocdm_error *error)
 {
-    for (;;) {
-        ocdm__record record;
-        bool found;
+    ocdm__record record;
+    bool found;
+    for (;; ocdm__records_release(info->records)) {
         OCDM_TRY(ocdm__records_next(info->records, &record, &found, error));
         if (!found)
             return OCDM_OK;
-        OCDM_TRY(count_record(info, &record, error));
-        ocdm__records_release(info->records);
+        ocdm__record_members members;
+        if (!ocdm__member_reader_read(&info->members, info->records, &record, &members)) {
+            record.shown_at = members.at;
+            return ocdm__records_refuse(info->records, &record, members.reason, NULL, false, error);
+        }
+        ocdm__counted_sample sample = {.label_count = record.label_count,
+                                       .test = members.part == OCDM__TEST,
+                                       .has_task = (members.found & 1u << OCDM__MEMBER_TASK) != 0,
+                                       .task = members.task};
+        if (sample.label_count > 0)
+            sample.labels = info->records->numbers + record.label_at;
+        OCDM_TRY(ocdm__statistics_add(&info->statistics, &sample, error));
     }
 }
 
 /* ---- a stream file -------------------------------------------------------------------------------------------------- */
-
-/* Over the samples of each part. */
-static void measure_known(ocdm__stream_info *info)
-{
-    const ocdm__stream_table *table = &info->stream.table;
-    uint64_t known[2] = {0}, all[2] = {0};
-    for (size_t i = 0; i < table->sample_count; i++) {
-        size_t part = table->parts[i] == OCDM__TEST;
-        known[part] += ocdm__bits_count(ocdm__known_labels(table, i), table->class_count);
-        all[part] += table->class_count;
-    }
-    for (size_t part = 0; part < 2; part++)
-        info->known[part] = all[part] > 0 ? (double)known[part] / (double)all[part] : 1;
-}
 
 static ocdm_status read_stream(ocdm__stream_info *info, const char *path, ocdm_error *error)
 {
     info->is_stream_file = true;
     OCDM_TRY(ocdm__stream_open(&info->stream, path, error));
     const ocdm__stream_table *table = &info->stream.table;
+    uint64_t known[2] = {0}, all[2] = {0}; /* of the samples of each part */
     for (size_t i = 0; i < table->sample_count; i++) {
-        ocdm__counted_sample sample = {.labels = table->labels + table->label_starts[i],
+        bool test = table->parts[i] == OCDM__TEST;
+        ocdm__counted_sample sample = {.labels = ocdm__labels(table, i),
                                        .label_count = (size_t)(table->label_starts[i + 1] - table->label_starts[i]),
-                                       .test = table->parts[i] == OCDM__TEST,
+                                       .test = test,
                                        .has_task = true,
                                        .task = table->tasks[i]};
         OCDM_TRY(ocdm__statistics_add(&info->statistics, &sample, error));
+        known[test] += ocdm__bits_count(ocdm__known_labels(table, i), table->class_count);
+        all[test] += table->class_count;
     }
-    measure_known(info);
-    size_t count = info->stream.table.class_count;
-    OCDM_TRY(ocdm__new(&info->classes, count, sizeof *info->classes, "the list of classes", error));
-    for (uint32_t i = 0; i < count; i++)
+    for (size_t part = 0; part < 2; part++)
+        info->known[part] = all[part] > 0 ? (double)known[part] / (double)all[part] : 1;
+    OCDM_TRY(ocdm__new(&info->classes, table->class_count, sizeof *info->classes, "the list of classes", error));
+    for (uint32_t i = 0; i < table->class_count; i++)
         if (ocdm__tally_class(&info->statistics.total, i).count > 0)
             info->classes[info->class_count++] = i;
     return OCDM_OK;

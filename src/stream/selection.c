@@ -242,51 +242,34 @@ static bool make_known(const struct making *making)
 
 /* ---- texts ----------------------------------------------------------------------------------------------------------- */
 
-/* The paths of chosen samples, an empty text for one that has none. */
-static bool make_paths(const struct making *making)
+/* The ids and paths of the samples: the id of a repeated one with @ and its task, an empty path for one that has none. An id
+ * that was made may be another sample's own. */
+static ocdm_status make_texts(const struct making *making, ocdm_error *error)
 {
-    struct texts texts;
+    struct texts ids, paths;
     const ocdm__labelled_set *set = making->set;
-    bool made = begin_texts(&texts, &making->table->paths, making->selection->count);
-    for (size_t i = 0; made && i < making->selection->count; i++) {
-        uint32_t number = set->path_numbers[making->selection->chosen[i].sample];
-        size_t length = 0;
-        const char *path = number != UINT32_MAX ? ocdm__label_table_text(&set->paths, number, &length) : "";
-        made = add_text(&texts, path, length, "");
-    }
-    return made;
-}
-
-/* The ids of samples, a repeated one with @ and its task. */
-static bool make_ids(const struct making *making)
-{
-    struct texts texts;
     const ocdm__chosen *chosen = making->selection->chosen;
-    bool made = begin_texts(&texts, &making->table->ids, making->selection->count);
-    for (size_t i = 0; made && i < making->selection->count; i++) {
+    size_t count = making->selection->count;
+    bool has_paths = set->paths.count > 0;
+    bool made =
+        begin_texts(&ids, &making->table->ids, count) && (!has_paths || begin_texts(&paths, &making->table->paths, count));
+    for (size_t i = 0; made && i < count; i++) {
         char suffix[16] = "";
-        size_t length;
-        const char *id = ocdm__label_table_text(&making->set->ids, chosen[i].sample, &length);
+        size_t length, path_length = 0;
+        const char *id = ocdm__label_table_text(&set->ids, chosen[i].sample, &length), *path = "";
+        uint32_t path_number = set->path_numbers[chosen[i].sample];
+        if (path_number != UINT32_MAX)
+            path = ocdm__label_table_text(&set->paths, path_number, &path_length);
         if (i > 0 && chosen[i - 1].sample == chosen[i].sample)
             snprintf(suffix, sizeof suffix, "@%" PRIu32, chosen[i].task);
-        made = add_text(&texts, id, length, suffix);
-    }
-    return made;
-}
-
-/* An id that was made for a repeated sample may be another sample's own. */
-static ocdm_status check_made_ids(const struct making *making, ocdm_error *error)
-{
-    const ocdm__chosen *chosen = making->selection->chosen;
-    for (size_t i = 1; i < making->selection->count; i++) {
-        size_t length;
-        const char *id = ocdm__text_at(&making->table->ids, i, &length);
-        if (chosen[i - 1].sample == chosen[i].sample && ocdm__label_table_number(&making->set->ids, id, length) != UINT32_MAX)
+        made = add_text(&ids, id, length, suffix) && (!has_paths || add_text(&paths, path, path_length, ""));
+        id = made ? ocdm__text_at(&making->table->ids, i, &length) : NULL;
+        if (made && suffix[0] != '\0' && ocdm__label_table_number(&set->ids, id, length) != UINT32_MAX)
             return ocdm__fail(error, OCDM_BAD_RECORD, "rename one: ID@T is sample ID in its task T",
                               "the id %s of a sample is also that of another sample in task %" PRIu32,
                               ocdm__show_label(id, length).text, chosen[i].task);
     }
-    return OCDM_OK;
+    return made ? OCDM_OK : ocdm__fail_memory(error, "the tables of a stream");
 }
 
 ocdm_status ocdm__stream_table_make(ocdm__stream_table *table, const ocdm__labelled_set *set, const ocdm__selection *selection,
@@ -294,9 +277,8 @@ ocdm_status ocdm__stream_table_make(ocdm__stream_table *table, const ocdm__label
 {
     struct making making = {table, set, selection, columns};
     *table = (ocdm__stream_table){.class_count = columns->count};
-    bool made = make_samples(&making) && make_ids(&making) && (set->paths.count == 0 || make_paths(&making)) &&
-                (!selection->partial || make_known(&making));
-    ocdm_status status = made ? check_made_ids(&making, error) : ocdm__fail_memory(error, "the tables of a stream");
+    bool made = make_samples(&making) && (!selection->partial || make_known(&making));
+    ocdm_status status = made ? make_texts(&making, error) : ocdm__fail_memory(error, "the tables of a stream");
     if (status != OCDM_OK) {
         ocdm__stream_table_clear(table);
         return status;

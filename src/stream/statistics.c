@@ -44,48 +44,35 @@ static ocdm_status find_task(ocdm__statistics *statistics, uint64_t task, ocdm__
 
 /* ---- counting ------------------------------------------------------------------------------------------------------- */
 
-/* Notes the classes of a sample; `*distinct` is how many they are. */
-static ocdm_status note_labels(ocdm__statistics *statistics, const ocdm__counted_sample *sample, size_t *distinct,
-                               ocdm_error *error)
-{
-    *distinct = 0;
-    for (size_t i = 0; i < sample->label_count; i++) {
-        if (!ocdm__reserve_zeroed(&statistics->noted, &statistics->noted_room, sample->labels[i] + 1,
-                                  sizeof *statistics->noted))
-            return ocdm__fail_memory(error, what);
-        *distinct += !statistics->noted[sample->labels[i]];
-        statistics->noted[sample->labels[i]] = true;
-    }
-    return OCDM_OK;
-}
-
-static ocdm_status count_class(ocdm__tally *tally, size_t class_number, bool shared, ocdm_error *error)
-{
-    if (!ocdm__reserve_zeroed(&tally->classes, &tally->class_room, class_number + 1, sizeof *tally->classes))
-        return ocdm__fail_memory(error, what);
-    tally->classes[class_number].count++;
-    tally->classes[class_number].shared += shared;
-    return OCDM_OK;
-}
-
 /* Counts the labels of a training sample, each once; `task` is NULL when it has none. */
 static ocdm_status count_labels(ocdm__statistics *statistics, const ocdm__counted_sample *sample, ocdm__tally *task,
                                 ocdm_error *error)
 {
-    size_t distinct;
-    ocdm_status status = note_labels(statistics, sample, &distinct, error);
-    for (size_t i = 0; i < sample->label_count && status == OCDM_OK; i++) {
+    size_t distinct = 0;
+    for (size_t i = 0; i < sample->label_count; i++) {
+        if (!ocdm__reserve_zeroed(&statistics->noted, &statistics->noted_room, sample->labels[i] + 1,
+                                  sizeof *statistics->noted))
+            return ocdm__fail_memory(error, what);
+        distinct += !statistics->noted[sample->labels[i]];
+        statistics->noted[sample->labels[i]] = true;
+    }
+    ocdm__tally *const tallies[] = {&statistics->total, task};
+    for (size_t i = 0; i < sample->label_count; i++) {
         uint32_t class_number = sample->labels[i];
         if (!statistics->noted[class_number])
             continue;
         statistics->noted[class_number] = false;
-        status = count_class(&statistics->total, class_number, distinct > 1, error);
-        if (status == OCDM_OK && task != NULL)
-            status = count_class(task, class_number, distinct > 1, error);
+        for (size_t k = 0; k < (task != NULL ? 2 : 1); k++) {
+            ocdm__tally *tally = tallies[k];
+            if (!ocdm__reserve_zeroed(&tally->classes, &tally->class_room, (size_t)class_number + 1, sizeof *tally->classes))
+                return ocdm__fail_memory(error, what);
+            tally->classes[class_number].count++;
+            tally->classes[class_number].shared += distinct > 1;
+        }
     }
     statistics->label_count += distinct;
     statistics->samples[distinct < OCDM__LABEL_STEPS ? distinct : OCDM__LABEL_STEPS - 1]++;
-    return status;
+    return OCDM_OK;
 }
 
 ocdm_status ocdm__statistics_add(ocdm__statistics *statistics, const ocdm__counted_sample *sample, ocdm_error *error)

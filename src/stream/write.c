@@ -30,27 +30,6 @@ void ocdm__digest_ids(const ocdm__stream_table *table, char text[OCDM__SHA256_TE
     ocdm__sha256_end(&sha, text);
 }
 
-/* One source, an element of the list. */
-static ocdm_status add_source(ocdm__output *list, const char *path, const ocdm__progress *progress, ocdm_error *error)
-{
-    char digest[OCDM__SHA256_TEXT];
-    struct stat facts = {.st_size = 0};
-    OCDM_TRY(ocdm__sha256_of_file(path, progress, digest, error));
-    stat(path, &facts);
-    const char *slash = strrchr(path, '/');
-    ocdm__json_open(list, NULL, '{');
-    ocdm__json_string(list, "file", slash != NULL && slash[1] != '\0' ? slash + 1 : path);
-    ocdm__json_count(list, "bytes", (uint64_t)facts.st_size);
-    ocdm__json_string(list, "sha256", digest);
-    ocdm__json_close(list, '}');
-    return OCDM_OK;
-}
-
-static void add_note(ocdm__provenance *provenance, const char *key, const char *value)
-{
-    provenance->notes[provenance->note_count++] = (struct ocdm__note){.key = key, .value = value};
-}
-
 ocdm_status ocdm__provenance_make(ocdm__provenance *provenance, const char *command, const char *image_root,
                                   const char *const *files, size_t file_count, const ocdm__stream_table *table,
                                   const ocdm__progress *progress, ocdm_error *error)
@@ -58,19 +37,32 @@ ocdm_status ocdm__provenance_make(ocdm__provenance *provenance, const char *comm
     ocdm__output *sources = &provenance->sources;
     OCDM_TRY(ocdm__output_open_memory(sources, "the list of sources", error));
     ocdm__json_open(sources, NULL, '[');
-    for (size_t i = 0; i < file_count; i++)
-        OCDM_TRY(add_source(sources, files[i], progress, error));
+    for (size_t i = 0; i < file_count; i++) {
+        char digest[OCDM__SHA256_TEXT];
+        struct stat facts = {.st_size = 0};
+        const char *slash = strrchr(files[i], '/');
+        OCDM_TRY(ocdm__sha256_of_file(files[i], progress, digest, error));
+        stat(files[i], &facts);
+        ocdm__json_open(sources, NULL, '{');
+        ocdm__json_string(sources, "file", slash != NULL && slash[1] != '\0' ? slash + 1 : files[i]);
+        ocdm__json_count(sources, "bytes", (uint64_t)facts.st_size);
+        ocdm__json_string(sources, "sha256", digest);
+        ocdm__json_close(sources, '}');
+    }
     ocdm__json_close(sources, ']');
     ocdm__output_write(sources, "", 1);
     OCDM_TRY(ocdm__output_check(sources, error));
     ocdm__digest_ids(table, provenance->ids);
-    add_note(provenance, "format", "ocdm-stream");
-    add_note(provenance, "version", table->known != NULL ? OCDM__PARTIAL_VERSION : OCDM__STREAM_VERSION);
-    add_note(provenance, "command", command);
-    add_note(provenance, "sources", sources->buffer);
-    add_note(provenance, "ids_sha256", provenance->ids);
-    if (image_root != NULL)
-        add_note(provenance, "image_root", image_root);
+    const struct ocdm__note notes[] = {
+        {.key = "format", .value = "ocdm-stream"},
+        {.key = "version", .value = table->known != NULL ? OCDM__PARTIAL_VERSION : OCDM__STREAM_VERSION},
+        {.key = "command", .value = command},
+        {.key = "sources", .value = sources->buffer},
+        {.key = "ids_sha256", .value = provenance->ids},
+        {.key = "image_root", .value = image_root},
+    };
+    memcpy(provenance->notes, notes, sizeof notes);
+    provenance->note_count = image_root != NULL ? 6 : 5;
     return OCDM_OK;
 }
 
@@ -99,25 +91,14 @@ static void add(struct plan *plan, const char *name, enum ocdm__dtype dtype, con
     plan->tensors[plan->count++] = ocdm__tensor_of(name, dtype, data, count);
 }
 
-static void add_starts(struct plan *plan, const char *name, const ocdm__text_list *texts, size_t count)
-{
-    if (texts->starts != NULL)
-        add(plan, name, OCDM__U64, texts->starts, count + 1);
-}
-
-static void add_text(struct plan *plan, const char *name, const ocdm__text_list *texts, size_t count)
-{
-    if (texts->starts != NULL)
-        add(plan, name, OCDM__U8, texts->bytes, texts->starts[count]);
-}
-
 static void make_plan(struct plan *plan, const ocdm__stream_table *table, const ocdm__payload_source *source)
 {
     size_t samples = table->sample_count, classes = table->class_count;
     add(plan, "label_starts", OCDM__U64, table->label_starts, samples + 1);
-    add_starts(plan, "id_starts", &table->ids, samples);
-    add_starts(plan, "class_starts", &table->classes, classes);
-    add_starts(plan, "path_starts", &table->paths, samples);
+    add(plan, "id_starts", OCDM__U64, table->ids.starts, samples + 1);
+    add(plan, "class_starts", OCDM__U64, table->classes.starts, classes + 1);
+    if (table->paths.starts != NULL)
+        add(plan, "path_starts", OCDM__U64, table->paths.starts, samples + 1);
     add(plan, "labels", OCDM__U32, table->labels, table->label_starts[samples]);
     add(plan, "tasks", OCDM__U32, table->tasks, samples);
     if (source != NULL && source->shape.mean != NULL) {
@@ -134,9 +115,10 @@ static void make_plan(struct plan *plan, const ocdm__stream_table *table, const 
         tensor->shape[0] = table->sample_count;
         tensor->shape[tensor->rank++] = size;
     }
-    add_text(plan, "id_text", &table->ids, samples);
-    add_text(plan, "class_text", &table->classes, classes);
-    add_text(plan, "path_text", &table->paths, samples);
+    add(plan, "id_text", OCDM__U8, table->ids.bytes, table->ids.starts[samples]);
+    add(plan, "class_text", OCDM__U8, table->classes.bytes, table->classes.starts[classes]);
+    if (table->paths.starts != NULL)
+        add(plan, "path_text", OCDM__U8, table->paths.bytes, table->paths.starts[samples]);
     if (source != NULL) {
         const ocdm__payload_shape *shape = &source->shape;
         struct ocdm__tensor tensor =

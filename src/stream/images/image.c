@@ -84,52 +84,36 @@ ocdm_status ocdm__image_decode(const ocdm__image_file *file, const ocdm__image_l
                       file->size ? "neither a JPEG nor a PNG image" : "the file is empty");
 }
 
-/* The size of a regular file within the limit. A pipe or a device could keep a worker waiting forever. */
-static ocdm_status check_file(int fd, const char *path, const ocdm__image_limits *limits, size_t *size, ocdm_error *error)
-{
-    struct stat found;
-    if (fstat(fd, &found) != 0)
-        return ocdm__fail(error, OCDM_IO, "", "cannot read %s: %s", path, strerror(errno));
-    if (!S_ISREG(found.st_mode))
-        return ocdm__fail(error, OCDM_IO, "", "cannot read %s: not a regular file", path);
-    if ((uint64_t)found.st_size > limits->memory)
-        return fail_over_memory(path, limits, (uint64_t)found.st_size, error);
-    *size = (size_t)found.st_size;
-    return OCDM_OK;
-}
-
-/* Reads `size` bytes; fewer when the file became shorter meanwhile, which the decoder then finds. */
-static ocdm_status read_bytes(int fd, const char *path, uint8_t *bytes, size_t *size, ocdm_error *error)
-{
-    size_t done = 0;
-    while (done < *size) {
-        ssize_t count = read(fd, bytes + done, *size - done);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count < 0)
-            return ocdm__fail(error, OCDM_IO, "", "cannot read %s: %s", path, strerror(errno));
-        if (count == 0)
-            break;
-        done += (size_t)count;
-    }
-    *size = done;
-    return OCDM_OK;
-}
-
 ocdm_status ocdm__image_read(const char *path, const ocdm__image_limits *limits, uint32_t resize,
                              ocdm__image_buffer *file_bytes, size_t *size, ocdm__image *image, ocdm_error *error)
 {
-    ocdm__image_file file = {.name = path};
+    struct stat found;
+    ssize_t count = 1;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return ocdm__fail(error, OCDM_IO, "", "cannot open %s: %s", path, strerror(errno));
-    ocdm_status status = check_file(fd, path, limits, &file.size, error);
-    if (status == OCDM_OK && !ocdm__image_buffer_fit(file_bytes, file.size))
+    ocdm_status status = OCDM_OK;
+    /* A regular file within the limit: a pipe or a device could keep a worker waiting forever. */
+    if (fstat(fd, &found) != 0)
+        status = ocdm__fail(error, OCDM_IO, "", "cannot read %s: %s", path, strerror(errno));
+    else if (!S_ISREG(found.st_mode))
+        status = ocdm__fail(error, OCDM_IO, "", "cannot read %s: not a regular file", path);
+    else if ((uint64_t)found.st_size > limits->memory)
+        status = fail_over_memory(path, limits, (uint64_t)found.st_size, error);
+    else if (!ocdm__image_buffer_fit(file_bytes, (size_t)found.st_size))
         status = ocdm__fail_memory(error, "an image file");
-    OCDM_THEN(status, read_bytes(fd, path, file_bytes->bytes, &file.size, error));
+    /* Fewer bytes when the file became shorter meanwhile, which the decoder then finds. */
+    for (*size = 0; status == OCDM_OK && count != 0 && *size < (size_t)found.st_size; *size += (size_t)count) {
+        do
+            count = read(fd, file_bytes->bytes + *size, (size_t)found.st_size - *size);
+        while (count < 0 && errno == EINTR);
+        if (count < 0) {
+            status = ocdm__fail(error, OCDM_IO, "", "cannot read %s: %s", path, strerror(errno));
+            count = 0;
+        }
+    }
     close(fd);
     OCDM_TRY(status);
-    file.bytes = file_bytes->bytes;
-    *size = file.size;
+    const ocdm__image_file file = {path, file_bytes->bytes, *size};
     return ocdm__image_decode(&file, limits, resize, image, error);
 }

@@ -43,26 +43,14 @@ _Noreturn static void refuse(j_common_ptr info)
                              job->file->name, reason));
 }
 
-/* Warnings after which the pixels are guesses. The others are about data between markers and do not matter. */
-static bool means_damage(int message)
-{
-    switch (message) {
-    case JWRN_JPEG_EOF:
-    case JWRN_HIT_MARKER:
-    case JWRN_HUFF_BAD_CODE:
-    case JWRN_ARITH_BAD_CODE:
-    case JWRN_MUST_RESYNC:
-    case JWRN_BOGUS_PROGRESSION:
-        return true;
-    default:
-        return false;
-    }
-}
-
+/* Refuses what leaves pixels that are guesses. Other warnings are about data between markers and do not matter. */
 static void take_message(j_common_ptr info, int level)
 {
-    if (level < 0 && means_damage(info->err->msg_code))
-        refuse(info);
+    static const int damage[] = {JWRN_JPEG_EOF,       JWRN_HIT_MARKER,  JWRN_HUFF_BAD_CODE,
+                                 JWRN_ARITH_BAD_CODE, JWRN_MUST_RESYNC, JWRN_BOGUS_PROGRESSION};
+    for (size_t i = 0; level < 0 && i < sizeof damage / sizeof *damage; i++)
+        if (info->err->msg_code == damage[i])
+            refuse(info);
 }
 
 static void say_nothing(j_common_ptr info)

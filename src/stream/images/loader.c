@@ -29,18 +29,6 @@ struct ocdm__image_loader {
     size_t thread_count;
 };
 
-/* The next image to prepare. Called with the lock held and something in the queue. */
-static struct slot *take_image(ocdm__image_loader *loader, size_t *image)
-{
-    struct slot *slot = &loader->slots[loader->queue[loader->queue_first]];
-    *image = slot->taken++;
-    if (slot->taken == slot->count) {
-        loader->queue_first = (loader->queue_first + 1) % loader->slot_count;
-        loader->queue_size--;
-    }
-    return slot;
-}
-
 static void *work(void *argument)
 {
     ocdm__image_loader *loader = argument;
@@ -51,8 +39,13 @@ static void *work(void *argument)
             pthread_cond_wait(&loader->work, &loader->lock);
         if (loader->ending)
             break;
-        size_t image;
-        struct slot *slot = take_image(loader, &image);
+        /* The next image of the oldest batch; a batch without more leaves the queue. */
+        struct slot *slot = &loader->slots[loader->queue[loader->queue_first]];
+        size_t image = slot->taken++;
+        if (slot->taken == slot->count) {
+            loader->queue_first = (loader->queue_first + 1) % loader->slot_count;
+            loader->queue_size--;
+        }
         pthread_mutex_unlock(&loader->lock);
         float *out = slot->tensor + image * loader->floats;
         ocdm_error *error = &slot->errors[image];
@@ -90,25 +83,6 @@ static ocdm_status start_threads(ocdm__image_loader *loader, size_t count, ocdm_
     return OCDM_OK;
 }
 
-/* A loader without threads. */
-static ocdm__image_loader *allocate_loader(size_t threads, size_t slots)
-{
-    ocdm__image_loader *loader = ocdm__allocate(1, sizeof *loader);
-    if (!loader)
-        return NULL;
-    pthread_mutex_init(&loader->lock, NULL); /* these three cannot fail where they have nothing to allocate, as on Linux */
-    pthread_cond_init(&loader->work, NULL);
-    pthread_cond_init(&loader->ready, NULL);
-    loader->slot_count = slots;
-    loader->slots = ocdm__allocate(slots, sizeof *loader->slots);
-    loader->queue = ocdm__allocate(slots, sizeof *loader->queue);
-    loader->threads = ocdm__allocate(threads, sizeof *loader->threads);
-    if (loader->slots && loader->queue && loader->threads)
-        return loader;
-    ocdm__image_loader_destroy(loader);
-    return NULL;
-}
-
 ocdm_status ocdm__image_loader_create(const ocdm__image_settings *settings, size_t threads, size_t slots,
                                       ocdm__image_loader **loader, ocdm_error *error)
 {
@@ -120,12 +94,18 @@ ocdm_status ocdm__image_loader_create(const ocdm__image_settings *settings, size
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%zu batches of images ahead are not between 1 and %u", slots,
                           OCDM__IMAGE_MAX_SLOTS);
     OCDM_TRY(ocdm__image_plan_make(settings, &plan, error));
-    ocdm__image_loader *made = allocate_loader(threads, slots);
-    if (!made)
-        return ocdm__fail_memory(error, "the image loader");
+    ocdm__image_loader *made;
+    OCDM_TRY(ocdm__new(&made, 1, sizeof *made, "the image loader", error));
+    pthread_mutex_init(&made->lock, NULL); /* these three cannot fail where they have nothing to allocate, as on Linux */
+    pthread_cond_init(&made->work, NULL);
+    pthread_cond_init(&made->ready, NULL);
     made->plan = plan;
     made->floats = ocdm__image_floats(settings);
-    ocdm_status status = start_threads(made, threads, error);
+    made->slot_count = slots;
+    ocdm_status status = ocdm__new(&made->slots, slots, sizeof *made->slots, "the image loader", error);
+    OCDM_THEN(status, ocdm__new(&made->queue, slots, sizeof *made->queue, "the image loader", error));
+    OCDM_THEN(status, ocdm__new(&made->threads, threads, sizeof *made->threads, "the image loader", error));
+    OCDM_THEN(status, start_threads(made, threads, error));
     if (status == OCDM_OK)
         *loader = made;
     else
@@ -152,18 +132,6 @@ void ocdm__image_loader_destroy(ocdm__image_loader *loader)
     OCDM_RELEASE(loader->slots, loader->queue, loader->threads, loader);
 }
 
-static bool make_slot_room(struct slot *slot, size_t count)
-{
-    if (count <= slot->room)
-        return true;
-    bool failed = false;
-    slot->requests = ocdm__grown(slot->requests, count, sizeof *slot->requests, &failed);
-    slot->errors = ocdm__grown(slot->errors, count, sizeof *slot->errors, &failed);
-    if (!failed)
-        slot->room = count;
-    return !failed;
-}
-
 ocdm_status ocdm__image_loader_submit(ocdm__image_loader *loader, size_t slot_number, const ocdm__image_request *requests,
                                       size_t count, float *tensor, ocdm_error *error)
 {
@@ -171,8 +139,14 @@ ocdm_status ocdm__image_loader_submit(ocdm__image_loader *loader, size_t slot_nu
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "wait for the batch in it first", "batch slot %zu is not free",
                           slot_number);
     struct slot *slot = &loader->slots[slot_number];
-    if (!make_slot_room(slot, count))
-        return ocdm__fail_memory(error, "a batch of images");
+    bool failed = false;
+    if (count > slot->room) {
+        slot->requests = ocdm__grown(slot->requests, count, sizeof *slot->requests, &failed);
+        slot->errors = ocdm__grown(slot->errors, count, sizeof *slot->errors, &failed);
+        if (failed)
+            return ocdm__fail_memory(error, "a batch of images");
+        slot->room = count;
+    }
     if (count)
         memcpy(slot->requests, requests, count * sizeof *requests);
     slot->tensor = tensor;

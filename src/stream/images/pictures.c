@@ -2,6 +2,7 @@
 #include "stream/images/image.h"
 
 #include "base/files.h"
+#include "base/text.h"
 #include "stream/file.h"
 
 struct ocdm__stream_pictures {
@@ -42,29 +43,6 @@ ocdm_status ocdm__stream_pictures_open(ocdm__stream_pictures **pictures, const c
     return status;
 }
 
-static bool find_sample(const ocdm__stream_table *table, const char *id, size_t *sample)
-{
-    size_t wanted = strlen(id);
-    for (size_t i = 0; i < table->sample_count; i++) {
-        size_t length;
-        const char *text = ocdm__text_at(&table->ids, i, &length);
-        if (length == wanted && memcmp(text, id, length) == 0) {
-            *sample = i;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The stream's own planes as pixels. */
-static bool take_planes(ocdm__stream_pictures *pictures, size_t sample)
-{
-    const ocdm__payload_shape *shape = &pictures->stream->shape;
-    return ocdm__stream_check(pictures->stream, sample, NULL) == OCDM_OK &&
-           ocdm__image_take_planes(&pictures->image, ocdm__stream_image(pictures->stream, sample), (uint32_t)shape->channels,
-                                   (uint32_t)shape->width, (uint32_t)shape->height);
-}
-
 /* The file that the stream names. A path that leads out of the images' folder is not followed. */
 static bool read_file(ocdm__stream_pictures *pictures, size_t sample, uint32_t side)
 {
@@ -85,14 +63,25 @@ static bool read_file(ocdm__stream_pictures *pictures, size_t sample, uint32_t s
 
 bool ocdm__stream_picture(ocdm__stream_pictures *pictures, const char *id, uint32_t side, uint8_t *rgb)
 {
-    size_t sample;
-    if (!find_sample(&pictures->stream->table, id, &sample))
+    const ocdm__stream *stream = pictures->stream;
+    const ocdm__payload_shape *shape = &stream->shape;
+    ocdm__image *image = &pictures->image;
+    size_t sample = 0, count = stream->table.sample_count, length;
+    for (; sample < count; sample++) {
+        const char *text = ocdm__text_at(&stream->table.ids, sample, &length);
+        if (ocdm__text_is(text, length, id))
+            break;
+    }
+    /* The stream's own planes as pixels, or the file that it names. */
+    if (sample == count)
         return false;
-    bool there =
-        pictures->stream->shape.kind == OCDM__IMAGES ? take_planes(pictures, sample) : read_file(pictures, sample, side);
-    if (!there)
+    if (shape->kind != OCDM__IMAGES
+            ? !read_file(pictures, sample, side)
+            : ocdm__stream_check(stream, sample, NULL) != OCDM_OK ||
+                  !ocdm__image_take_planes(image, ocdm__stream_image(stream, sample), (uint32_t)shape->channels,
+                                           (uint32_t)shape->width, (uint32_t)shape->height))
         return false;
-    ocdm__image_size size = ocdm__image_resized_size(pictures->image.width, pictures->image.height, side);
+    ocdm__image_size size = ocdm__image_resized_size(image->width, image->height, side);
     ocdm__image_region region = {(size.width - side) / 2, (size.height - side) / 2, side, side};
-    return ocdm__image_resize(&pictures->resizer, &pictures->image, size, &region, rgb, NULL) == OCDM_OK;
+    return ocdm__image_resize(&pictures->resizer, image, size, &region, rgb, NULL) == OCDM_OK;
 }

@@ -70,31 +70,24 @@ static void take_bytes(png_structp png, png_bytep bytes, size_t size)
     reader->at += size;
 }
 
-static void read_header(struct png_reader *reader)
+static void decode(struct png_reader *reader)
 {
-    png_structp png = reader->png;
+    const struct ocdm__image_job *job = reader->job;
+    png_structp png = reader->png =
+        png_create_read_struct_2(PNG_LIBPNG_VER_STRING, reader, refuse, say_nothing, reader, allocate, release);
+    reader->info = png != NULL ? png_create_info_struct(png) : NULL;
+    if (reader->info == NULL)
+        leave(reader, ocdm__fail_memory(job->error, "decoding a PNG image"));
     png_set_read_fn(png, reader, take_bytes);
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX); /* the limits of the job come right after the header */
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
     png_read_info(png, reader->info);
-    const struct ocdm__image_job *job = reader->job;
-    png_uint_32 width = png_get_image_width(png, reader->info);
-    png_uint_32 height = png_get_image_height(png, reader->info);
+    png_uint_32 width = png_get_image_width(png, reader->info), height = png_get_image_height(png, reader->info);
     ocdm_status status = ocdm__image_check_pixels(job, width, height);
     /* libpng keeps a few rows, in the file's form and in ours: at most 8 bytes a pixel. */
     OCDM_THEN(status, ocdm__image_make_room(job, width, height, (uint64_t)width * 8 * 4));
     if (status != OCDM_OK)
         leave(reader, status);
-}
-
-static void decode(struct png_reader *reader)
-{
-    reader->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, reader, refuse, say_nothing, reader, allocate, release);
-    reader->info = reader->png ? png_create_info_struct(reader->png) : NULL;
-    if (!reader->info)
-        leave(reader, ocdm__fail_memory(reader->job->error, "decoding a PNG image"));
-    read_header(reader);
-    png_structp png = reader->png;
     int colour_type = png_get_color_type(png, reader->info);
     if (colour_type == PNG_COLOR_TYPE_PALETTE)
         png_set_palette_to_rgb(png);
@@ -106,13 +99,12 @@ static void decode(struct png_reader *reader)
     png_set_strip_alpha(png);
     int passes = png_set_interlace_handling(png);
     png_read_update_info(png, reader->info);
-    const ocdm__image *image = reader->job->image;
-    size_t row_bytes = (size_t)image->width * 3;
+    size_t row_bytes = (size_t)width * 3;
     if (png_get_rowbytes(png, reader->info) != row_bytes)
         png_error(png, "unknown kind of pixels");
     for (int pass = 0; pass < passes; pass++)
-        for (size_t y = 0; y < image->height; y++)
-            png_read_row(png, image->rgb.bytes + y * row_bytes, NULL);
+        for (size_t y = 0; y < height; y++)
+            png_read_row(png, job->image->rgb.bytes + y * row_bytes, NULL);
     png_read_end(png, NULL);
     reader->status = OCDM_OK;
 }

@@ -13,15 +13,6 @@ ocdm__image_settings ocdm__image_settings_default(void)
         .resize = 256, .crop = 224, .scaling = OCDM__IMAGE_IMAGENET, .limits = ocdm__image_limits_default()};
 }
 
-static float scaled(ocdm__image_scaling scaling, size_t channel, float byte)
-{
-    static const float mean[3] = OCDM__IMAGENET_MEAN;
-    static const float deviation[3] = OCDM__IMAGENET_DEVIATION;
-    if (scaling == OCDM__IMAGE_SYMMETRIC)
-        return byte / 127.5f - 1.0f;
-    return (byte / 255.0f - mean[channel]) / deviation[channel];
-}
-
 ocdm_status ocdm__image_plan_make(const ocdm__image_settings *settings, ocdm__image_plan *plan, ocdm_error *error)
 {
     uint32_t largest = settings->resize ? settings->resize : OCDM__IMAGE_LARGEST_SIDE;
@@ -36,11 +27,14 @@ ocdm_status ocdm__image_plan_make(const ocdm__image_settings *settings, ocdm__im
                           settings->pad, settings->crop);
     if (settings->scaling != OCDM__IMAGE_IMAGENET && settings->scaling != OCDM__IMAGE_SYMMETRIC)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "no scaling of pixels has the number %d", (int)settings->scaling);
+    static const float mean[3] = OCDM__IMAGENET_MEAN, deviation[3] = OCDM__IMAGENET_DEVIATION;
     plan->settings = *settings;
     plan->random_base = ocdm__random_base(settings->seed, OCDM__FOR_AUGMENTATION);
     for (size_t channel = 0; channel < 3; channel++)
         for (size_t byte = 0; byte < 256; byte++)
-            plan->value[channel][byte] = scaled(settings->scaling, channel, (float)byte);
+            plan->value[channel][byte] = settings->scaling == OCDM__IMAGE_SYMMETRIC
+                                             ? (float)byte / 127.5f - 1.0f
+                                             : ((float)byte / 255.0f - mean[channel]) / deviation[channel];
     return OCDM_OK;
 }
 

@@ -143,35 +143,15 @@ static void resize_rows(uint8_t *rgb, const struct rows *rows, const struct stre
     }
 }
 
-static bool make_rows(ocdm__image_resizer *resizer, const ocdm__image *image, const struct stretch *columns, uint32_t width,
-                      struct rows *rows)
-{
-    size_t source_bytes = (size_t)image->width * 3;
-    rows->row_bytes = (size_t)width * 3;
-    if (!ocdm__image_buffer_fit(&resizer->rows, (size_t)(rows->bottom - rows->top) * rows->row_bytes))
-        return false;
-    rows->bytes = resizer->rows.bytes;
-    for (uint32_t y = rows->top; y < rows->bottom; y++)
-        resize_columns(resizer->rows.bytes + (y - rows->top) * rows->row_bytes, image->rgb.bytes + y * source_bytes, columns,
-                       width);
-    return true;
-}
-
-/* Room for the tables of both directions, one after the other. */
-static bool make_tables(ocdm__image_resizer *resizer, const struct direction *across, const struct direction *down)
-{
-    size_t stretches = (size_t)across->count + down->count;
-    size_t weights = across->count * across->most + down->count * down->most;
-    return ocdm__image_buffer_fit(&resizer->stretches, stretches * sizeof(struct stretch)) &&
-           ocdm__image_buffer_fit(&resizer->weights, weights * sizeof(int32_t));
-}
-
 ocdm_status ocdm__image_resize(ocdm__image_resizer *resizer, const ocdm__image *image, ocdm__image_size size,
                                const ocdm__image_region *region, uint8_t *rgb, ocdm_error *error)
 {
     struct direction across = direction_of(image->width, size.width, region->left, region->width);
     struct direction down = direction_of(image->height, size.height, region->top, region->height);
-    if (!make_tables(resizer, &across, &down))
+    /* Room for the tables of both directions, one after the other. */
+    size_t stretches = (size_t)across.count + down.count, weight_count = across.count * across.most + down.count * down.most;
+    if (!ocdm__image_buffer_fit(&resizer->stretches, stretches * sizeof(struct stretch)) ||
+        !ocdm__image_buffer_fit(&resizer->weights, weight_count * sizeof(int32_t)))
         return ocdm__fail_memory(error, "resizing an image");
     struct stretch *columns = (struct stretch *)(void *)resizer->stretches.bytes, *lines = columns + across.count;
     int32_t *weights = (int32_t *)(void *)resizer->weights.bytes;
@@ -188,8 +168,15 @@ ocdm_status ocdm__image_resize(ocdm__image_resizer *resizer, const ocdm__image *
     if (size.width == image->width) {
         rows.row_bytes = (size_t)image->width * 3;
         rows.bytes = image->rgb.bytes + rows.top * rows.row_bytes + region->left * 3;
-    } else if (!make_rows(resizer, image, columns, region->width, &rows))
-        return ocdm__fail_memory(error, "resizing an image");
+    } else {
+        rows.row_bytes = (size_t)region->width * 3;
+        if (!ocdm__image_buffer_fit(&resizer->rows, (size_t)(rows.bottom - rows.top) * rows.row_bytes))
+            return ocdm__fail_memory(error, "resizing an image");
+        rows.bytes = resizer->rows.bytes;
+        for (uint32_t y = rows.top; y < rows.bottom; y++)
+            resize_columns(resizer->rows.bytes + (y - rows.top) * rows.row_bytes,
+                           image->rgb.bytes + y * (size_t)image->width * 3, columns, region->width);
+    }
     if (same_height) {
         size_t count = (size_t)region->width * 3;
         for (uint32_t y = 0; y < region->height; y++)

@@ -269,14 +269,10 @@ struct xml {
     bool has_name;
 };
 
-static ocdm__place place_in(const struct xml *xml, const char *at)
-{
-    return ocdm__place_of(&xml->file, (size_t)(at - (const char *)xml->file.bytes));
-}
-
 #define FAIL_XML(xml, at, ...)                                                                                                 \
-    ocdm__fail_at((xml)->file.name, place_in(xml, at), OCDM_BAD_RECORD, (xml)->arff->error,                                    \
-                  "a list of labels is <labels><label name=\"...\"/>...</labels>", __VA_ARGS__)
+    ocdm__fail_at((xml)->file.name, ocdm__place_of(&(xml)->file, (size_t)((at) - (const char *)(xml)->file.bytes)),            \
+                  OCDM_BAD_RECORD, (xml)->arff->error, "a list of labels is <labels><label name=\"...\"/>...</labels>",        \
+                  __VA_ARGS__)
 
 static void pass_spaces(struct xml *xml)
 {
@@ -478,11 +474,17 @@ static ocdm_status read_elements(struct xml *xml)
     return xml->arff->label_count > 0 ? OCDM_OK : FAIL_XML(xml, (const char *)xml->file.bytes, "there is no label");
 }
 
-/* Reads which attributes are labels, and numbers labels and features. */
-static ocdm_status read_label_list(struct arff *arff, const char *path)
+/* ---- opening -------------------------------------------------------------------------------------------------------- */
+
+/* Opens the table and reads everything before its rows: the header, and which attributes are labels. Close it in either case.
+ */
+static ocdm_status arff_open(struct arff *arff, const char *path, const char *xml_path, ocdm_error *error)
 {
+    *arff = (struct arff){.error = error};
+    OCDM_TRY(ocdm__lines_open(&arff->lines, path, error));
+    OCDM_TRY(read_header(arff));
     struct xml xml = {.arff = arff};
-    OCDM_TRY(ocdm__map_file(&xml.file, path, arff->error));
+    OCDM_TRY(ocdm__map_file(&xml.file, xml_path, error));
     xml.at = (const char *)xml.file.bytes;
     xml.end = xml.at + xml.file.size;
     skip(&xml, "\xEF\xBB\xBF");
@@ -491,20 +493,8 @@ static ocdm_status read_label_list(struct arff *arff, const char *path)
     for (size_t i = 0; i < arff->attribute_count; i++)
         if (arff->attributes[i].label == UINT32_MAX)
             arff->attributes[i].feature = arff->feature_count++;
+    OCDM_THEN(status, ocdm__new(&arff->there, arff->label_count, 1, "the labels of a table", error));
     return status;
-}
-
-/* ---- opening -------------------------------------------------------------------------------------------------------- */
-
-/* Opens the table and reads everything before its rows. Close it in either case. */
-static ocdm_status arff_open(struct arff *arff, const char *path, const char *xml_path, ocdm_error *error)
-{
-    *arff = (struct arff){.error = error};
-    OCDM_TRY(ocdm__lines_open(&arff->lines, path, error));
-    OCDM_TRY(read_header(arff));
-    OCDM_TRY(read_label_list(arff, xml_path));
-    arff->there = ocdm__allocate(arff->label_count, 1);
-    return arff->there != NULL ? OCDM_OK : ocdm__fail_memory(error, "the labels of a table");
 }
 
 static void arff_close(struct arff *arff)
@@ -720,24 +710,6 @@ static void close_rows(ocdm__feature_rows *rows)
     ocdm__release(rows);
 }
 
-/* String and date attributes cannot be features: the error is about the first of them. */
-static ocdm_status check_features(struct arff *arff)
-{
-    for (size_t i = 0; i < arff->attribute_count; i++) {
-        const struct arff_attribute *attribute = &arff->attributes[i];
-        if (attribute->label != UINT32_MAX || attribute->kind != ARFF_TEXT)
-            continue;
-        ocdm__lines_go(&arff->lines, attribute->place);
-        return FAIL(arff, arff->lines.start + attribute->column,
-                    "take the attribute out of the file, for instance with WEKA's RemoveType",
-                    "a string or date attribute cannot be a feature");
-    }
-    if (arff->feature_count == 0)
-        return ocdm__fail(arff->error, OCDM_BAD_FILE, "", "%s: every attribute is a label: there are no features",
-                          arff->lines.path);
-    return OCDM_OK;
-}
-
 ocdm_status ocdm__arff_open_rows(const char *arff_path, const char *xml_path, ocdm__feature_rows **rows, ocdm_error *error)
 {
     struct arff_rows *table;
@@ -745,7 +717,18 @@ ocdm_status ocdm__arff_open_rows(const char *arff_path, const char *xml_path, oc
     struct arff *arff = &table->arff;
     ocdm__line_rows *line = &table->line;
     ocdm_status status = arff_open(arff, arff_path, xml_path, error);
-    OCDM_THEN(status, check_features(arff));
+    for (size_t i = 0; status == OCDM_OK && i < arff->attribute_count; i++) {
+        const struct arff_attribute *attribute = &arff->attributes[i];
+        if (attribute->label != UINT32_MAX || attribute->kind != ARFF_TEXT)
+            continue;
+        ocdm__lines_go(&arff->lines, attribute->place);
+        status = FAIL(arff, arff->lines.start + attribute->column,
+                      "take the attribute out of the file, for instance with WEKA's RemoveType",
+                      "a string or date attribute cannot be a feature");
+    }
+    if (status == OCDM_OK && arff->feature_count == 0)
+        status =
+            ocdm__fail(error, OCDM_BAD_FILE, "", "%s: every attribute is a label: there are no features", arff->lines.path);
     *line = (ocdm__line_rows){.rows = {.width = arff->feature_count, .read = read_row, .close = close_rows},
                               .lines = &arff->lines,
                               .first = arff->data,

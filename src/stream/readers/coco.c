@@ -361,24 +361,7 @@ static ocdm_status read_top(struct coco *coco)
     return OCDM_OK;
 }
 
-/* Reads the mapped file's text into images, annotations and categories. */
-static ocdm_status coco_parse(struct coco *coco)
-{
-    coco->next_check = coco->file.bytes;
-    size_t mark = coco->file.size >= 3 && memcmp(coco->file.bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* of the byte order */
-    ocdm__json_begin(&coco->json, coco->file.bytes, coco->file.size);
-    coco->json.at += mark;
-    if (coco->file.size == mark)
-        return FAIL(coco, OCDM_BAD_FILE, 0, format_hint, "the file is empty");
-    OCDM_TRY(next(coco));
-    if (coco->event != OCDM__JSON_OBJECT)
-        return FAIL(coco, OCDM_BAD_FILE, event_offset(coco), format_hint, "the file is not a JSON object");
-    return read_top(coco);
-}
-
 /* ---- images get their labels ---------------------------------------------------------------------------------------- */
-
-#define IMAGES_PER_CHECK 4096
 
 /* An annotation of an unknown image or category: skipped, or an error. */
 static ocdm_status refuse(struct coco *coco, size_t number, bool category)
@@ -418,7 +401,7 @@ static ocdm_status add_images(struct coco *coco, const ocdm__label_lists *labels
         const struct coco_image *image = &coco->images[i];
         char id[32];
         ocdm__labelled_sample sample = OCDM__LABELLED_SAMPLE;
-        if (i % IMAGES_PER_CHECK == 0)
+        if (i % 4096 == 0)
             OCDM_TRY(coco_goes_on(coco, (size_t)image->path.at, coco->file.size));
         sample.id = id;
         sample.id_length = (size_t)snprintf(id, sizeof id, "%" PRIu64, image->id);
@@ -434,30 +417,33 @@ static ocdm_status add_images(struct coco *coco, const ocdm__label_lists *labels
     return OCDM_OK;
 }
 
-/* Adds the file's images to the set. */
-static ocdm_status coco_join(struct coco *coco)
+/* Reads the text into images, annotations and categories, then adds the images to the set. */
+static ocdm_status read_file(struct coco *coco, const char *path)
 {
-    size_t count = 0;
     ocdm__label_lists labels = {.starts = NULL};
-    ocdm__label_pair *pairs = ocdm__allocate(coco->annotation_count, sizeof *pairs);
-    ocdm_status status =
-        pairs != NULL ? find_pairs(coco, pairs, &count) : ocdm__fail_memory(coco->error, "the labels of a source");
+    ocdm__label_pair *pairs = NULL;
+    size_t count = 0;
+    snprintf(coco->what, sizeof coco->what, "reading %s", path);
+    ocdm_status status = ocdm__map_file(&coco->file, path, coco->error);
+    OCDM_THEN(status, ocdm__refuse_packed(&coco->file, coco->error));
+    if (status == OCDM_OK) {
+        bool mark = coco->file.size >= 3 && memcmp(coco->file.bytes, "\xEF\xBB\xBF", 3) == 0; /* of the byte order */
+        coco->next_check = coco->file.bytes;
+        ocdm__json_begin(&coco->json, coco->file.bytes, coco->file.size);
+        coco->json.at += mark ? 3 : 0;
+        if (coco->json.at == coco->json.end)
+            status = FAIL(coco, OCDM_BAD_FILE, 0, format_hint, "the file is empty");
+        OCDM_THEN(status, next(coco));
+        if (status == OCDM_OK && coco->event != OCDM__JSON_OBJECT)
+            status = FAIL(coco, OCDM_BAD_FILE, event_offset(coco), format_hint, "the file is not a JSON object");
+    }
+    OCDM_THEN(status, read_top(coco));
+    OCDM_THEN(status, ocdm__new(&pairs, coco->annotation_count, sizeof *pairs, "the labels of a source", coco->error));
+    OCDM_THEN(status, find_pairs(coco, pairs, &count));
     OCDM_THEN(status, ocdm__label_lists_make(&labels, coco->image_count, pairs, count, coco->error));
     OCDM_THEN(status, add_images(coco, &labels));
     ocdm__label_lists_clear(&labels);
     ocdm__release(pairs);
-    return status;
-}
-
-/* ---- the files ------------------------------------------------------------------------------------------------------ */
-
-static ocdm_status read_file(struct coco *coco, const char *path)
-{
-    snprintf(coco->what, sizeof coco->what, "reading %s", path);
-    ocdm_status status = ocdm__map_file(&coco->file, path, coco->error);
-    OCDM_THEN(status, ocdm__refuse_packed(&coco->file, coco->error));
-    OCDM_THEN(status, coco_parse(coco));
-    OCDM_THEN(status, coco_join(coco));
     /* Releases the current file; what is known about all files stays. */
     coco->images_before += coco->image_count;
     ocdm__unmap_file(&coco->file);

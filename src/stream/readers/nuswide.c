@@ -275,40 +275,29 @@ static bool find_photo_id(const char *path, size_t length, size_t *at, size_t *i
     return start < end && start > 0 && path[start - 1] == '_';
 }
 
-/* What is wrong with the path, or NULL. */
-static const char *path_fault(const char *path, size_t length)
-{
-    size_t id_at, id_length;
-    if (!ocdm__is_text(path, length, false))
-        return "is not UTF-8 or has control characters";
-    if (!ocdm__is_relative_path(path, length) || (length >= 2 && path[1] == ':'))
-        return "leads out of the folder of the images";
-    if (!find_photo_id(path, length, &id_at, &id_length))
-        return "has no photo id: digits between the last \"_\" and \".jpg\"";
-    return NULL;
-}
-
 /* The number of a line's path in the set; LEFT_OUT when it is bad and left out. */
 static ocdm_status number_path(struct nuswide *state, const struct line *line, uint32_t *number)
 {
     static const char reason[] = "images with a bad name";
     char path[NUSWIDE_PATH];
+    size_t length = line->length, id_at, id_length;
+    const char *fault = NULL;
     *number = LEFT_OUT;
-    if (line->length == 0)
+    if (length == 0)
         return bad_line(state, line, reason, "an empty line, where the name of an image should be");
-    if (line->length > NUSWIDE_PATH)
-        return bad_line(state, line, reason, "the name of an image has %zu bytes, the most is %d", line->length, NUSWIDE_PATH);
-    for (size_t i = 0; i < line->length; i++)
+    if (length > NUSWIDE_PATH)
+        return bad_line(state, line, reason, "the name of an image has %zu bytes, the most is %d", length, NUSWIDE_PATH);
+    for (size_t i = 0; i < length; i++)
         path[i] = line->text[i] == '\\' ? '/' : line->text[i];
-    const char *fault = path_fault(path, line->length);
+    if (!ocdm__is_text(path, length, false))
+        fault = "is not UTF-8 or has control characters";
+    else if (!ocdm__is_relative_path(path, length) || (length >= 2 && path[1] == ':'))
+        fault = "leads out of the folder of the images";
+    else if (!find_photo_id(path, length, &id_at, &id_length))
+        fault = "has no photo id: digits between the last \"_\" and \".jpg\"";
     if (fault != NULL)
         return bad_line(state, line, reason, "\"%s\" %s", show(line).text, fault);
-    return ocdm__label_table_add(&state->set->paths, path, line->length, number, state->error);
-}
-
-static ocdm_status fail_duplicate(const struct nuswide *state, const struct line *line)
-{
-    return bad_line(state, line, "images listed already", "image \"%s\" is listed already", show(line).text);
+    return ocdm__label_table_add(&state->set->paths, path, length, number, state->error);
 }
 
 /* A line that is a new image. Paths are numbered in the order of the images, so a number that is not new means a repeated
@@ -320,7 +309,7 @@ static ocdm_status take_line(struct nuswide *state, const struct line *line, enu
     OCDM_TRY(number_path(state, line, &image.path));
     if (image.path < next) {
         image.path = LEFT_OUT;
-        OCDM_TRY(fail_duplicate(state, line));
+        OCDM_TRY(bad_line(state, line, "images listed already", "image \"%s\" is listed already", show(line).text));
     }
     if (state->image_count == UINT32_MAX - 1)
         return ocdm__fail(state->error, OCDM_LIMIT, "", "more than %u images", UINT32_MAX - 1);
@@ -345,7 +334,7 @@ static ocdm_status join_line(struct nuswide *state, const struct line *line, enu
                         show(line).text);
     struct nuswide_image *image = &state->images[state->image_of[number - state->first_path]];
     if (image->part != OCDM__NO_PART)
-        return fail_duplicate(state, line);
+        return bad_line(state, line, "images listed already", "image \"%s\" is listed already", show(line).text);
     image->part = (uint8_t)part;
     image->row = (uint32_t)(line->lines->line - 1);
     return OCDM_OK;
@@ -372,34 +361,9 @@ static ocdm_status read_list(struct nuswide *state, const char *path, enum ocdm_
     return status;
 }
 
-/* Reads the lists: `images`, and the set's paths. */
-static ocdm_status read_lists(struct nuswide *state)
-{
-    state->first_path = state->set->paths.count;
-    if (state->list != NULL)
-        OCDM_TRY(read_list(state, state->list, OCDM__NO_PART, take_line));
-    for (int part = OCDM__TRAIN; part <= OCDM__TEST; part++)
-        if (state->part_lists[part] != NULL)
-            OCDM_TRY(
-                read_list(state, state->part_lists[part], (enum ocdm__part)part, state->list != NULL ? join_line : take_line));
-    return OCDM_OK;
-}
-
 /* ---- labels --------------------------------------------------------------------------------------------------------- */
 
-/* A line of a label file about an image. One whose label cannot be read is left out. */
-static ocdm_status take_label(struct nuswide *state, const struct line *line, size_t image, uint32_t class)
-{
-    bool one = line->length == 1 && line->text[0] == '1', zero = line->length == 1 && line->text[0] == '0';
-    if (one)
-        state->pairs[state->pair_count++] = (ocdm__label_pair){(uint32_t)image, class};
-    if (one || zero || state->images[image].path == LEFT_OUT)
-        return OCDM_OK;
-    state->images[image].path = LEFT_OUT;
-    return bad_line(state, line, "images with a label that is neither 0 nor 1", "\"%s\" is neither 0 nor 1", show(line).text);
-}
-
-/* Reads the labels of `count` images from `first` on, which `list` lists. */
+/* Reads the labels of `count` images from `first` on, which `list` lists. An image whose label cannot be read is left out. */
 static ocdm_status read_label_file(struct nuswide *state, const char *path, const char *list, size_t first, size_t count,
                                    uint32_t class)
 {
@@ -408,9 +372,19 @@ static ocdm_status read_label_file(struct nuswide *state, const char *path, cons
     if (!ocdm__reserve(&state->pairs, &state->pair_room, state->pair_count + count, sizeof *state->pairs))
         return ocdm__fail_memory(state->error, "the labels of NUS-WIDE");
     ocdm_status status = open_lines(state, &lines, path);
-    while (status == OCDM_OK && next_line(&lines, &line))
-        if (lines.line <= count)
-            status = take_label(state, &line, first + (size_t)lines.line - 1, class);
+    while (status == OCDM_OK && next_line(&lines, &line)) {
+        size_t image = first + (size_t)lines.line - 1;
+        char label = line.length == 1 ? line.text[0] : '\0';
+        if (lines.line > count)
+            continue;
+        if (label == '1')
+            state->pairs[state->pair_count++] = (ocdm__label_pair){(uint32_t)image, class};
+        if (label == '0' || label == '1' || state->images[image].path == LEFT_OUT)
+            continue;
+        state->images[image].path = LEFT_OUT;
+        status = bad_line(state, &line, "images with a label that is neither 0 nor 1", "\"%s\" is neither 0 nor 1",
+                          show(&line).text);
+    }
     if (status == OCDM_OK && lines.line != count)
         status = ocdm__fail(
             state->error, OCDM_BAD_FILE, "labels and image lists must come from the same release, both complete",
@@ -420,41 +394,29 @@ static ocdm_status read_label_file(struct nuswide *state, const char *path, cons
     return status;
 }
 
-/* The class of a concept: text of the file name, which may be any bytes. */
-static ocdm_status number_class(const struct nuswide *state, const char *name, uint32_t *number)
-{
-    size_t length = strlen(name);
-    if (!ocdm__is_text(name, length, true))
-        return ocdm__fail(state->error, OCDM_BAD_FILE, "rename it", "%s: the name of the label file of \"%s\" is not UTF-8",
-                          state->label_folder, ocdm__show_label(name, length).text);
-    return ocdm__label_table_add(&state->set->classes, name, length, number, state->error);
-}
-
-/* Both parts of a concept, or the one file for all. */
-static ocdm_status read_concept(struct nuswide *state, const char *concept)
-{
-    uint32_t class;
-    size_t first = 0;
-    OCDM_TRY(number_class(state, concept, &class));
-    for (int part = OCDM__TRAIN; part <= (state->split ? OCDM__TEST : OCDM__TRAIN); part++) {
-        size_t count = state->split ? state->part_counts[part] : state->image_count;
-        const char *list = state->split ? state->part_lists[part] : state->list;
-        char *path;
-        OCDM_TRY(ocdm__format(&path, state->error, "%s/" PREFIX "%s%s" SUFFIX, state->label_folder, concept,
-                              part_endings[state->split ? part : OCDM__NO_PART]));
-        ocdm_status status = read_label_file(state, path, list, first, count, class);
-        ocdm__release(path);
-        OCDM_TRY(status);
-        first += count;
-    }
-    return OCDM_OK;
-}
-
+/* Of each concept both parts, or the one file for all. Its class is text of the file name, which may be any bytes. */
 static ocdm_status read_concepts(struct nuswide *state)
 {
     for (size_t i = 0; i < state->concepts.count; i++) {
+        const char *concept = state->concepts.paths[i];
+        size_t length = strlen(concept), first = 0;
+        uint32_t class;
         OCDM_TRY(ocdm__reading_goes_on(state->reading, "reading label files", i, state->concepts.count, state->error));
-        OCDM_TRY(read_concept(state, state->concepts.paths[i]));
+        if (!ocdm__is_text(concept, length, true))
+            return ocdm__fail(state->error, OCDM_BAD_FILE, "rename it", "%s: the name of the label file of \"%s\" is not UTF-8",
+                              state->label_folder, ocdm__show_label(concept, length).text);
+        OCDM_TRY(ocdm__label_table_add(&state->set->classes, concept, length, &class, state->error));
+        for (int part = OCDM__TRAIN; part <= (state->split ? OCDM__TEST : OCDM__TRAIN); part++) {
+            size_t count = state->split ? state->part_counts[part] : state->image_count;
+            char *path;
+            OCDM_TRY(ocdm__format(&path, state->error, "%s/" PREFIX "%s%s" SUFFIX, state->label_folder, concept,
+                                  part_endings[state->split ? part : OCDM__NO_PART]));
+            ocdm_status status =
+                read_label_file(state, path, state->split ? state->part_lists[part] : state->list, first, count, class);
+            ocdm__release(path);
+            OCDM_TRY(status);
+            first += count;
+        }
     }
     return OCDM_OK;
 }
@@ -504,7 +466,13 @@ ocdm_status ocdm__nuswide_read(ocdm__labelled_set *set, const char *folder, ocdm
     struct nuswide state = {.folder = folder, .set = set, .reading = reading, .error = error};
     ocdm__label_lists lists = {.starts = NULL};
     ocdm_status status = find_files(&state);
-    OCDM_THEN(status, read_lists(&state));
+    state.first_path = set->paths.count;
+    if (state.list != NULL)
+        OCDM_THEN(status, read_list(&state, state.list, OCDM__NO_PART, take_line));
+    for (int part = OCDM__TRAIN; part <= OCDM__TEST; part++)
+        if (state.part_lists[part] != NULL)
+            OCDM_THEN(status, read_list(&state, state.part_lists[part], (enum ocdm__part)part,
+                                        state.list != NULL ? join_line : take_line));
     OCDM_THEN(status, read_concepts(&state));
     OCDM_THEN(status, ocdm__label_lists_make(&lists, state.image_count, state.pairs, state.pair_count, error));
     OCDM_THEN(status, add_samples(&state, &lists));

@@ -85,20 +85,6 @@ static ocdm_status read_coco(const struct ocdm__source_job *job, const char *pat
     return status;
 }
 
-/* A second file whose samples are the test part; those of the first are for training unless they say otherwise. */
-static ocdm_status read_test_file(const struct ocdm__source_job *job)
-{
-    ocdm__labelled_set *set = job->set;
-    size_t first = set->count;
-    if (job->settings->test_source == NULL)
-        return OCDM_OK;
-    OCDM_TRY(ocdm__sources[job->settings->kind].read(job, job->settings->test_source));
-    for (size_t i = 0; i < set->count; i++)
-        if (set->parts[i] == OCDM__NO_PART || i >= first)
-            set->parts[i] = i < first ? OCDM__TRAIN : OCDM__TEST;
-    return OCDM_OK;
-}
-
 ocdm_status ocdm__source_read(ocdm__labelled_set *set, const ocdm__build_settings *settings, ocdm__reading *reading,
                               ocdm_error *error)
 {
@@ -107,8 +93,14 @@ ocdm_status ocdm__source_read(ocdm__labelled_set *set, const ocdm__build_setting
     bool at_once = (row->properties & OCDM__ALL_AT_ONCE) != 0;
     for (size_t i = 0; i < (at_once ? 1 : settings->source_count); i++)
         OCDM_TRY(row->read(&job, settings->sources[i]));
-    if (!at_once)
-        OCDM_TRY(read_test_file(&job));
+    if (!at_once && settings->test_source != NULL) {
+        /* All samples of a second file are the test part; those of the first are for training unless they say otherwise. */
+        size_t first = set->count;
+        OCDM_TRY(row->read(&job, settings->test_source));
+        for (size_t i = 0; i < set->count; i++)
+            if (set->parts[i] == OCDM__NO_PART || i >= first)
+                set->parts[i] = i < first ? OCDM__TRAIN : OCDM__TEST;
+    }
     if (set->count == 0)
         return ocdm__fail(error, OCDM_BAD_RECORD, "", "%s: no samples in it", settings->sources[0]);
     return OCDM_OK;
@@ -256,43 +248,30 @@ static ocdm_status open_file(struct source_rows *all, const ocdm__build_settings
     return OCDM_OK;
 }
 
-static ocdm_status open_files(struct source_rows *all, const ocdm__build_settings *settings, ocdm_error *error)
-{
-    OCDM_TRY(ocdm__new(&all->files, settings->source_count + 1, sizeof *all->files, "the features", error));
-    if (settings->features != NULL)
-        return open_file(all, settings, settings->features, error);
-    for (size_t i = 0; settings->source_features && i < settings->source_count; i++)
-        OCDM_TRY(open_file(all, settings, settings->sources[i], error));
-    if (settings->source_features && settings->test_source != NULL)
-        OCDM_TRY(open_file(all, settings, settings->test_source, error));
-    return OCDM_OK;
-}
-
-/* Every row belongs to a sample, or to one that was skipped. The readers of COCO and NUS-WIDE do not report which images they
- * skipped: there the features must be those of the remaining samples. */
-static ocdm_status check_row_count(const ocdm__labelled_set *set, const ocdm__build_settings *settings, uint64_t rows,
-                                   ocdm_error *error)
-{
-    if (rows == set->row_count)
-        return OCDM_OK;
-    return ocdm__fail(error, OCDM_BAD_FILE, "row i of the features must belong to sample i of the labels",
-                      "%s: %llu rows of features for %llu samples",
-                      settings->features != NULL ? settings->features : settings->sources[0], (unsigned long long)rows,
-                      (unsigned long long)set->row_count);
-}
-
 ocdm_status ocdm__source_open_rows(const ocdm__labelled_set *set, const ocdm__build_settings *settings,
                                    ocdm__feature_rows **rows, ocdm_error *error)
 {
     *rows = NULL;
     struct source_rows *all;
     OCDM_TRY(ocdm__new(&all, 1, sizeof *all, "the features", error));
-    ocdm_status status = open_files(all, settings, error);
+    ocdm_status status = ocdm__new(&all->files, settings->source_count + 1, sizeof *all->files, "the features", error);
+    if (settings->features != NULL)
+        OCDM_THEN(status, open_file(all, settings, settings->features, error));
+    bool own = settings->features == NULL && settings->source_features;
+    for (size_t i = 0; own && i < settings->source_count; i++)
+        OCDM_THEN(status, open_file(all, settings, settings->sources[i], error));
+    if (own && settings->test_source != NULL)
+        OCDM_THEN(status, open_file(all, settings, settings->test_source, error));
     all->numbers = set->numbers;
     if (all->file_count > 0)
         all->rows = (ocdm__feature_rows){set->count, all->files[0]->width, read_sample_row, close_source_rows};
-    if (status == OCDM_OK && all->file_count > 0)
-        status = check_row_count(set, settings, all->total, error);
+    /* Every row belongs to a sample, or to one that was skipped. The readers of COCO and NUS-WIDE do not report which images
+     * they skipped: there the features must be those of the remaining samples. */
+    if (status == OCDM_OK && all->file_count > 0 && all->total != set->row_count)
+        status = ocdm__fail(error, OCDM_BAD_FILE, "row i of the features must belong to sample i of the labels",
+                            "%s: %llu rows of features for %llu samples",
+                            settings->features != NULL ? settings->features : settings->sources[0],
+                            (unsigned long long)all->total, (unsigned long long)set->row_count);
     if (status == OCDM_OK && all->file_count > 0)
         *rows = &all->rows;
     else

@@ -121,24 +121,19 @@ static void close_rows(ocdm__feature_rows *rows)
     OCDM_RELEASE(svm->stamped, svm);
 }
 
-/* Whether the current line is three integers. */
-static bool take_header(struct svm_rows *svm)
-{
-    struct ocdm__svm_token token = {.end = svm->lines.start};
-    for (size_t i = 0; i < 3; i++) {
-        token = ocdm__next_svm_token(token.end, svm->lines.end);
-        if (!read_whole(token.at, token.end, &svm->header[i]))
-            return false;
-    }
-    token = ocdm__next_svm_token(token.end, svm->lines.end);
-    return token.at == token.end;
-}
-
+/* A first line of three integers. */
 static ocdm_status pass_header(struct svm_rows *svm)
 {
     svm->lowest = 1;
     svm->line.first = svm->lines.place;
-    if (!advance(&svm->line) || !take_header(svm)) {
+    bool header = advance(&svm->line);
+    struct ocdm__svm_token token = {.end = svm->lines.start};
+    for (size_t i = 0; header && i < 3; i++) {
+        token = ocdm__next_svm_token(token.end, svm->lines.end);
+        header = read_whole(token.at, token.end, &svm->header[i]);
+    }
+    token = ocdm__next_svm_token(token.end, svm->lines.end);
+    if (!header || token.at < token.end) {
         ocdm__lines_go(&svm->lines, svm->line.first);
         return OCDM_OK;
     }

@@ -54,24 +54,23 @@ static void find_partner(struct clusters *clusters, size_t a)
 
 /* ---- merging --------------------------------------------------------------------------------------------------------- */
 
-/* Whether `a` should merge before `b`: the smaller, or of two equally small the one that is nearer to its partner. */
-static bool goes_first(const struct clusters *clusters, size_t a, size_t b)
-{
-    if (clusters->sizes[a] != clusters->sizes[b])
-        return clusters->sizes[a] < clusters->sizes[b];
-    if (clusters->partners[a] == NONE || clusters->partners[b] == NONE)
-        return clusters->partners[b] == NONE && clusters->partners[a] != NONE;
-    return average(clusters, a, clusters->partners[a]) > average(clusters, b, clusters->partners[b]);
-}
-
-/* The cluster that merges next. It has a partner: were K + 1 clusters or more left, of n classes, and the smallest of them, of
- * s classes, fitted with none, then K others would each have over 2n/(K + 1) - s, and all together more than n. */
+/* The cluster that merges next: the smallest, or of equally small ones the one that is nearest to its partner. It has a
+ * partner: were K + 1 clusters or more left, of n classes, and the smallest of them, of s classes, fitted with none, then K
+ * others would each have over 2n/(K + 1) - s, and all together more than n. */
 static size_t next_to_merge(const struct clusters *clusters)
 {
     size_t first = NONE;
-    for (size_t a = 0; a < clusters->class_count; a++)
-        if (clusters->sizes[a] > 0 && (first == NONE || goes_first(clusters, a, first)))
-            first = a;
+    double nearness = -1;
+    for (size_t a = 0; a < clusters->class_count; a++) {
+        size_t partner = clusters->partners[a];
+        if (clusters->sizes[a] == 0 || (first != NONE && clusters->sizes[a] > clusters->sizes[first]))
+            continue;
+        double near = partner != NONE ? average(clusters, a, partner) : -1;
+        if (first != NONE && clusters->sizes[a] == clusters->sizes[first] && near <= nearness)
+            continue;
+        first = a;
+        nearness = near;
+    }
     return first;
 }
 

@@ -60,18 +60,6 @@ static bool parse_name(const char *name, const char *kind, uint32_t *task)
     return pass(&at, "_id");
 }
 
-static ocdm_status add_list(ocdm__id_lists *lists, const char *folder, const char *name, uint32_t task, enum ocdm__part part,
-                            ocdm_error *error)
-{
-    if (!ocdm__reserve(&lists->lists, &lists->list_room, lists->list_count + 1, sizeof *lists->lists))
-        return ocdm__fail_memory(error, "the names of id lists");
-    ocdm__id_list *list = &lists->lists[lists->list_count];
-    *list = (ocdm__id_list){.task = task, .part = part};
-    OCDM_TRY(add_file(lists, folder, name, &list->path, error));
-    lists->list_count++;
-    return OCDM_OK;
-}
-
 static int compare_lists(const void *left, const void *right)
 {
     const ocdm__id_list *a = left, *b = right;
@@ -93,9 +81,16 @@ static ocdm_status find_lists(ocdm__id_lists *lists, const char *folder, bool un
     ocdm_status status = OCDM_OK;
     for (struct dirent *entry; status == OCDM_OK && (entry = readdir(listing)) != NULL;) {
         uint32_t task;
-        for (int part = OCDM__TRAIN; status == OCDM_OK && part <= OCDM__TEST; part++)
-            if (parse_name(entry->d_name, kind_of((enum ocdm__part)part, unbalanced), &task))
-                status = add_list(lists, folder, entry->d_name, task, (enum ocdm__part)part, error);
+        for (int part = OCDM__TRAIN; status == OCDM_OK && part <= OCDM__TEST; part++) {
+            if (!parse_name(entry->d_name, kind_of((enum ocdm__part)part, unbalanced), &task))
+                continue;
+            if (!ocdm__reserve(&lists->lists, &lists->list_room, lists->list_count + 1, sizeof *lists->lists))
+                status = ocdm__fail_memory(error, "the names of id lists");
+            ocdm__id_list list = {.task = task, .part = (enum ocdm__part)part};
+            OCDM_THEN(status, add_file(lists, folder, entry->d_name, &list.path, error));
+            if (status == OCDM_OK)
+                lists->lists[lists->list_count++] = list;
+        }
     }
     closedir(listing);
     if (status == OCDM_OK && lists->list_count == 0)
@@ -204,16 +199,6 @@ static ocdm_status add_id(ocdm__id_lists *lists, const ocdm__json_node *node, ui
     return OCDM_OK;
 }
 
-static ocdm_status read_ids(ocdm__id_lists *lists, uint32_t number, ocdm_error *error)
-{
-    ocdm__json_tree tree = {.root = NULL};
-    ocdm_status status = read_tree(&tree, lists->lists[number].path, OCDM__JSON_ARRAY, "an array of ids", error);
-    for (const ocdm__json_node *node = ocdm__json_first(tree.root); status == OCDM_OK && node != NULL; node = node->next)
-        status = add_id(lists, node, number, error);
-    ocdm__json_tree_clear(&tree);
-    return status;
-}
-
 /* ---- class groups --------------------------------------------------------------------------------------------------- */
 
 #define MOST_NAME 64
@@ -222,48 +207,32 @@ static const char *const places[] = {"", "groups/", "../groups/"};
 static const char *const endings[] = {"", "_nuswide"};
 static const char *const group_files[] = {"major_cats", "moderate_cats", "minor_cats"}; /* by enum ocdm__class_group */
 
-/* Adds the three files of a place and an ending; *found is whether all of them exist. */
-static ocdm_status find_files(ocdm__id_lists *lists, const char *folder, const char *place, const char *ending, bool *found,
-                              ocdm_error *error)
-{
-    *found = true;
-    for (int group = 0; group < OCDM__GROUPS && *found; group++) {
-        char name[MOST_NAME];
-        const char *path;
-        snprintf(name, sizeof name, "%s%s%s.json", place, group_files[group], ending);
-        OCDM_TRY(add_file(lists, folder, name, &path, error));
-        *found = access(path, F_OK) == 0;
-    }
-    return OCDM_OK;
-}
-
-/* Reads the three files; *fit is whether they have a group for every class. */
-static ocdm_status read_files(ocdm__id_lists *lists, char *const *files, bool *fit, ocdm_error *error)
-{
-    ocdm__named_groups named = {.room = 0};
-    ocdm_status status = OCDM_OK;
-    for (int group = 0; status == OCDM_OK && group < OCDM__GROUPS; group++) {
-        ocdm__json_tree tree = {.root = NULL};
-        status = ocdm__json_tree_read(&tree, files[group], error);
-        OCDM_THEN(status, ocdm__class_groups_add_array(&named, files[group], tree.root, (enum ocdm__class_group)group, error));
-        ocdm__json_tree_clear(&tree);
-    }
-    *fit = status == OCDM_OK && ocdm__class_groups_assign(&named, &lists->classes, lists->groups) == 0;
-    ocdm__class_groups_clear(&named);
-    return status;
-}
-
-/* Sets `groups` from the first group files that fit, if there are such; of the others nothing is remembered. */
+/* Sets `groups` from the first group files that exist and have a group for every class; of the others nothing is remembered. */
 static ocdm_status read_groups(ocdm__id_lists *lists, const char *folder, ocdm_error *error)
 {
     const size_t before = lists->files.count, endings_count = sizeof endings / sizeof *endings;
     bool fit = false;
-    OCDM_TRY(ocdm__new(&lists->groups, lists->classes.count, sizeof *lists->groups, "the groups of classes", error));
-    for (size_t i = 0; i < sizeof places / sizeof *places * endings_count && !fit; i++) {
-        bool found;
-        OCDM_TRY(find_files(lists, folder, places[i / endings_count], endings[i % endings_count], &found, error));
-        if (found)
-            OCDM_TRY(read_files(lists, lists->files.paths + before, &fit, error));
+    ocdm_status status = ocdm__new(&lists->groups, lists->classes.count, sizeof *lists->groups, "the groups of classes", error);
+    for (size_t i = 0; status == OCDM_OK && !fit && i < sizeof places / sizeof *places * endings_count; i++) {
+        ocdm__named_groups named = {.room = 0};
+        bool found = true;
+        for (int group = 0; group < OCDM__GROUPS && status == OCDM_OK && found; group++) {
+            char name[MOST_NAME];
+            const char *path;
+            snprintf(name, sizeof name, "%s%s%s.json", places[i / endings_count], group_files[group],
+                     endings[i % endings_count]);
+            status = add_file(lists, folder, name, &path, error);
+            found = status == OCDM_OK && access(path, F_OK) == 0;
+        }
+        for (int group = 0; group < OCDM__GROUPS && status == OCDM_OK && found; group++) {
+            const char *path = lists->files.paths[before + (size_t)group];
+            ocdm__json_tree tree = {.root = NULL};
+            status = ocdm__json_tree_read(&tree, path, error);
+            OCDM_THEN(status, ocdm__class_groups_add_array(&named, path, tree.root, (enum ocdm__class_group)group, error));
+            ocdm__json_tree_clear(&tree);
+        }
+        fit = status == OCDM_OK && found && ocdm__class_groups_assign(&named, &lists->classes, lists->groups) == 0;
+        ocdm__class_groups_clear(&named);
         while (!fit && lists->files.count > before)
             ocdm__release(lists->files.paths[--lists->files.count]);
     }
@@ -271,7 +240,7 @@ static ocdm_status read_groups(ocdm__id_lists *lists, const char *folder, ocdm_e
         ocdm__release(lists->groups);
         lists->groups = NULL;
     }
-    return OCDM_OK;
+    return status;
 }
 
 /* ---- the folder ----------------------------------------------------------------------------------------------------- */
@@ -283,8 +252,13 @@ ocdm_status ocdm__id_lists_read(ocdm__id_lists *lists, const char *folder, bool 
     ocdm_status status = read_classes(lists, folder, error);
     OCDM_THEN(status, ocdm__format(&ids, error, "%s/ids", folder));
     OCDM_THEN(status, find_lists(lists, ids, unbalanced, error));
-    for (uint32_t i = 0; status == OCDM_OK && i < lists->list_count; i++)
-        status = read_ids(lists, i, error);
+    for (uint32_t i = 0; status == OCDM_OK && i < lists->list_count; i++) {
+        ocdm__json_tree tree = {.root = NULL};
+        status = read_tree(&tree, lists->lists[i].path, OCDM__JSON_ARRAY, "an array of ids", error);
+        for (const ocdm__json_node *node = ocdm__json_first(tree.root); status == OCDM_OK && node != NULL; node = node->next)
+            status = add_id(lists, node, i, error);
+        ocdm__json_tree_clear(&tree);
+    }
     OCDM_THEN(status, read_groups(lists, folder, error));
     ocdm__release(ids);
     if (status != OCDM_OK)

@@ -21,27 +21,24 @@ static ocdm_status apply_listed(const struct ocdm__recipe_job *job)
 
 /* ---- tasks by class -------------------------------------------------------------------------------------------------- */
 
-static ocdm_status find_class_tasks(const struct ocdm__recipe_job *job, uint32_t *class_tasks)
-{
-    const ocdm__labelled_set *set = job->set;
-    if (job->settings->tasks == NULL)
-        return ocdm__cluster_samples(set->count, set->label_starts, set->labels, set->classes.count, job->settings->clusters,
-                                     class_tasks, job->error);
-    ocdm__task_list list = {.task_count = 0};
-    ocdm_status status = ocdm__task_list_open(&list, job->settings->tasks, job->error);
-    OCDM_THEN(status, ocdm__task_list_apply(&list, &set->classes, class_tasks, job->error));
-    ocdm__task_list_clear(&list);
-    return status;
-}
-
-/* Assigns classes to tasks, then selects samples by them. */
+/* Assigns classes to tasks, by a list or by how they occur together, then selects samples by them. */
 static ocdm_status select_by_class(const struct ocdm__recipe_job *job,
                                    ocdm_status (*select)(const struct ocdm__recipe_job *, const uint32_t *))
 {
-    size_t empty = 0, class_count = job->set->classes.count;
+    const ocdm__labelled_set *set = job->set;
+    size_t empty = 0, class_count = set->classes.count;
     uint32_t *class_tasks;
+    ocdm__task_list list = {.task_count = 0};
     OCDM_TRY(ocdm__new(&class_tasks, class_count, sizeof *class_tasks, "the tasks of the classes", job->error));
-    ocdm_status status = find_class_tasks(job, class_tasks);
+    ocdm_status status = OCDM_OK;
+    if (job->settings->tasks == NULL) {
+        status = ocdm__cluster_samples(set->count, set->label_starts, set->labels, class_count, job->settings->clusters,
+                                       class_tasks, job->error);
+    } else {
+        status = ocdm__task_list_open(&list, job->settings->tasks, job->error);
+        OCDM_THEN(status, ocdm__task_list_apply(&list, &set->classes, class_tasks, job->error));
+        ocdm__task_list_clear(&list);
+    }
     OCDM_THEN(status, select(job, class_tasks));
     OCDM_THEN(status, ocdm__selection_close_gaps(job->selection, class_count, &empty, job->error));
     ocdm__reading_skip_many(job->reading, "tasks that no sample is in", empty);
@@ -167,15 +164,6 @@ ocdm_status ocdm__select_split(const struct ocdm__recipe_job *job, const uint32_
  * classes.
  */
 
-static uint32_t task_of_place(const ocdm__build_settings *settings, uint32_t place)
-{
-    if (place == UINT32_MAX)
-        return OCDM__NO_TASK;
-    if (place < settings->base)
-        return 0;
-    return (place - settings->base) / settings->step + (settings->base > 0);
-}
-
 /* The tasks that have a label of the sample, ascending, each once; returns how many. `unlisted` counts labels without a task.
  */
 static size_t find_tasks(const ocdm__labelled_set *set, size_t sample, const uint32_t *class_tasks, uint32_t *tasks,
@@ -206,8 +194,12 @@ static ocdm_status select_incremental(const struct ocdm__recipe_job *job, const 
                           columns->count, settings->step);
     selection->partial = true;
     OCDM_TRY(ocdm__selection_begin(selection, labels, set->classes.count, job->error));
-    for (size_t i = 0; i < set->classes.count; i++)
-        set_class_task(selection, i, task_of_place(settings, columns->of[i]));
+    for (size_t i = 0; i < set->classes.count; i++) {
+        uint32_t place = columns->of[i], task = OCDM__NO_TASK;
+        if (place != UINT32_MAX)
+            task = place < settings->base ? 0 : (place - settings->base) / settings->step + (settings->base > 0);
+        set_class_task(selection, i, task);
+    }
     uint32_t *tasks = ocdm__allocate(labels, sizeof *tasks); /* of a sample: room for those of all labels */
     if (tasks == NULL)
         return ocdm__fail_memory(job->error, "the list of samples");

@@ -79,71 +79,51 @@ static ocdm_status step_zstd(const ocdm__input *input, struct unpacking *unpacki
     return OCDM_OK;
 }
 
-static ocdm_status more_packed(ocdm__input *input, struct unpacking *unpacking, ocdm_error *error)
-{
-    ocdm_status status = ocdm__input_read(input, unpacking->packed, PACKED_SIZE, &unpacking->size, error);
-    unpacking->at = 0;
-    unpacking->ended = status == OCDM_OK && unpacking->size == 0 && !input->stopped;
-    return status;
-}
-
 /* An ocdm__input_filter.read: steps until there is at least one byte. */
 static ocdm_status unpack(ocdm__input *input, char *to, size_t room, size_t *count, ocdm_error *error)
 {
     struct unpacking *unpacking = input->filter.state;
-    ocdm_status status = OCDM_OK;
     *count = 0;
-    while (status == OCDM_OK && *count == 0) {
-        if (unpacking->at == unpacking->size)
-            status = more_packed(input, unpacking, error);
-        if (status != OCDM_OK || input->stopped)
-            return status;
+    while (*count == 0) {
+        if (unpacking->at == unpacking->size) {
+            OCDM_TRY(ocdm__input_read(input, unpacking->packed, PACKED_SIZE, &unpacking->size, error));
+            unpacking->at = 0;
+            unpacking->ended = unpacking->size == 0 && !input->stopped;
+        }
+        if (input->stopped)
+            return OCDM_OK;
         if (unpacking->ended)
             return unpacking->whole ? OCDM_OK : fail_packed(input, unpacking, "it ends too early", error);
-        status = (unpacking->zstd != NULL ? step_zstd : step_gzip)(input, unpacking, to, room, count, error);
+        OCDM_TRY((unpacking->zstd != NULL ? step_zstd : step_gzip)(input, unpacking, to, room, count, error));
     }
-    return status;
-}
-
-/* Adding 16 selects gzip in zlib. */
-static bool begin_gzip(struct unpacking *unpacking)
-{
-    unpacking->kind = "gzip";
-    return inflateInit2(&unpacking->gzip, MAX_WBITS + 16) == Z_OK;
-}
-
-static bool begin_zstd(struct unpacking *unpacking)
-{
-    unpacking->kind = "zstd";
-    unpacking->zstd = ZSTD_createDStream();
-    return unpacking->zstd != NULL;
+    return OCDM_OK;
 }
 
 /* ---- kinds of files ------------------------------------------------------------------------------------------------- */
 
-/* One row per kind: how it begins, and either how it is unpacked, or what it is called and how records are made of it: the
+/* One row per kind: how it begins, and either that it is unpacked, or what it is called and how records are made of it: the
  * command is `before`, the file's name, `after`. */
 struct content {
     const char *magic;
     size_t length;
-    bool (*begin)(struct unpacking *unpacking); /* false when out of memory */
+    bool packed; /* by what `name` says */
     const char *name, *before, *after;
 };
 
 static const struct content contents[] = {
-    {.magic = "\x1f\x8b", .length = 2, .begin = begin_gzip},
-    {.magic = "\x28\xb5\x2f\xfd", .length = 4, .begin = begin_zstd},
-    {"PAR1", 4, NULL, "a Parquet file", "python3 -c \"import pandas; pandas.read_parquet('",
+    {"\x1f\x8b", 2, true, "gzip", NULL, NULL},
+    {"\x28\xb5\x2f\xfd", 4, true, "zstd", NULL, NULL},
+    {"PAR1", 4, false, "a Parquet file", "python3 -c \"import pandas; pandas.read_parquet('",
      "').to_json('records.jsonl', orient='records', lines=True)\""},
-    {"ARROW1", 6, NULL, "an Arrow file", "python3 -c \"import pandas; pandas.read_feather('",
+    {"ARROW1", 6, false, "an Arrow file", "python3 -c \"import pandas; pandas.read_feather('",
      "').to_json('records.jsonl', orient='records', lines=True)\""},
-    {"\xff\xfe", 2, NULL, "UTF-16 text", "iconv -f UTF-16 -t UTF-8 ", " > records.csv"},
-    {"\xfe\xff", 2, NULL, "UTF-16 text", "iconv -f UTF-16 -t UTF-8 ", " > records.csv"},
-    {"BZh", 3, NULL, "bzip2 data", "bzcat ", " > records.jsonl"},
-    {"\xfd\x37zXZ", 5, NULL, "xz data", "xzcat ", " > records.jsonl"},
-    {"PK\x03\x04", 4, NULL, "a zip archive or a workbook", "unzip ", ", or save the workbook as csv"},
-    {"\x93NUMPY", 6, NULL, "an NPY array", "if it is a table of zeros and ones: ocdm stream build --multihot ", " -o STREAM"},
-    {"SQLite f", 8, NULL, "an SQLite database", "sqlite3 -csv -header ", " 'select * from TABLE' > records.csv"},
+    {"\xff\xfe", 2, false, "UTF-16 text", "iconv -f UTF-16 -t UTF-8 ", " > records.csv"},
+    {"\xfe\xff", 2, false, "UTF-16 text", "iconv -f UTF-16 -t UTF-8 ", " > records.csv"},
+    {"BZh", 3, false, "bzip2 data", "bzcat ", " > records.jsonl"},
+    {"\xfd\x37zXZ", 5, false, "xz data", "xzcat ", " > records.jsonl"},
+    {"PK\x03\x04", 4, false, "a zip archive or a workbook", "unzip ", ", or save the workbook as csv"},
+    {"\x93NUMPY", 6, false, "an NPY array", "if it is a table of zeros and ones: ocdm stream build --multihot ", " -o STREAM"},
+    {"SQLite f", 8, false, "an SQLite database", "sqlite3 -csv -header ", " 'select * from TABLE' > records.csv"},
 };
 
 /* What a command calls the file. */
@@ -208,10 +188,16 @@ static ocdm_status begin_unpacking(ocdm__input *input, size_t from, const struct
 {
     size_t taken = input->size - from;
     struct unpacking *unpacking = ocdm__allocate(1, sizeof *unpacking + (taken > PACKED_SIZE ? taken : PACKED_SIZE));
-    if (unpacking == NULL || !content->begin(unpacking)) {
+    bool made = unpacking != NULL;
+    if (made && strcmp(content->name, "zstd") == 0)
+        made = (unpacking->zstd = ZSTD_createDStream()) != NULL;
+    else if (made)
+        made = inflateInit2(&unpacking->gzip, MAX_WBITS + 16) == Z_OK; /* adding 16 selects gzip in zlib */
+    if (!made) {
         ocdm__release(unpacking);
         return ocdm__fail_memory(error, "decompression");
     }
+    unpacking->kind = content->name;
     memcpy(unpacking->packed, input->data + from, taken);
     unpacking->size = taken;
     input->filter = (ocdm__input_filter){.read = unpack, .close = close_unpacking, .state = unpacking};
@@ -234,13 +220,13 @@ ocdm_status ocdm__records_sniff(ocdm__records *records, size_t from)
     char hint[300];
     ocdm_status status = peek(input, from, MAGIC_SIZE, &records->why);
     const struct content *content = status == OCDM_OK ? find_content(input, from) : NULL;
-    if (content != NULL && content->begin != NULL) {
+    if (content != NULL && content->packed) {
         status = begin_unpacking(input, from, content, &records->why);
         content = status == OCDM_OK ? find_content(input, from) : NULL;
     }
     if (status != OCDM_OK)
         return status;
-    if (content != NULL && content->begin != NULL)
+    if (content != NULL && content->packed)
         return ocdm__fail(&records->why, OCDM_BAD_RECORD, "unpack it once first", "%s: packed twice", input->name);
     if (content != NULL) {
         snprintf(hint, sizeof hint, "%s%.100s%s", content->before, file_name(input), content->after);

@@ -50,20 +50,6 @@ struct ocdm__fields ocdm__fields_of(const char *text, size_t length, char delimi
     return (struct ocdm__fields){.next = text, .end = text + length, .delimiter = delimiter};
 }
 
-/* The quote that ends the field, or `end` when there is none. */
-static const char *find_closing_quote(struct ocdm__field *field, const char *end)
-{
-    for (const char *at = field->at; at < end; at += 2) {
-        at = memchr(at, '"', (size_t)(end - at));
-        if (at == NULL)
-            break;
-        if (at + 1 >= end || at[1] != '"')
-            return at;
-        field->doubled = true;
-    }
-    return end;
-}
-
 bool ocdm__next_field(struct ocdm__fields *fields, struct ocdm__field *field)
 {
     const char *start = fields->next, *end = fields->end;
@@ -75,8 +61,15 @@ bool ocdm__next_field(struct ocdm__fields *fields, struct ocdm__field *field)
         fields->next = stop != NULL ? stop + 1 : NULL;
         return true;
     }
-    *field = (struct ocdm__field){.at = start + 1, .quoted = true};
-    field->end = find_closing_quote(field, end);
+    *field = (struct ocdm__field){.at = start + 1, .end = end, .quoted = true};
+    /* The quote that ends the field; a doubled one is part of it. */
+    for (const char *at = field->at; at < end && (at = memchr(at, '"', (size_t)(end - at))) != NULL; at += 2) {
+        if (at + 1 >= end || at[1] != '"') {
+            field->end = at;
+            break;
+        }
+        field->doubled = true;
+    }
     const char *after = field->end + 1;
     if (field->end == end) {
         field->trouble = "a quoted field without an end";
@@ -265,15 +258,6 @@ ocdm_status ocdm__add_separated(ocdm__records *records, const char *at, const ch
     }
 }
 
-/* The end of a quoted word of a list, from after its opening quote; `end` when it has none. A backslash keeps what follows. */
-static const char *word_end(const char *at, const char *end, char quote)
-{
-    for (; at < end && *at != quote; at++)
-        if (*at == '\\' && at + 1 < end)
-            at++;
-    return at;
-}
-
 /* A cell that is a list of JSON or Python: ['a', "b", 3] or (a, b). Words in quotes are taken as they are. */
 static ocdm_status read_list(ocdm__records *records, const char *place, const char *at, const char *end)
 {
@@ -286,7 +270,9 @@ static ocdm_status read_list(ocdm__records *records, const char *place, const ch
         while (at < end && (is_space(*at) || *at == ','))
             at++;
         bool quoted = at < end && (*at == '\'' || *at == '"');
-        const char *word = at + quoted, *stop = quoted ? word_end(word, end, *at) : memchr(at, ',', (size_t)(end - at));
+        const char *word = at + quoted, *stop = quoted ? word : memchr(at, ',', (size_t)(end - at));
+        for (; quoted && stop < end && *stop != *at; stop++)
+            stop += *stop == '\\' && stop + 1 < end; /* a backslash keeps what follows */
         if (quoted && stop == end)
             return ocdm__bad_record(records, place, NULL, "a word of a list has no closing quote");
         stop = stop == NULL ? end : stop;
@@ -383,27 +369,19 @@ bool ocdm__has_feature(const char *line, size_t length)
     return false;
 }
 
-/* The labels of a line, between commas. */
-static ocdm_status read_svm_labels(ocdm__records *records, struct ocdm__svm_token token)
-{
-    for (const char *at = token.at;;) {
-        const char *comma = memchr(at, ',', (size_t)(token.end - at)), *end = comma != NULL ? comma : token.end;
-        if (at == end)
-            return ocdm__bad_record(records, at, NULL, "an empty label");
-        OCDM_TRY(ocdm__add_piece(records, at, at, (size_t)(end - at)));
-        if (comma == NULL)
-            return OCDM_OK;
-        at = comma + 1;
-    }
-}
-
 ocdm_status ocdm__read_svm(ocdm__records *records, ocdm__record *record)
 {
     const char *at = ocdm__current(records), *end = at + ocdm__current_length(records);
     struct ocdm__svm_token token = ocdm__next_svm_token(at, end);
     OCDM_TRY(ocdm__check_text(records));
     if (token.at == at && memchr(at, ':', (size_t)(token.end - at)) == NULL) {
-        OCDM_TRY(read_svm_labels(records, token));
+        for (const char *label = token.at, *comma; label != NULL; label = comma != NULL ? comma + 1 : NULL) {
+            comma = memchr(label, ',', (size_t)(token.end - label));
+            size_t length = (size_t)((comma != NULL ? comma : token.end) - label);
+            if (length == 0)
+                return ocdm__bad_record(records, label, NULL, "an empty label");
+            OCDM_TRY(ocdm__add_piece(records, label, label, length));
+        }
         token = ocdm__next_svm_token(token.end, end);
     }
     for (; token.at < token.end; token = ocdm__next_svm_token(token.end, end)) {

@@ -3,6 +3,7 @@
  * not read as such, labels that differ only in case or in spaces around them.
  */
 #include "base/text.h"
+#include "stream/lines.h"
 #include "stream/records/record.h"
 
 /* A character that occurs inside at least a third of the labels, as if it were the separator; 0 if there is none. */
@@ -39,21 +40,8 @@ static uint32_t count_labels(const ocdm__label_table *table, bool lists)
     return count;
 }
 
-/* The label in lower case (ASCII) without spaces around it; `out` has room for it. Returns its length. */
-static size_t fold(const char *text, size_t length, char *out)
-{
-    while (length > 0 && (*text == ' ' || *text == '\t')) {
-        text++;
-        length--;
-    }
-    while (length > 0 && (text[length - 1] == ' ' || text[length - 1] == '\t'))
-        length--;
-    for (size_t i = 0; i < length; i++)
-        out[i] = text[i] >= 'A' && text[i] <= 'Z' ? (char)(text[i] - 'A' + 'a') : text[i];
-    return length;
-}
-
-/* Counts the labels that are equal to an earlier one when both are folded; `pair` is the first of them and that one. */
+/* Counts the labels that are equal to an earlier one in lower case (ASCII) without blanks around; `pair` is the first of them
+ * and that one. */
 static ocdm_status find_variants(const ocdm__label_table *table, uint32_t *variants, uint32_t pair[2], ocdm_error *error)
 {
     ocdm__label_table folded = {.count = 0};
@@ -64,8 +52,12 @@ static ocdm_status find_variants(const ocdm__label_table *table, uint32_t *varia
     for (uint32_t i = 0; i < table->count && status == OCDM_OK; i++) {
         size_t length;
         uint32_t known = folded.count, number = 0;
-        const char *label = ocdm__label_table_text(table, i, &length);
-        status = ocdm__label_table_add(&folded, out, fold(label, length, out), &number, error);
+        const char *label = ocdm__label_table_text(table, i, &length), *stop = label + length;
+        ocdm__trim(&label, &stop);
+        length = (size_t)(stop - label);
+        for (size_t k = 0; k < length; k++)
+            out[k] = label[k] >= 'A' && label[k] <= 'Z' ? (char)(label[k] - 'A' + 'a') : label[k];
+        status = ocdm__label_table_add(&folded, out, length, &number, error);
         if (status == OCDM_OK && number == known)
             first_of[number] = i;
         else if (status == OCDM_OK && (*variants)++ == 0)

@@ -10,6 +10,7 @@
  * accepted token contains one.
  */
 #include "base/json.h"
+#include "base/text.h"
 #include "stream/records/record.h"
 
 /* ---- simple records ------------------------------------------------------------------------------------------------- */
@@ -350,39 +351,31 @@ static ocdm_status read_members(struct reading *reading)
     }
 }
 
-/* The names of the members of the object, separated by commas; ... when there is no room for all. */
-static void list_members(const struct reading *reading, char *text, size_t room)
-{
-    ocdm__json json;
-    size_t used = 0;
-    text[0] = '\0';
-    ocdm__json_begin(&json, ocdm__current(reading->records), ocdm__current_length(reading->records));
-    ocdm__json_next(&json);
-    while (ocdm__json_next(&json) == OCDM__JSON_KEY) {
-        if (used + json.length + 8 > room) {
-            snprintf(text + used, room - used, ", ...");
-            return;
-        }
-        used += (size_t)snprintf(text + used, room - used, "%s%.*s", used > 0 ? ", " : "", (int)json.length, json.text);
-        ocdm__json_skip(&json, OCDM__JSON_KEY);
-    }
-}
-
 static ocdm_status check_members(struct reading *reading)
 {
     ocdm__records *records = reading->records;
     const struct follower *labels = &reading->labels, *id = &reading->id;
-    char members[200];
-    if (labels->reached < labels->path->part_count) {
-        list_members(reading, members, sizeof members);
-        return ocdm__bad_record(
-            records, ocdm__current(records),
-            records->options.hint && !records->has_read ? "`--labels NAME` says where the labels are" : NULL,
-            "the record has no member \"%s\"; it has: %s", labels->path->text, members[0] != '\0' ? members : "none");
-    }
-    if (id->reached < id->path->part_count && records->id_required)
+    if (id->reached < id->path->part_count && records->id_required && labels->reached == labels->path->part_count)
         return ocdm__bad_record(records, ocdm__current(records), NULL, "the record has no member \"%s\"", id->path->text);
-    return OCDM_OK;
+    if (labels->reached == labels->path->part_count)
+        return OCDM_OK;
+    /* The names of the members that are there, and ... when there is no room for all. */
+    char members[200] = "";
+    ocdm__json json;
+    ocdm__json_begin(&json, ocdm__current(records), ocdm__current_length(records));
+    ocdm__json_next(&json);
+    while (ocdm__json_next(&json) == OCDM__JSON_KEY) {
+        bool fits = strlen(members) + json.length + 8 <= sizeof members;
+        ocdm__append(members, sizeof members, "%s%.*s", members[0] != '\0' ? ", " : "", fits ? (int)json.length : 3,
+                     fits ? json.text : "...");
+        if (!fits)
+            break;
+        ocdm__json_skip(&json, OCDM__JSON_KEY);
+    }
+    return ocdm__bad_record(records, ocdm__current(records),
+                            records->options.hint && !records->has_read ? "`--labels NAME` says where the labels are" : NULL,
+                            "the record has no member \"%s\"; it has: %s", labels->path->text,
+                            members[0] != '\0' ? members : "none");
 }
 
 ocdm_status ocdm__read_jsonl(ocdm__records *records, ocdm__record *record)

@@ -255,19 +255,6 @@ static inline bool is_blank(const ocdm__records *records)
     return at == end || (*at == '#' && records->format == OCDM__FORMAT_SVM);
 }
 
-/* A line that is the header again is no record; another header is an error where a file begins. */
-static ocdm_status pass_header(ocdm__records *records, bool *again)
-{
-    bool other = false;
-    size_t length = ocdm__current_length(records);
-    *again = ocdm__is_header_again(records, &other);
-    if (!other || !records->file_begins)
-        return OCDM_OK;
-    return ocdm__fail(&records->why, OCDM_BAD_RECORD, "files that are read together have the same columns",
-                      "%s:%llu:1: another header than that of the first file: %.*s", records->input.name,
-                      (unsigned long long)records->place.line, (int)(length < 200 ? length : 200), ocdm__current(records));
-}
-
 /* Finds the next line that is not blank, or, in csv, the lines of the next record; found = false at the end. Too long a record
  * is bad. The place is what the reader moves past either way. */
 static ocdm_status next_place(ocdm__records *records, bool *found)
@@ -277,14 +264,21 @@ static ocdm_status next_place(ocdm__records *records, bool *found)
         if (status != OCDM_OK || !*found)
             return status;
         if (!is_blank(records)) {
-            bool again = false;
+            /* A line that is the header again is no record; another header is an error where a file begins. */
+            bool again = false, other = false, begins = records->file_begins;
+            size_t length = ocdm__current_length(records);
             if (records->header != NULL)
-                status = pass_header(records, &again);
-            else if (records->file_begins && records->format == OCDM__FORMAT_SVM)
-                again = ocdm__is_xmc_header(ocdm__current(records), ocdm__current_length(records));
+                again = ocdm__is_header_again(records, &other);
+            else if (begins && records->format == OCDM__FORMAT_SVM)
+                again = ocdm__is_xmc_header(ocdm__current(records), length);
             records->file_begins = false;
-            if (status != OCDM_OK || !again)
-                return status;
+            if (other && begins)
+                return ocdm__fail(&records->why, OCDM_BAD_RECORD, "files that are read together have the same columns",
+                                  "%s:%llu:1: another header than that of the first file: %.*s", records->input.name,
+                                  (unsigned long long)records->place.line, (int)(length < 200 ? length : 200),
+                                  ocdm__current(records));
+            if (!again)
+                return OCDM_OK;
         }
         close_gap(records);
     }

@@ -22,6 +22,16 @@ struct member_value {
 
 /* ---- members -------------------------------------------------------------------------------------------------------- */
 
+/* Before the members of a record are read. */
+static void forget_members(ocdm__record_members *members)
+{
+    members->found = 0;
+    members->task = OCDM__NO_TASK;
+    members->row = OCDM__NO_ROW;
+    members->part = OCDM__NO_PART;
+    members->image_length = members->other_length = 0;
+}
+
 /* The name of a member. */
 static const char *member_name(enum ocdm__member member, const ocdm__wanted_members *wanted)
 {
@@ -35,14 +45,6 @@ static bool refuse_member(ocdm__record_members *members, const char *name, const
 {
     ocdm__shown_label shown = ocdm__show_label(name, strlen(name));
     snprintf(members->reason, sizeof members->reason, "\"%s\" %s", shown.text, trouble);
-    return false;
-}
-
-static bool has_control(const char *text, size_t length)
-{
-    for (size_t i = 0; i < length; i++)
-        if ((unsigned char)text[i] < 0x20 || text[i] == 0x7F)
-            return true;
     return false;
 }
 
@@ -64,7 +66,7 @@ static const char *keep_value(ocdm__record_members *members, enum ocdm__member m
     case OCDM__MEMBER_IMAGE:
         if (!value->string || value->length == 0)
             return "must be the path of a file";
-        if (value->length > OCDM__LONGEST_MEMBER || has_control(value->text, value->length))
+        if (value->length > OCDM__LONGEST_MEMBER || !ocdm__is_text(value->text, value->length, false))
             return "is too long a path, or has control characters";
         if (value->text[0] == '/')
             return "must be a path relative to the folder of images";
@@ -131,7 +133,6 @@ static bool read_json_members(const char *bytes, size_t length, const ocdm__want
                               ocdm__record_members *members)
 {
     ocdm__json json;
-    members->found = 0;
     ocdm__json_begin(&json, bytes, length);
     ocdm__json_next(&json);
     while (ocdm__json_next(&json) == OCDM__JSON_KEY) {
@@ -146,8 +147,6 @@ static bool read_json_members(const char *bytes, size_t length, const ocdm__want
     return true;
 }
 
-/* ---- the header ----------------------------------------------------------------------------------------------------- */
-
 static uint8_t column_member(const char *name, size_t length, const ocdm__wanted_members *wanted)
 {
     for (unsigned i = OCDM__MEMBERS; i-- > 0;) {
@@ -158,15 +157,12 @@ static uint8_t column_member(const char *name, size_t length, const ocdm__wanted
     return OCDM__MEMBERS;
 }
 
-/* ---- rows ----------------------------------------------------------------------------------------------------------- */
-
 /* Reads the members of a record that the record reader has accepted. */
 static bool read_field_members(const char *bytes, size_t length, const ocdm__member_reader *columns,
                                ocdm__record_members *members)
 {
     struct ocdm__fields fields = ocdm__fields_of(bytes, length, columns->delimiter);
     struct ocdm__field field;
-    members->found = 0;
     for (size_t column = 0; column < columns->count && ocdm__next_field(&fields, &field); column++) {
         char text[OCDM__LONGEST_MEMBER + 1];
         if (columns->member[column] == OCDM__MEMBERS)
@@ -214,11 +210,11 @@ bool ocdm__member_reader_read(const ocdm__member_reader *reader, const ocdm__rec
                               ocdm__record_members *members)
 {
     const char *bytes = ocdm__records_bytes(records, record->at);
+    forget_members(members);
     if (reader->member != NULL)
         return read_field_members(bytes, record->length, reader, members);
     if (records->format == OCDM__FORMAT_JSONL)
         return read_json_members(bytes, record->length, &reader->wanted, members);
-    members->found = 0;
     return true;
 }
 
@@ -227,8 +223,6 @@ void ocdm__member_reader_clear(ocdm__member_reader *reader)
     ocdm__release(reader->member);
     reader->member = NULL;
 }
-
-/* ---- order of classes and tasks ------------------------------------------------------------------------------------- */
 
 /* ---- classes -------------------------------------------------------------------------------------------------------- */
 
@@ -412,16 +406,11 @@ static ocdm_status add_record(struct source_reading *state, const ocdm__record *
         return refuse(state, record, state->members.at, BAD_MEMBER, trouble);
     const ocdm__record_members *members = &state->members;
     sample.number = state->rows_before + number;
-    if ((members->found & 1u << OCDM__MEMBER_TASK) != 0)
-        sample.task = (uint32_t)members->task;
-    if ((members->found & 1u << OCDM__MEMBER_SPLIT) != 0)
-        sample.part = members->part;
-    if ((members->found & 1u << OCDM__MEMBER_ROW) != 0)
-        sample.row = members->row;
-    if ((members->found & 1u << OCDM__MEMBER_IMAGE) != 0) {
-        sample.path = members->image;
-        sample.path_length = members->image_length;
-    }
+    sample.task = (uint32_t)members->task;
+    sample.part = members->part;
+    sample.row = members->row;
+    sample.path = members->image_length > 0 ? members->image : NULL;
+    sample.path_length = members->image_length;
     OCDM_TRY((members->found & 1u << OCDM__MEMBER_OTHER) != 0 ? note_task(state, &sample.task) : OCDM_OK);
     sample.id = own_id;
     if (record->has_id) {

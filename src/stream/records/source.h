@@ -25,7 +25,7 @@ enum ocdm__member {
 /* The longest image path, and the longest value of the other member. */
 #define OCDM__LONGEST_MEMBER 4095
 
-/* The members of one record. A member that is not in `found` has its value from an earlier record, or none. */
+/* The members of one record. One that is not in `found` has OCDM__NO_TASK, OCDM__NO_PART, OCDM__NO_ROW or no length. */
 typedef struct ocdm__record_members {
     unsigned found; /* a bit for each member that is there: 1u << OCDM__MEMBER_TASK ... */
     uint64_t task, row;

@@ -13,16 +13,11 @@ static inline double larger(double a, double b)
     return a > b ? a : b;
 }
 
-static inline double size_of(double a)
-{
-    return a < 0 ? -a : a;
-}
-
 /* From 1 down to 0 and back, once in a unit. `t` is within 1000 of 0: the shift makes truncation round down. */
 static inline double wave(double t)
 {
     double shifted = t + 1000;
-    return 2 * size_of(shifted - (double)(int)shifted - 0.5);
+    return 2 * fabs(shifted - (double)(int)shifted - 0.5);
 }
 
 /* ---- backdrop and light --------------------------------------------------------------------------------------------- */
@@ -162,8 +157,8 @@ static double ellipse_distance(double u, double v, double radius_x, double radiu
 
 static double block_distance(const double *at, double u, double v)
 {
-    double p = size_of(u) - at[2] + at[4];
-    double q = size_of(v) - at[3] + at[4];
+    double p = fabs(u) - at[2] + at[4];
+    double q = fabs(v) - at[3] + at[4];
     double outside_p = larger(p, 0);
     double outside_q = larger(q, 0);
     double inside = larger(p, q);
@@ -193,9 +188,9 @@ static double form_distance(const struct brush *brush, double u, double v)
     case OCDM__ELLIPSE:
         return ellipse_distance(u - at[0], v - at[1], at[2], at[3]);
     case OCDM__RING:
-        return size_of(ellipse_distance(u - at[0], v - at[1], at[2], at[3])) - at[4];
+        return fabs(ellipse_distance(u - at[0], v - at[1], at[2], at[3])) - at[4];
     case OCDM__LENS:
-        d = size_of(u - at[0]) + brush->offset;
+        d = fabs(u - at[0]) + brush->offset;
         return sqrt(d * d + (v - at[1]) * (v - at[1])) - brush->radius;
     case OCDM__BLOCK:
         return block_distance(at, u - at[0], v - at[1]);
@@ -207,15 +202,6 @@ static double form_distance(const struct brush *brush, double u, double v)
             d = larger(d, brush->edge[i][0] * u + brush->edge[i][1] * v + brush->edge[i][2]);
         return d;
     }
-}
-
-/* The same of the half that stays. */
-static double distance(const struct brush *brush, double u, double v)
-{
-    double d = form_distance(brush, u, v);
-    if (brush->part->keep == OCDM__KEEP_ABOVE)
-        return larger(d, v - brush->at[1]);
-    return brush->part->keep == OCDM__KEEP_BELOW ? larger(d, brush->at[1] - v) : d;
 }
 
 /* Where a pattern that repeats f times in a unit shows the other ink: from 0.25 on all of it, up to -0.25 none. */
@@ -326,8 +312,8 @@ static void pixel_box(const struct brush *brush, uint32_t size, int from[2], int
     double u = middle[0] - brush->x0;
     double v = middle[1] - brush->y0;
     double centre[2] = {(brush->yy * u - brush->xy * v) / area, (brush->xx * v - brush->yx * u) / area};
-    double spread[2] = {size_of(brush->yy / area) * reach[0] + size_of(brush->xy / area) * reach[1],
-                        size_of(brush->yx / area) * reach[0] + size_of(brush->xx / area) * reach[1]};
+    double spread[2] = {fabs(brush->yy / area) * reach[0] + fabs(brush->xy / area) * reach[1],
+                        fabs(brush->yx / area) * reach[0] + fabs(brush->xx / area) * reach[1]};
     for (int axis = 0; axis < 2; axis++) {
         double low = centre[axis] - spread[axis] - 1;
         double high = centre[axis] + spread[axis] + 2;
@@ -336,38 +322,35 @@ static void pixel_box(const struct brush *brush, uint32_t size, int from[2], int
     }
 }
 
-/* Lays colour over a pixel: `cover` of 256. The figure is lit from above and darker along the part's edge. */
-static void lay(const struct brush *brush, double u, double v, double inside, int cover, uint8_t *pixel, size_t plane)
+/* Lays the colour over each pixel that the part covers. The figure is lit from above and darker along the part's edge. */
+static void paint_copy(const struct brush *brush, uint32_t size, uint8_t *rgb)
 {
     const uint8_t(*ink)[3] = brush->object->ink;
     const uint8_t *colour = ink[brush->part->ink];
-    double f = 2.6 * brush->object->beat;
-    double share = 128 + pattern_level((enum ocdm__scene_pattern)brush->part->pattern, f, u, v) * 512;
-    int other = share <= 0 ? 0 : share >= 256 ? 256 : (int)share;
-    bool paired = brush->part->ink == OCDM__MAIN;
-    int light = 256 - (int)(40 * v) - (inside < 1.2 ? 56 : 0);
-    for (size_t i = 0; i < 3; i++) {
-        int against = paired ? ink[OCDM__SECOND][i] : colour[i] * 5 / 8;
-        int value = (colour[i] * (256 - other) + against * other) / 256 * light / 256;
-        value = value > 255 ? 255 : value;
-        uint8_t *at = pixel + i * plane;
-        *at = (uint8_t)((*at * (256 - cover) + value * cover + 128) / 256);
-    }
-}
-
-static void paint_copy(const struct brush *brush, uint32_t size, uint8_t *rgb)
-{
+    const double f = 2.6 * brush->object->beat;
     int from[2], to[2];
     pixel_box(brush, size, from, to);
     for (int y = from[1]; y < to[1]; y++)
         for (int x = from[0]; x < to[0]; x++) {
             double u = brush->xx * x + brush->xy * y + brush->x0;
             double v = brush->yx * x + brush->yy * y + brush->y0;
-            double inside = -distance(brush, u, v) * brush->pixels;
+            double outside = form_distance(brush, u, v);
+            if (brush->part->keep != OCDM__KEEP_ALL) /* the half that stays */
+                outside = larger(outside, brush->part->keep == OCDM__KEEP_ABOVE ? v - brush->at[1] : brush->at[1] - v);
+            double inside = -outside * brush->pixels;
             if (inside <= -0.5)
                 continue;
             int cover = inside >= 0.5 ? 256 : (int)((inside + 0.5) * 256);
-            lay(brush, u, v, inside, cover, rgb + (size_t)y * size + (size_t)x, (size_t)size * size);
+            double share = 128 + pattern_level((enum ocdm__scene_pattern)brush->part->pattern, f, u, v) * 512;
+            int other = share <= 0 ? 0 : share >= 256 ? 256 : (int)share;
+            int light = 256 - (int)(40 * v) - (inside < 1.2 ? 56 : 0);
+            for (size_t i = 0; i < 3; i++) {
+                int against = brush->part->ink == OCDM__MAIN ? ink[OCDM__SECOND][i] : colour[i] * 5 / 8;
+                int value = (colour[i] * (256 - other) + against * other) / 256 * light / 256;
+                value = value > 255 ? 255 : value;
+                uint8_t *at = rgb + (i * size + (size_t)y) * size + (size_t)x;
+                *at = (uint8_t)((*at * (256 - cover) + value * cover + 128) / 256);
+            }
         }
 }
 

@@ -131,25 +131,20 @@ static bool covers(const ocdm__scene_object *object, double x, double y)
     return u * u + v * v < 0.6;
 }
 
-static bool hidden(const ocdm__scene_plan *plan, size_t at, double x, double y)
-{
-    if (x < 0 || x > 1 || y < 0 || y > 1)
-        return true;
-    for (size_t later = at + 1; later < plan->object_count; later++)
-        if (covers(&plan->object[later], x, y))
-            return true;
-    return false;
-}
-
+/* What is outside the image or behind a later object is hidden. */
 static void estimate_visible(ocdm__scene_plan *plan, size_t at)
 {
     enum { REACH = 2, POINTS = (2 * REACH + 1) * (2 * REACH + 1) };
     ocdm__scene_object *object = &plan->object[at];
     double step = object->half * 0.35;
     int seen = 0;
-    for (int i = -REACH; i <= REACH; i++)
-        for (int j = -REACH; j <= REACH; j++)
-            seen += !hidden(plan, at, object->x + j * step, object->y + i * step);
+    for (int i = 0; i < POINTS; i++) {
+        double x = object->x + (i % (2 * REACH + 1) - REACH) * step, y = object->y + (i / (2 * REACH + 1) - REACH) * step;
+        bool hidden = x < 0 || x > 1 || y < 0 || y > 1;
+        for (size_t later = at + 1; !hidden && later < plan->object_count; later++)
+            hidden = covers(&plan->object[later], x, y);
+        seen += !hidden;
+    }
     object->visible = (double)seen / POINTS;
 }
 
