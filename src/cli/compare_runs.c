@@ -19,7 +19,6 @@
 #include "report/watch/watch.h"
 
 #define TABLE_WIDTH 100
-#define MOST_SEEDS 10000u
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------------ */
 
@@ -28,41 +27,15 @@ static void pass_word(ocdm__compare_request *request, const char *word)
     request->words[request->word_count++] = word;
 }
 
-static void pass_flags(ocdm__compare_request *request)
-{
-    const ocdm__arguments *arguments = request->arguments;
-    const ocdm__flag *flags = arguments->verb->flags;
-    for (size_t i = 0; flags[i].name != NULL; i++) {
-        const ocdm__setting *setting = ocdm__setting_of_flag(flags[i].name);
-        const char *value = arguments->values[i], *fallback = flags[i].fallback;
-        if (setting == NULL || setting->grid)
-            continue;
-        if (value == NULL && (fallback == NULL || (setting->fallback != NULL && strcmp(fallback, setting->fallback) == 0)))
-            continue; /* `ocdm run` has the same default */
-        snprintf(request->names[i], sizeof request->names[i], "--%s", flags[i].name);
-        pass_word(request, request->names[i]);
-        if (flags[i].value != NULL)
-            pass_word(request, value != NULL ? value : fallback);
-    }
-    if (!ocdm__argument_given(arguments, "threads")) { /* several runs at a time use the cores better than threads in one */
-        pass_word(request, "--threads");
-        pass_word(request, "1");
-    }
-    if (arguments->repeated_count > 0) { /* used only to choose from a grid */
-        pass_word(request, "--validation");
-        pass_word(request, "0");
-    }
-}
-
 static bool add_seeds(ocdm__compare_request *request, uint64_t first, uint64_t last)
 {
-    if (last - first >= MOST_SEEDS)
+    if (last - first >= OCDM__MOST_SEEDS)
         return false;
     for (uint64_t seed = first; seed - first <= last - first; seed++) {
         size_t i = 0;
         while (i < request->seed_count && request->seeds[i] != seed)
             i++;
-        if (i == MOST_SEEDS)
+        if (i == OCDM__MOST_SEEDS)
             return false;
         request->seeds[i] = seed;
         request->seed_count += i == request->seed_count;
@@ -75,7 +48,7 @@ static bool read_seeds(ocdm__compare_request *request, const char *text)
 {
     uint64_t first, last;
     if (text[strspn(text, "0123456789")] == '\0')
-        return ocdm__text_to_whole(text, strlen(text), 1, MOST_SEEDS, &last) && add_seeds(request, 0, last - 1);
+        return ocdm__text_to_whole(text, strlen(text), 1, OCDM__MOST_SEEDS, &last) && add_seeds(request, 0, last - 1);
     for (;; text++) {
         size_t length = strcspn(text, ","), digits = strspn(text, "0123456789");
         const char *end = text + digits + 2; /* behind ".." */
@@ -112,12 +85,31 @@ ocdm_status ocdm__compare_request_read(ocdm__compare_request *request, const ocd
     request->format = ocdm__argument_given(arguments, "json") ? OCDM__JSON : (enum ocdm__table_format)format;
     request->quiet = ocdm__argument_given(arguments, "quiet");
     OCDM_TRY(ocdm__arguments_check(arguments, error));
-    OCDM_TRY(ocdm__new(&request->seeds, MOST_SEEDS, sizeof *request->seeds, "the seeds", error));
     if (!read_seeds(request, seeds))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "a number of seeds, as 3; or which, as 5..14 or 5,7,9",
-                          "--seeds %s is no list of at most %u seeds", seeds, MOST_SEEDS);
+                          "--seeds %s is no list of at most %u seeds", seeds, OCDM__MOST_SEEDS);
     request->jobs = read_jobs(arguments);
-    pass_flags(request);
+    const ocdm__flag *flags = arguments->verb->flags;
+    for (size_t i = 0; flags[i].name != NULL; i++) {
+        const ocdm__setting *setting = ocdm__setting_of_flag(flags[i].name);
+        const char *value = arguments->values[i], *fallback = flags[i].fallback;
+        if (setting == NULL || setting->grid)
+            continue;
+        if (value == NULL && (fallback == NULL || (setting->fallback != NULL && strcmp(fallback, setting->fallback) == 0)))
+            continue; /* `ocdm run` has the same default */
+        snprintf(request->names[i], sizeof request->names[i], "--%s", flags[i].name);
+        pass_word(request, request->names[i]);
+        if (flags[i].value != NULL)
+            pass_word(request, value != NULL ? value : fallback);
+    }
+    if (!ocdm__argument_given(arguments, "threads")) { /* several runs at a time use the cores better than threads in one */
+        pass_word(request, "--threads");
+        pass_word(request, "1");
+    }
+    if (arguments->repeated_count > 0) { /* used only to choose from a grid */
+        pass_word(request, "--validation");
+        pass_word(request, "0");
+    }
     return ocdm__arguments_check(arguments, error);
 }
 
@@ -254,24 +246,6 @@ static const ocdm__setting *find_setting(const char *name, size_t length)
     return NULL;
 }
 
-static ocdm_status read_axis(struct ocdm__grid_axis *axis, const ocdm__verb *verb, const char *text, ocdm_error *error)
-{
-    size_t name = strcspn(text, "="), length = strlen(text);
-    axis->setting = find_setting(text, name);
-    if (name == length || axis->setting == NULL)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "a setting of `ocdm run` and its values, as lr=0.001,0.003,0.006",
-                          "--grid %s: there is no such setting to choose", text);
-    while (verb->flags[axis->place].name != NULL && strcmp(verb->flags[axis->place].name, axis->setting->flag) != 0)
-        axis->place++;
-    snprintf(axis->flag, sizeof axis->flag, "--%s", axis->setting->flag);
-    OCDM_TRY(ocdm__new(&axis->values, length - name, 1, "the values of --grid", error));
-    memcpy(axis->values, text + name + 1, length - name - 1);
-    axis->count = 1;
-    for (char *at = axis->values; (at = strchr(at, ',')) != NULL; axis->count++)
-        *at++ = '\0';
-    return OCDM_OK;
-}
-
 static const char *axis_value(const struct ocdm__grid_axis *axis, size_t i)
 {
     const char *value = axis->values;
@@ -327,7 +301,21 @@ static ocdm_status read_grid(ocdm__comparison *comparison, const ocdm__arguments
     OCDM_TRY(ocdm__new(&grid->axes, axes, sizeof *grid->axes, "--grid", error));
     for (; grid->axis_count < axes; grid->axis_count++) {
         struct ocdm__grid_axis *axis = &grid->axes[grid->axis_count];
-        OCDM_TRY(read_axis(axis, arguments->verb, arguments->repeated[grid->axis_count], error));
+        const char *text = arguments->repeated[grid->axis_count];
+        size_t name = strcspn(text, "="), length = strlen(text);
+        axis->setting = find_setting(text, name);
+        if (name == length || axis->setting == NULL)
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "a setting of `ocdm run` and its values, as lr=0.001,0.003,0.006",
+                              "--grid %s: there is no such setting to choose", text);
+        while (arguments->verb->flags[axis->place].name != NULL &&
+               strcmp(arguments->verb->flags[axis->place].name, axis->setting->flag) != 0)
+            axis->place++;
+        snprintf(axis->flag, sizeof axis->flag, "--%s", axis->setting->flag);
+        OCDM_TRY(ocdm__new(&axis->values, length - name, 1, "the values of --grid", error));
+        memcpy(axis->values, text + name + 1, length - name - 1);
+        axis->count = 1;
+        for (char *at = axis->values; (at = strchr(at, ',')) != NULL; axis->count++)
+            *at++ = '\0';
         count *= axis->count;
         if (count > MOST_COMBINATIONS)
             return ocdm__fail(error, OCDM_LIMIT, "choose from fewer values", "--grid has more than %u combinations",
@@ -361,23 +349,6 @@ void ocdm__comparison_clear(ocdm__comparison *comparison)
 
 /* ---- settings chosen by validation -------------------------------------------------------------------------------------- */
 
-/* "-lr0.003" after the point's own suffix. Paths are left out, since a folder name cannot contain them. */
-static ocdm_status name_trial(ocdm__compare_point *point, const ocdm__grid *grid, size_t combination, ocdm_error *error)
-{
-    const char *const *words = grid->combinations[combination].words;
-    for (size_t a = 0; a < grid->axis_count; a++) {
-        size_t used = strlen(point->suffix);
-        int length =
-            snprintf(point->suffix + used, sizeof point->suffix - used, "-%s%s", grid->axes[a].setting->key, words[2 * a + 1]);
-        if (length < 0 || (size_t)length >= sizeof point->suffix - used)
-            return ocdm__fail(error, OCDM_LIMIT, "choose fewer settings at a time",
-                              "--grid: the values are too long to name folders after");
-    }
-    for (char *at = point->suffix; *at != '\0'; at++)
-        *at = *at == '/' ? '_' : *at;
-    return OCDM_OK;
-}
-
 /* A plan of the runs that are tried: each point with each combination. */
 struct trial {
     ocdm__compare_plan plan;
@@ -394,8 +365,20 @@ static ocdm_status make_trial(struct trial *trial, const ocdm__grid *grid, ocdm_
     OCDM_TRY(ocdm__new(&trial->points, points, sizeof *trial->points, "the runs of --grid", error));
     OCDM_TRY(ocdm__new(&trial->choices, points, methods * sizeof *trial->choices, "the runs of --grid", error));
     for (size_t i = 0; i < points; i++) {
-        trial->points[i] = given[i / grid->count];
-        OCDM_TRY(name_trial(&trial->points[i], grid, i % grid->count, error));
+        ocdm__compare_point *point = &trial->points[i];
+        *point = given[i / grid->count];
+        /* "-lr0.003" after the point's own suffix. Paths are left out, since a folder name cannot contain them. */
+        const char *const *words = grid->combinations[i % grid->count].words;
+        for (size_t a = 0; a < grid->axis_count; a++) {
+            size_t used = strlen(point->suffix);
+            int length = snprintf(point->suffix + used, sizeof point->suffix - used, "-%s%s", grid->axes[a].setting->key,
+                                  words[2 * a + 1]);
+            if (length < 0 || (size_t)length >= sizeof point->suffix - used)
+                return ocdm__fail(error, OCDM_LIMIT, "choose fewer settings at a time",
+                                  "--grid: the values are too long to name folders after");
+        }
+        for (char *at = point->suffix; *at != '\0'; at++)
+            *at = *at == '/' ? '_' : *at;
         for (size_t method = 0; method < methods; method++)
             trial->choices[i * methods + method] = &grid->combinations[i % grid->count];
     }
@@ -435,9 +418,8 @@ static ocdm_status choose(ocdm__grid *grid, const struct trial *trial, const ocd
     for (size_t i = 0; i < count; i++) {
         double most = -INFINITY;
         for (size_t k = 0; k < grid->count; k++) {
-            ocdm__summary summary;
-            OCDM_TRY(ocdm__compare_summary(&trial->results, i / methods * grid->count + k, OCDM__COMPARE_VALIDATION,
-                                           i % methods, &summary, error));
+            const ocdm__summary summary =
+                ocdm__compare_summary(&trial->results, i / methods * grid->count + k, OCDM__COMPARE_VALIDATION, i % methods);
             if (summary.count == trial->results.seed_count && summary.mean > most) {
                 most = summary.mean;
                 grid->chosen[i] = &grid->combinations[k];

@@ -24,11 +24,12 @@
     OCDM__CHOICE(0, "format", "F", "text", ocdm__table_formats, "how the table is printed"),                                   \
         OCDM__SWITCH(0, "json", "the same as --format json")
 
-/* What is asked for on all streams. Start with all bytes zero. */
+/* What is asked for on all streams. Start with all bytes zero. Too large for the stack of some systems. */
+#define OCDM__MOST_SEEDS 10000u
 typedef struct ocdm__compare_request {
     const ocdm__arguments *arguments;
     enum ocdm__table_format format;
-    uint64_t *seeds;
+    uint64_t seeds[OCDM__MOST_SEEDS];
     size_t seed_count;
     size_t jobs; /* runs at a time: --jobs, or as many as fit on the cores, or one on each of several ranks */
     bool quiet;
@@ -40,7 +41,7 @@ typedef struct ocdm__compare_request {
     int failed; /* the exit code of the first run that failed; 0 for none */
 } ocdm__compare_request;
 
-/* OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_NO_MEMORY. Release `seeds` even after an error. */
+/* OCDM_OK, OCDM_BAD_ARGUMENT. */
 ocdm_status ocdm__compare_request_read(ocdm__compare_request *request, const ocdm__arguments *arguments, ocdm_error *error);
 
 /* The combinations of values that --grid names, and what was chosen. */

@@ -366,31 +366,21 @@ static void put_word(ocdm__output *out, const char *word)
     ocdm__output_text(out, quote);
 }
 
-ocdm_status ocdm__command_text(const ocdm__arguments *arguments, const char *const *left_out, char **command, ocdm_error *error)
+ocdm_status ocdm__command_text(const ocdm__arguments *arguments, const char *const *left_out, ocdm__output *command,
+                               ocdm_error *error)
 {
     const ocdm__flag *flags = arguments->verb->flags;
-    ocdm__output out;
-    OCDM_TRY(ocdm__output_open_memory(&out, "the command", error));
-    ocdm__output_text(&out, "ocdm ");
-    ocdm__output_text(&out, arguments->verb->name);
+    OCDM_TRY(ocdm__output_open_memory(command, "the command", error));
+    ocdm__put(command, "ocdm %s", arguments->verb->name);
     for (size_t i = 0; flags[i].name != NULL; i++) {
         if (arguments->values[i] == NULL || ocdm__is_among(flags[i].name, left_out))
             continue;
-        ocdm__output_text(&out, " --");
-        ocdm__output_text(&out, flags[i].name);
+        ocdm__put(command, " --%s", flags[i].name);
         if (flags[i].value != NULL && arguments->values[i] != flags[i].alone)
-            put_word(&out, arguments->values[i]);
+            put_word(command, arguments->values[i]);
     }
     for (size_t i = 0; i < arguments->operand_count; i++)
-        put_word(&out, arguments->operands[i]);
-    ocdm__output_write(&out, "", 1);
-    ocdm_status status = ocdm__output_check(&out, error);
-    char *text = status == OCDM_OK ? ocdm__allocate(out.used, 1) : NULL;
-    if (text != NULL)
-        memcpy(text, out.buffer, out.used);
-    else if (status == OCDM_OK)
-        status = ocdm__fail_memory(error, "the command");
-    ocdm__output_abandon(&out);
-    *command = text;
-    return status;
+        put_word(command, arguments->operands[i]);
+    ocdm__output_write(command, "", 1);
+    return ocdm__output_check(command, error);
 }

@@ -181,8 +181,8 @@ ocdm_status ocdm__need_stream(const ocdm__arguments *arguments, const char **pat
 
 /* A command line for the metadata of a file: the verb, its flags in the order of the table and its operands, without
  * folders, quoted for a shell if necessary. `left_out` names flags to omit, terminated by NULL. Returns OCDM_OK or
- * OCDM_NO_MEMORY; `*command` is set on success and released with ocdm__release. */
-ocdm_status ocdm__command_text(const ocdm__arguments *arguments, const char *const *left_out, char **command,
+ * OCDM_NO_MEMORY; the text is in the buffer of `command`, to be abandoned in either case. */
+ocdm_status ocdm__command_text(const ocdm__arguments *arguments, const char *const *left_out, ocdm__output *command,
                                ocdm_error *error);
 
 #endif

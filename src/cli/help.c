@@ -51,14 +51,6 @@ struct page {
     size_t width;
 };
 
-static struct page open_page(FILE *out)
-{
-    unsigned width = ocdm__terminal_width(fileno(out));
-    if (width < NARROWEST)
-        width = NARROWEST;
-    return (struct page){out, width > WIDEST ? WIDEST : width};
-}
-
 /* Wraps words to the width of the page and indents all lines but the first, which starts at `column`. */
 static void fill(const struct page *page, const char *text, size_t column, size_t indent)
 {
@@ -145,7 +137,10 @@ static void print_flag(const struct page *page, const ocdm__flag *flag)
 
 void ocdm__print_verb_help(const ocdm__verb *verb, FILE *out)
 {
-    struct page page = open_page(out);
+    unsigned width = ocdm__terminal_width(fileno(out));
+    if (width < NARROWEST)
+        width = NARROWEST;
+    struct page page = {out, width > WIDEST ? WIDEST : width};
     char usage[256];
     snprintf(usage, sizeof usage, "%s%s%s", verb->name, verb->flags != NULL ? " [FLAGS] " : " ",
              verb->operands != NULL ? verb->operands : "");
@@ -218,23 +213,6 @@ static void write_line(const char *text, FILE *out)
     fputc('\n', out);
 }
 
-static void write_flag(const ocdm__flag *flag, FILE *out)
-{
-    char text[FLAG_TEXT];
-    fputs(".TP\n\\fB", out);
-    if (flag->letter != '\0')
-        fprintf(out, "\\-%c\\fR, \\fB", flag->letter);
-    fputs("\\-\\-", out);
-    write_escaped(flag->name, out);
-    fputs("\\fR", out);
-    if (flag->value != NULL)
-        fprintf(out, " \\fI%s\\fR", flag->value);
-    fputc('\n', out);
-    describe_flag(flag, text);
-    write_escaped(text, out);
-    fputs(".\n", out);
-}
-
 static void write_verb(const ocdm__verb *verb, FILE *out)
 {
     fputs(".SS ocdm ", out);
@@ -247,27 +225,22 @@ static void write_verb(const ocdm__verb *verb, FILE *out)
         fputs(".PP\n", out);
         write_line(paragraph, out);
     }
-    for (size_t i = 0; verb->flags != NULL && verb->flags[i].name != NULL; i++)
-        write_flag(&verb->flags[i], out);
-}
-
-static void write_tail(FILE *out)
-{
-    fputs(".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nWhen set and not empty, nothing is coloured.\n"
-          ".SH EXIT STATUS\n"
-          ".TP\n.B 0\nall went well\n"
-          ".TP\n.B 1\nthe question was answered, and the answer is no\n"
-          ".TP\n.B 2\nthe command line is wrong\n"
-          ".TP\n.B 3\nthe data is wrong\n"
-          ".TP\n.B 4\nreading or writing failed\n"
-          ".TP\n.B 5\nout of memory, or over a limit\n"
-          ".TP\n.B 130\\fR, \\fB143\nended by SIGINT or SIGTERM, after writing what there was\n"
-          ".SH SEE ALSO\n"
-          "The library: \\fIocdm/ocdm.h\\fR, which reads as a manual.\n"
-          ".PP\n"
-          "Yan\\-Shuo Liang and Wu\\-Jun Li,\n"
-          "\\fIOptimizing Class Distribution in Memory for Multi\\-Label Online Continual Learning\\fR.\n",
-          out);
+    for (size_t i = 0; verb->flags != NULL && verb->flags[i].name != NULL; i++) {
+        const ocdm__flag *flag = &verb->flags[i];
+        char meaning[FLAG_TEXT];
+        fputs(".TP\n\\fB", out);
+        if (flag->letter != '\0')
+            fprintf(out, "\\-%c\\fR, \\fB", flag->letter);
+        fputs("\\-\\-", out);
+        write_escaped(flag->name, out);
+        fputs("\\fR", out);
+        if (flag->value != NULL)
+            fprintf(out, " \\fI%s\\fR", flag->value);
+        fputc('\n', out);
+        describe_flag(flag, meaning);
+        write_escaped(meaning, out);
+        fputs(".\n", out);
+    }
 }
 
 static ocdm_status run_man(ocdm__arguments *arguments, ocdm_error *error)
@@ -309,7 +282,21 @@ static ocdm_status run_man(ocdm__arguments *arguments, ocdm_error *error)
             fputs("\\fR\n", stdout);
         }
     }
-    write_tail(stdout);
+    fputs(".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nWhen set and not empty, nothing is coloured.\n"
+          ".SH EXIT STATUS\n"
+          ".TP\n.B 0\nall went well\n"
+          ".TP\n.B 1\nthe question was answered, and the answer is no\n"
+          ".TP\n.B 2\nthe command line is wrong\n"
+          ".TP\n.B 3\nthe data is wrong\n"
+          ".TP\n.B 4\nreading or writing failed\n"
+          ".TP\n.B 5\nout of memory, or over a limit\n"
+          ".TP\n.B 130\\fR, \\fB143\nended by SIGINT or SIGTERM, after writing what there was\n"
+          ".SH SEE ALSO\n"
+          "The library: \\fIocdm/ocdm.h\\fR, which reads as a manual.\n"
+          ".PP\n"
+          "Yan\\-Shuo Liang and Wu\\-Jun Li,\n"
+          "\\fIOptimizing Class Distribution in Memory for Multi\\-Label Online Continual Learning\\fR.\n",
+          stdout);
     return OCDM_OK;
 }
 

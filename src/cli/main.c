@@ -47,31 +47,6 @@ struct command {
     char **argv;
 };
 
-/* All ranks get the leader's words. */
-static void share_command(const ocdm__ranks *ranks, struct command *command, size_t argc, char **argv)
-{
-    if (ranks->rank == 0) {
-        size_t size = 0, used = 0;
-        for (size_t i = 0; i < argc; i++)
-            size += strlen(argv[i]) + 1;
-        command->words = argc;
-        command->units = size / sizeof(uint32_t) + 1;
-        command->text = ocdm__allocate((size_t)command->units, sizeof(uint32_t));
-        for (size_t i = 0; command->text != NULL && i < argc; used += strlen(argv[i]) + 1, i++)
-            memcpy(command->text + used, argv[i], strlen(argv[i]) + 1);
-    }
-    ranks->broadcast(command, 2 * sizeof command->words / sizeof(uint32_t));
-    if (ranks->rank != 0)
-        command->text = ocdm__allocate((size_t)command->units, sizeof(uint32_t));
-    command->argv = ocdm__allocate((size_t)command->words + 1, sizeof *command->argv);
-    if (command->text == NULL || command->argv == NULL)
-        ranks->fail(&(ocdm_error){.status = OCDM_NO_MEMORY, .message = "out of memory for the command line"});
-    ranks->broadcast(command->text, (size_t)command->units);
-    char *word = command->text;
-    for (size_t i = 0; i < command->words; word += strlen(word) + 1, i++)
-        command->argv[i] = word;
-}
-
 /* Rank 0 runs the command, the others follow it; all wait for its end. */
 static int run_on_all_ranks(size_t argc, char **argv)
 {
@@ -80,7 +55,27 @@ static int run_on_all_ranks(size_t argc, char **argv)
     int code = OCDM__EXIT_OK;
     uint32_t end = 0;
     if (ranks->size > 1) {
-        share_command(ranks, &command, argc, argv);
+        /* All ranks get the leader's words. */
+        if (ranks->rank == 0) {
+            size_t size = 0, used = 0;
+            for (size_t i = 0; i < argc; i++)
+                size += strlen(argv[i]) + 1;
+            command.words = argc;
+            command.units = size / sizeof(uint32_t) + 1;
+            command.text = ocdm__allocate((size_t)command.units, sizeof(uint32_t));
+            for (size_t i = 0; command.text != NULL && i < argc; used += strlen(argv[i]) + 1, i++)
+                memcpy(command.text + used, argv[i], strlen(argv[i]) + 1);
+        }
+        ranks->broadcast(&command, 2 * sizeof command.words / sizeof(uint32_t));
+        if (ranks->rank != 0)
+            command.text = ocdm__allocate((size_t)command.units, sizeof(uint32_t));
+        command.argv = ocdm__allocate((size_t)command.words + 1, sizeof *command.argv);
+        if (command.text == NULL || command.argv == NULL)
+            ranks->fail(&(ocdm_error){.status = OCDM_NO_MEMORY, .message = "out of memory for the command line"});
+        ranks->broadcast(command.text, (size_t)command.units);
+        char *word = command.text;
+        for (size_t i = 0; i < command.words; word += strlen(word) + 1, i++)
+            command.argv[i] = word;
         (void)setenv("NO_COLOR", "1", 0); /* launchers give ranks a terminal, wherever the output goes in the end */
     }
     if (ranks->rank != 0) {

@@ -30,19 +30,6 @@ static ocdm_status read_rows(const ocdm__arguments *arguments, bool grid, ocdm__
     return OCDM_OK;
 }
 
-/* A model of the user's own, for verbs that have such a flag. */
-static ocdm_status read_own_model(const ocdm__arguments *arguments, ocdm__run_settings *settings, ocdm_error *error)
-{
-    const char *name = ocdm__argument_text(arguments, "own-model");
-    if (name == NULL)
-        return OCDM_OK;
-    if (ocdm__argument_given(arguments, "model"))
-        return ocdm__argument_fail(arguments, "own-model and --model exclude each other", error);
-    settings->model = name;
-    settings->own_learner = settings->own_inputs = true;
-    return OCDM_OK;
-}
-
 ocdm_status ocdm__run_flags_read(const ocdm__arguments *arguments, ocdm__run_settings *settings, ocdm_error *error)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -56,7 +43,15 @@ ocdm_status ocdm__run_flags_read(const ocdm__arguments *arguments, ocdm__run_set
     if (ocdm__argument_given(arguments, "memory-bytes") && ocdm__argument_given(arguments, "memory"))
         return ocdm__argument_fail(arguments, "memory-bytes and --memory exclude each other", error);
     OCDM_TRY(read_rows(arguments, false, settings, NULL, error));
-    return read_own_model(arguments, settings, error);
+    /* A model of the user's own, for verbs that have such a flag. */
+    const char *name = ocdm__argument_text(arguments, "own-model");
+    if (name == NULL)
+        return OCDM_OK;
+    if (ocdm__argument_given(arguments, "model"))
+        return ocdm__argument_fail(arguments, "own-model and --model exclude each other", error);
+    settings->model = name;
+    settings->own_learner = settings->own_inputs = true;
+    return OCDM_OK;
 }
 
 ocdm_status ocdm__run_flags_read_grid(const ocdm__arguments *arguments, ocdm__run_settings *settings, uint64_t *order,

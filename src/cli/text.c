@@ -78,28 +78,6 @@ static size_t room_for_bar(size_t width, size_t used)
 
 /* ---- the summary ---------------------------------------------------------------------------------------------------- */
 
-/* What samples are made of, and where they come from. */
-static void write_file(ocdm__output *output, const ocdm__stream *stream)
-{
-    const ocdm__payload_shape *shape = &stream->shape;
-    if (shape->kind == OCDM__FEATURES)
-        ocdm__put(output, "features           %zu, %s%s\n", shape->width, shape->dtype == OCDM__F16 ? "f16" : "f32",
-                  ocdm__stream_moments(stream, "feature_mean") != NULL ? ", standardized" : "");
-    if (shape->kind == OCDM__IMAGES)
-        ocdm__put(output, "images             %zu x %zu pixels\n", shape->width, shape->height);
-    if (stream->table.paths.starts != NULL)
-        ocdm__put(output, "image files        under %.200s\n", stream->image_root != NULL ? stream->image_root : ".");
-    static const char *const keys[][2] = {{"command", "made by            "}, {"ids_sha256", "SHA-256 of ids     "}};
-    for (size_t i = 0; i < 2; i++) {
-        const struct ocdm__note *note = ocdm__safetensors_note(&stream->tensors, keys[i][0]);
-        if (note == NULL)
-            continue;
-        ocdm__output_text(output, keys[i][1]);
-        ocdm__output_write(output, note->value, note->value_length);
-        ocdm__output_text(output, "\n");
-    }
-}
-
 /* ---- labels per sample ---------------------------------------------------------------------------------------------- */
 
 static void write_histogram(ocdm__output *output, const ocdm__statistics *statistics, size_t width)
@@ -256,8 +234,27 @@ void ocdm__write_stream_text(ocdm__output *output, const ocdm__stream_info *info
     if (info->stream.table.known != NULL)
         ocdm__put(output, "known labels       %.1f %% of the classes of a training sample, %.1f %% of a test\n",
                   100 * info->known[0], 100 * info->known[1]);
-    if (info->is_stream_file)
-        write_file(output, &info->stream);
+    if (info->is_stream_file) {
+        /* What samples are made of, and where they come from. */
+        const ocdm__payload_shape *shape = &info->stream.shape;
+        if (shape->kind == OCDM__FEATURES)
+            ocdm__put(output, "features           %zu, %s%s\n", shape->width, shape->dtype == OCDM__F16 ? "f16" : "f32",
+                      ocdm__stream_moments(&info->stream, "feature_mean") != NULL ? ", standardized" : "");
+        if (shape->kind == OCDM__IMAGES)
+            ocdm__put(output, "images             %zu x %zu pixels\n", shape->width, shape->height);
+        if (info->stream.table.paths.starts != NULL)
+            ocdm__put(output, "image files        under %.200s\n",
+                      info->stream.image_root != NULL ? info->stream.image_root : ".");
+        static const char *const keys[][2] = {{"command", "made by            "}, {"ids_sha256", "SHA-256 of ids     "}};
+        for (size_t i = 0; i < 2; i++) {
+            const struct ocdm__note *note = ocdm__safetensors_note(&info->stream.tensors, keys[i][0]);
+            if (note == NULL)
+                continue;
+            ocdm__output_text(output, keys[i][1]);
+            ocdm__output_write(output, note->value, note->value_length);
+            ocdm__output_text(output, "\n");
+        }
+    }
     write_histogram(output, &info->statistics, width);
     write_tasks(output, &info->statistics);
     write_classes(output, info, width);

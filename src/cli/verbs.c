@@ -83,41 +83,6 @@ ocdm_status ocdm__refuse_verb(size_t argc, char *const *argv, ocdm_error *error)
     return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "there is no verb \"%s\"", typed);
 }
 
-static int run_verb(const ocdm__verb *verb, size_t argc, char **argv)
-{
-    ocdm__arguments arguments;
-    ocdm_error error;
-    if (ocdm__parse_arguments(verb, argc, argv, &arguments, &error) != OCDM_OK)
-        return ocdm__report(&error);
-    if (arguments.help) {
-        ocdm__print_verb_help(verb, stdout);
-        return OCDM__EXIT_OK;
-    }
-    if (ocdm__ranks_all()->size == 1 || verb->distributes)
-        return ocdm__run_verb(verb, &arguments);
-    ocdm__fail(&error, OCDM_BAD_ARGUMENT, "start it without mpirun", "`%s %s` works on one rank, not on %zu", ocdm__program,
-               verb->name, ocdm__ranks_all()->size);
-    return ocdm__report(&error);
-}
-
-/* `ocdm --help`, `ocdm --version`: the flags that need no verb. */
-static int run_flag(const char *flag)
-{
-    ocdm_error error;
-    if (strcmp(flag, "--help") == 0 || strcmp(flag, "-h") == 0) {
-        ocdm__print_overview(stdout);
-        return OCDM__EXIT_OK;
-    }
-    if (strcmp(flag, "--version") == 0 || strcmp(flag, "-V") == 0) {
-        printf("%s %s\n", ocdm__program, ocdm_version());
-        return OCDM__EXIT_OK;
-    }
-    char hint[80];
-    snprintf(hint, sizeof hint, "flags come after the verb: `%s --help`", ocdm__program);
-    ocdm__fail(&error, OCDM_BAD_ARGUMENT, hint, "%s itself has no flag %s", ocdm__program, flag);
-    return ocdm__report(&error);
-}
-
 int ocdm__run_command(size_t argc, char **argv)
 {
     ocdm_error error;
@@ -127,10 +92,35 @@ int ocdm__run_command(size_t argc, char **argv)
         return OCDM__EXIT_USAGE;
     }
     const ocdm__verb *verb = ocdm__find_verb(argc, argv, &used);
-    if (verb != NULL)
-        return run_verb(verb, argc - used, argv + used);
-    if (argv[0][0] == '-')
-        return run_flag(argv[0]);
+    if (verb != NULL) {
+        ocdm__arguments arguments;
+        if (ocdm__parse_arguments(verb, argc - used, argv + used, &arguments, &error) != OCDM_OK)
+            return ocdm__report(&error);
+        if (arguments.help) {
+            ocdm__print_verb_help(verb, stdout);
+            return OCDM__EXIT_OK;
+        }
+        if (ocdm__ranks_all()->size == 1 || verb->distributes)
+            return ocdm__run_verb(verb, &arguments);
+        ocdm__fail(&error, OCDM_BAD_ARGUMENT, "start it without mpirun", "`%s %s` works on one rank, not on %zu", ocdm__program,
+                   verb->name, ocdm__ranks_all()->size);
+        return ocdm__report(&error);
+    }
+    if (argv[0][0] == '-') {
+        /* `ocdm --help`, `ocdm --version`: the flags that need no verb. */
+        if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0) {
+            ocdm__print_overview(stdout);
+            return OCDM__EXIT_OK;
+        }
+        if (strcmp(argv[0], "--version") == 0 || strcmp(argv[0], "-V") == 0) {
+            printf("%s %s\n", ocdm__program, ocdm_version());
+            return OCDM__EXIT_OK;
+        }
+        char hint[80];
+        snprintf(hint, sizeof hint, "flags come after the verb: `%s --help`", ocdm__program);
+        ocdm__fail(&error, OCDM_BAD_ARGUMENT, hint, "%s itself has no flag %s", ocdm__program, argv[0]);
+        return ocdm__report(&error);
+    }
     if (argc > 1 && ocdm__is_verb_family(argv[0]) && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
         ocdm__print_family(argv[0], stdout);
         return OCDM__EXIT_OK;

@@ -127,20 +127,19 @@ static void draw(const ocdm__watch *watch, const ocdm__watched_runs *runs)
 
 static void watch_lines(const char *text, size_t size)
 {
-    ocdm__watch *watch = NULL;
+    static ocdm__watch watch;
     ocdm__watched_runs *runs = NULL;
-    require(ocdm__watch_create(&watch, NULL) == OCDM_OK);
+    ocdm__watch_forget(&watch);
     for (const char *end = text + size; text < end;) {
         const char *newline = memchr(text, '\n', (size_t)(end - text));
         size_t length = (size_t)((newline != NULL ? newline : end) - text);
-        ocdm__watch_line(watch, text, length);
+        ocdm__watch_line(&watch, text, length);
         text += newline != NULL ? length + 1 : length;
     }
     if (ocdm__watched_runs_open(&runs, "r", NULL) == OCDM_OK)
         ocdm__watched_runs_look(runs);
-    draw(watch, runs);
+    draw(&watch, runs);
     ocdm__watched_runs_close(runs);
-    ocdm__watch_destroy(watch);
 }
 
 /* As TensorBoard's files, which are not written for a folder without a log. */

@@ -66,9 +66,8 @@ static void expect_near(double expected, double actual)
 TEST(judge_bolds_what_is_not_significantly_worse)
 {
     ocdm__compare_results results;
-    ocdm__judgement judged[METHODS];
     ocdm__compare_plan plan = make_plan(&results);
-    assert_int_equal(OCDM_OK, ocdm__compare_judge(&results, 0, OCDM__COMPARE_TOTAL_MAP, judged, NULL));
+    const ocdm__judgement *judged = ocdm__compare_judge(&results, 0, OCDM__COMPARE_TOTAL_MAP);
     expect_near(42, judged[BEST].summary.mean);
     expect_near(2, judged[BEST].summary.deviation);
     assert_int_equal(3, judged[BEST].summary.count);
@@ -84,9 +83,8 @@ TEST(judge_bolds_what_is_not_significantly_worse)
 TEST(judge_pairs_seeds_with_the_best_other_method)
 {
     ocdm__compare_results results;
-    ocdm__judgement judged[METHODS];
     ocdm__compare_plan plan = make_plan(&results);
-    assert_int_equal(OCDM_OK, ocdm__compare_judge(&results, 0, OCDM__COMPARE_TOTAL_MAP, judged, NULL));
+    const ocdm__judgement *judged = ocdm__compare_judge(&results, 0, OCDM__COMPARE_TOTAL_MAP);
     assert_int_equal(NEAR, judged[BEST].other);
     expect_near(1, judged[BEST].difference.mean);
     expect_near(1 - LEAST, judged[BEST].difference.low);
@@ -115,10 +113,9 @@ TEST(judge_takes_the_seeds_that_all_have)
 {
     static const double forgetting[METHODS][3] = {{NAN, NAN, NAN}, {1, 2, NAN}, {4, 4, 100}, {21, 23, 3}};
     ocdm__compare_results results;
-    ocdm__judgement judged[METHODS];
     ocdm__compare_plan plan = make_plan(&results);
     set_column(&results, OCDM__COMPARE_FORGETTING, forgetting);
-    assert_int_equal(OCDM_OK, ocdm__compare_judge(&results, 0, OCDM__COMPARE_FORGETTING, judged, NULL));
+    const ocdm__judgement *judged = ocdm__compare_judge(&results, 0, OCDM__COMPARE_FORGETTING);
     assert_int_equal(2, judged[BEST].summary.count);
     expect_near(1.5, judged[BEST].summary.mean);
     assert_true(judged[BEST].bold && judged[NEAR].bold);
@@ -146,10 +143,9 @@ TEST(judge_marks_nothing_that_tells_no_methods_apart)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ocdm__compare_results results;
-        ocdm__judgement judged[METHODS];
         ocdm__compare_plan plan = make_plan(&results);
         set_column(&results, cases[i].column, cases[i].values);
-        assert_int_equal(OCDM_OK, ocdm__compare_judge(&results, 0, cases[i].column, judged, NULL));
+        const ocdm__judgement *judged = ocdm__compare_judge(&results, 0, cases[i].column);
         for (size_t method = 0; method < METHODS; method++)
             HOLDS(methods[method], !judged[method].bold);
         ocdm__compare_results_clear(&results);
@@ -160,13 +156,12 @@ TEST(judge_marks_nothing_that_tells_no_methods_apart)
 TEST(judge_bolds_the_best_alone_when_there_is_one_seed)
 {
     ocdm__compare_results results;
-    ocdm__judgement judged[METHODS];
     ocdm__compare_plan plan = {.methods = methods, .method_count = METHODS, .seed_count = 1};
     assert_int_equal(OCDM_OK, ocdm__compare_points_make(&plan, "1000", "0", NULL, NULL, 0, NULL));
     assert_int_equal(OCDM_OK, ocdm__compare_results_create(&results, &plan, NULL));
     for (size_t method = 0; method < METHODS; method++)
         ocdm__compare_values(&results, 0, method, 0)[0] = method == NEAR ? 51 : 50;
-    assert_int_equal(OCDM_OK, ocdm__compare_judge(&results, 0, 0, judged, NULL));
+    const ocdm__judgement *judged = ocdm__compare_judge(&results, 0, 0);
     assert_true(judged[NEAR].bold);
     assert_false(judged[BEST].bold || judged[FAR].bold || judged[MULTITASK].bold);
     assert_true(isnan(judged[NEAR].summary.deviation));

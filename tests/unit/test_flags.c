@@ -325,13 +325,13 @@ TEST(flag_may_stand_alone)
     };
     struct line line;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *command = NULL;
+        ocdm__output command;
         assert_int_equal(parse_with(&verb, &line, cases[i].words), OCDM_OK);
         assert_string_equal(ocdm__argument_text(&line.arguments, "frame"), cases[i].value);
         assert_int_equal(line.arguments.operand_count, cases[i].operands);
         assert_int_equal(ocdm__command_text(&line.arguments, left_out, &command, NULL), OCDM_OK);
-        assert_string_equal(command, cases[i].command);
-        ocdm__release(command);
+        assert_string_equal(command.buffer, cases[i].command);
+        ocdm__output_abandon(&command);
     }
     assert_int_equal(PARSE(line, "--frame=bleu"), OCDM_OK);
     (void)ocdm__argument_choice(&line.arguments, "frame");

@@ -30,26 +30,6 @@ struct request {
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------------ */
 
-static void choose_methods(struct request *request)
-{
-    size_t named[OCDM__CHOICES], count = ocdm__argument_choices(request->asked.arguments, "methods", named, OCDM__CHOICES);
-    bool all = false, taken[OCDM__CHOICES] = {false};
-    for (size_t i = 0; i < count; i++) {
-        all |= named[i] == 0;
-        if (named[i] != 0 && !taken[named[i]])
-            request->methods[request->plan.method_count++] = method_names()[named[i]];
-        taken[named[i]] = true;
-    }
-    /* Some policies take one label per sample, some and the bounds need a network: "all" leaves out what cannot run. */
-    for (size_t i = 1; all && method_names()[i] != NULL; i++) {
-        const ocdm_policy *policy = ocdm_policy_find(method_names()[i]);
-        bool single = policy != NULL && policy->traits & OCDM_SINGLE_LABEL;
-        if (!taken[i] && !single && (!request->memory_only || ocdm__runs_alone(method_names()[i])))
-            request->methods[request->plan.method_count++] = method_names()[i];
-    }
-    request->plan.methods = request->methods;
-}
-
 /* The points of the sweeps. Every run would refuse a wrong order of tasks; once is enough. */
 static ocdm_status read_points(struct request *request, ocdm_error *error)
 {
@@ -88,7 +68,22 @@ static ocdm_status read_request(struct request *request, const ocdm__arguments *
     if (comparison->folder == NULL && !request->memory_only)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "-o FOLDER", "no folder is named for the runs");
     OCDM_TRY(ocdm__stream_open(&request->stream, comparison->path, error));
-    choose_methods(request);
+    size_t named[OCDM__CHOICES], count = ocdm__argument_choices(arguments, "methods", named, OCDM__CHOICES);
+    bool all = false, taken[OCDM__CHOICES] = {false};
+    for (size_t i = 0; i < count; i++) {
+        all |= named[i] == 0;
+        if (named[i] != 0 && !taken[named[i]])
+            request->methods[request->plan.method_count++] = method_names()[named[i]];
+        taken[named[i]] = true;
+    }
+    /* Some policies take one label per sample, some and the bounds need a network: "all" leaves out what cannot run. */
+    for (size_t i = 1; all && method_names()[i] != NULL; i++) {
+        const ocdm_policy *policy = ocdm_policy_find(method_names()[i]);
+        bool single = policy != NULL && policy->traits & OCDM_SINGLE_LABEL;
+        if (!taken[i] && !single && (!request->memory_only || ocdm__runs_alone(method_names()[i])))
+            request->methods[request->plan.method_count++] = method_names()[i];
+    }
+    request->plan.methods = request->methods;
     OCDM_TRY(ocdm__arguments_check(arguments, error));
     OCDM_TRY(read_points(request, error));
     if (request->memory_only && arguments->repeated_count > 0)
@@ -217,9 +212,9 @@ static ocdm_status report_runs(struct request *request, ocdm_error *error)
     return status;
 }
 
-/* Classes without tests, once for all runs, each of which would say it. */
-static ocdm_status tell_untested(const struct request *request, ocdm_error *error)
+static ocdm_status compare_runs(struct request *request, ocdm_error *error)
 {
+    /* Classes without tests, once for all runs, each of which would say it. */
     const ocdm__stream_table *table = &request->stream.table;
     char text[OCDM__UNTESTED_TEXT];
     uint64_t *tests;
@@ -229,12 +224,6 @@ static ocdm_status tell_untested(const struct request *request, ocdm_error *erro
     if (text[0] != '\0' && !request->asked.quiet)
         ocdm__print_note(text);
     ocdm__release(tests);
-    return OCDM_OK;
-}
-
-static ocdm_status compare_runs(struct request *request, ocdm_error *error)
-{
-    OCDM_TRY(tell_untested(request, error));
     OCDM_TRY(ocdm__choose_settings(&request->asked, &request->comparison, &request->plan, error));
     OCDM_TRY(ocdm__run_plan(&request->asked, &request->comparison, &request->plan, error));
     return report_runs(request, error);
@@ -298,7 +287,6 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
     arguments->code = request.asked.failed;
     ocdm__compare_plan_clear(&request.plan);
     ocdm__comparison_clear(&request.comparison);
-    ocdm__release(request.asked.seeds);
     ocdm__stream_close(&request.stream);
     if (ocdm__ranks_all()->size > 1)
         ocdm__rank_children_dismiss(ocdm__ranks_all());

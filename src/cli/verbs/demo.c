@@ -41,31 +41,6 @@ static double cpu_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Passes the stream through a memory. */
-static ocdm_status run_policy(const struct comparison *comparison, struct outcome *outcome, ocdm_error *error)
-{
-    const ocdm__builtin *stream = comparison->stream;
-    ocdm_options options = ocdm_options_default();
-    options.capacity = CAPACITY;
-    options.batch = BATCH;
-    options.policy = ocdm_policy_find(outcome->policy);
-    options.seed = comparison->seed;
-    ocdm_memory *memory = NULL;
-    OCDM_TRY(ocdm_memory_create(&options, &memory, error));
-    double start = cpu_seconds();
-    ocdm_status status = OCDM_OK;
-    for (size_t at = 0; status == OCDM_OK && at < stream->sample_count; at += BATCH) {
-        size_t left = stream->sample_count - at;
-        status = ocdm_memory_update(memory, stream->samples + at, left < BATCH ? left : BATCH, NULL, error);
-    }
-    outcome->us_per_step = 1e6 * (cpu_seconds() - start) * BATCH / (double)stream->sample_count;
-    outcome->distance = ocdm_memory_distance(memory, OCDM_IN_PLAY);
-    outcome->distance_seen = ocdm_memory_distance(memory, OCDM_SEEN_EVER);
-    outcome->balance = ocdm__balance_of(memory, comparison->class_count, outcome->kept);
-    ocdm_memory_destroy(memory);
-    return status;
-}
-
 /* The policies that need no gradients and take several labels; no second rule of one policy. */
 static ocdm_status run_policies(struct comparison *comparison, ocdm_error *error)
 {
@@ -76,7 +51,27 @@ static ocdm_status run_policies(struct comparison *comparison, ocdm_error *error
     for (; names[comparison->count] != NULL; comparison->count++) {
         struct outcome *outcome = &comparison->outcomes[comparison->count];
         outcome->policy = names[comparison->count];
-        OCDM_TRY(run_policy(comparison, outcome, error));
+        /* Passes the stream through a memory. */
+        const ocdm__builtin *stream = comparison->stream;
+        ocdm_options options = ocdm_options_default();
+        options.capacity = CAPACITY;
+        options.batch = BATCH;
+        options.policy = ocdm_policy_find(outcome->policy);
+        options.seed = comparison->seed;
+        ocdm_memory *memory = NULL;
+        OCDM_TRY(ocdm_memory_create(&options, &memory, error));
+        double start = cpu_seconds();
+        ocdm_status status = OCDM_OK;
+        for (size_t at = 0; status == OCDM_OK && at < stream->sample_count; at += BATCH) {
+            size_t left = stream->sample_count - at;
+            status = ocdm_memory_update(memory, stream->samples + at, left < BATCH ? left : BATCH, NULL, error);
+        }
+        outcome->us_per_step = 1e6 * (cpu_seconds() - start) * BATCH / (double)stream->sample_count;
+        outcome->distance = ocdm_memory_distance(memory, OCDM_IN_PLAY);
+        outcome->distance_seen = ocdm_memory_distance(memory, OCDM_SEEN_EVER);
+        outcome->balance = ocdm__balance_of(memory, comparison->class_count, outcome->kept);
+        ocdm_memory_destroy(memory);
+        OCDM_TRY(status);
     }
     return OCDM_OK;
 }
@@ -107,23 +102,6 @@ static void put_bars(ocdm__output *output, const struct outcome *outcome, size_t
     for (unsigned row = ROWS; row-- > 0;) {
         ocdm__put(output, "%-*s ", NAME_WIDTH, row == 0 ? outcome->policy : "");
         ocdm__bars_row(output, &bars, row);
-    }
-}
-
-static void put_pictures(ocdm__output *output, const struct comparison *comparison)
-{
-    unsigned columns = ocdm__terminal_width(STDOUT_FILENO), width = 1, merged = 1;
-    size_t room = columns > NAME_WIDTH + 12 ? columns - NAME_WIDTH - 2 : 10, class_count = comparison->class_count;
-    const ocdm__bar_style *style = ocdm__speaks_utf8() ? &ocdm__bar_blocks : &ocdm__bar_ascii;
-    while (width < 3 && (width + 1) * class_count + 8 <= room)
-        width++;
-    while ((class_count + merged - 1) / merged + 4 > room)
-        merged++;
-    ocdm__put(output, "Samples in memory: a bar for %s, task after task.\nFull height is %u; %s is more, %s is none.\n",
-              merged == 1 ? "each class" : "a few classes", FULL_HEIGHT, style->cut, style->none);
-    for (size_t i = 0; i < comparison->count; i++) {
-        ocdm__output_text(output, "\n");
-        put_bars(output, &comparison->outcomes[i], class_count, width, merged, style);
     }
 }
 
@@ -158,7 +136,19 @@ static void write_text(ocdm__output *output, const struct comparison *comparison
                               "lost          classes without a sample in memory\n"
                               "<20, >40      classes with fewer than 20, more than 40 samples in memory\n"
                               "us/step       microseconds to update the memory with a batch\n\n");
-    put_pictures(output, comparison);
+    unsigned columns = ocdm__terminal_width(STDOUT_FILENO), width = 1, merged = 1;
+    size_t room = columns > NAME_WIDTH + 12 ? columns - NAME_WIDTH - 2 : 10, class_count = comparison->class_count;
+    const ocdm__bar_style *style = ocdm__speaks_utf8() ? &ocdm__bar_blocks : &ocdm__bar_ascii;
+    while (width < 3 && (width + 1) * class_count + 8 <= room)
+        width++;
+    while ((class_count + merged - 1) / merged + 4 > room)
+        merged++;
+    ocdm__put(output, "Samples in memory: a bar for %s, task after task.\nFull height is %u; %s is more, %s is none.\n",
+              merged == 1 ? "each class" : "a few classes", FULL_HEIGHT, style->cut, style->none);
+    for (size_t i = 0; i < comparison->count; i++) {
+        ocdm__output_text(output, "\n");
+        put_bars(output, &comparison->outcomes[i], class_count, width, merged, style);
+    }
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------------------------------------- */
@@ -198,20 +188,6 @@ static void write_json(ocdm__output *output, const struct comparison *comparison
         ocdm__json_close(output, '}');
     }
     ocdm__output_text(output, "]}\n");
-}
-
-static void write_stream(ocdm__output *output, const ocdm__builtin *stream)
-{
-    for (size_t i = 0; i < stream->sample_count; i++) {
-        ocdm__json_open(output, NULL, '{');
-        ocdm__json_count(output, "id", i);
-        ocdm__json_open(output, "labels", '[');
-        for (size_t j = stream->label_start[i]; j < stream->label_start[i + 1]; j++)
-            ocdm__json_string(output, NULL, ocdm__builtin_class_name(stream->label[j]));
-        ocdm__json_close(output, ']');
-        ocdm__json_count(output, "task", stream->task[i]);
-        ocdm__output_text(output, "}\n");
-    }
 }
 
 /* ---- the run ------------------------------------------------------------------------------------------------------------- */
@@ -262,9 +238,18 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
     ocdm_status status = stream_only ? OCDM_OK : run_policies(&comparison, error);
     if (picture != NULL)
         OCDM_THEN(status, draw_picture(&comparison, picture, error));
-    if (stream_only)
-        write_stream(arguments->out, stream);
-    else if (status == OCDM_OK && ocdm__argument_given(arguments, "json"))
+    if (stream_only) {
+        for (size_t i = 0; i < stream->sample_count; i++) {
+            ocdm__json_open(arguments->out, NULL, '{');
+            ocdm__json_count(arguments->out, "id", i);
+            ocdm__json_open(arguments->out, "labels", '[');
+            for (size_t j = stream->label_start[i]; j < stream->label_start[i + 1]; j++)
+                ocdm__json_string(arguments->out, NULL, ocdm__builtin_class_name(stream->label[j]));
+            ocdm__json_close(arguments->out, ']');
+            ocdm__json_count(arguments->out, "task", stream->task[i]);
+            ocdm__output_text(arguments->out, "}\n");
+        }
+    } else if (status == OCDM_OK && ocdm__argument_given(arguments, "json"))
         write_json(arguments->out, &comparison);
     else if (status == OCDM_OK)
         write_text(arguments->out, &comparison);

@@ -79,8 +79,8 @@ static size_t count_lists(const struct request *request, size_t first)
 }
 
 /* The runs of a stream are in a folder of its name: the paper's name, or the file's where several stand for the same. Where
- * there is none and a comparison was made there, they are in the folder itself. */
-static void place_runs(const struct request *request, struct source *source, bool alone)
+ * there is none and a comparison was made there, they are in the folder itself. Two streams with one name would share it. */
+static ocdm_status place_runs(const struct request *request, struct source *source, bool alone, ocdm_error *error)
 {
     char compared[PATH_ROOM];
     const char *slash = strrchr(source->path, '/'), *file = slash != NULL ? slash + 1 : source->path, *dot = strrchr(file, '.');
@@ -93,22 +93,10 @@ static void place_runs(const struct request *request, struct source *source, boo
     snprintf(compared, PATH_ROOM, "%.3900s/compare.json", request->runs);
     if (alone && !source->builtin && access(source->folder, F_OK) != 0 && access(compared, F_OK) == 0)
         snprintf(source->folder, PATH_ROOM, "%.3900s", request->runs);
-}
-
-/* Two streams with one name would share the folder of their runs. */
-static ocdm_status place_all(struct request *request, ocdm_error *error)
-{
-    for (size_t first = 0, count; first < request->source_count; first += count) {
-        count = count_lists(request, first);
-        for (size_t i = first; i < first + count; i++) {
-            place_runs(request, &request->sources[i], count == 1);
-            for (size_t k = 0; k < i; k++)
-                if (strcmp(request->sources[k].folder, request->sources[i].folder) == 0)
-                    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "rename one of them",
-                                      "--stream: %.1500s and %.1500s have the same name", request->sources[k].path,
-                                      request->sources[i].path);
-        }
-    }
+    for (const struct source *other = request->sources; other < source; other++)
+        if (strcmp(other->folder, source->folder) == 0)
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "rename one of them",
+                              "--stream: %.1500s and %.1500s have the same name", other->path, source->path);
     return OCDM_OK;
 }
 
@@ -140,9 +128,12 @@ static ocdm_status add_source(struct request *request, const char **named, const
 }
 
 /* The built-in stream, made into a file by this very program unless it is there. */
-static ocdm_status make_builtin(struct request *request, struct source *source, ocdm_error *error)
+static ocdm_status add_builtin(struct request *request, ocdm_error *error)
 {
+    struct source *source = &request->sources[request->source_count++];
     char program[PATH_ROOM], log[PATH_ROOM];
+    source->stands_for = ocdm__is_among("mscoco", request->item->streams) ? "mscoco" : request->item->streams[0];
+    source->builtin = true;
     snprintf(source->path, PATH_ROOM, "%.3900s/scenes.safetensors", request->runs);
     snprintf(log, PATH_ROOM, "%.3900s/scenes.log", request->runs);
     if (access(source->path, F_OK) == 0)
@@ -166,14 +157,6 @@ static ocdm_status make_builtin(struct request *request, struct source *source, 
     return status;
 }
 
-static ocdm_status add_builtin(struct request *request, ocdm_error *error)
-{
-    struct source *source = &request->sources[request->source_count++];
-    source->stands_for = ocdm__is_among("mscoco", request->item->streams) ? "mscoco" : request->item->streams[0];
-    source->builtin = true;
-    return make_builtin(request, source, error);
-}
-
 static ocdm_status add_sources(struct request *request, ocdm_error *error)
 {
     const char *given = ocdm__argument_text(request->asked.arguments, "stream"), *text = given, *named = NULL;
@@ -193,7 +176,12 @@ static ocdm_status add_sources(struct request *request, ocdm_error *error)
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream build -o FILE` makes one", "%s is no stream file",
                               source->path);
     }
-    return place_all(request, error);
+    for (size_t first = 0, count; first < request->source_count; first += count) {
+        count = count_lists(request, first);
+        for (size_t i = first; i < first + count; i++)
+            OCDM_TRY(place_runs(request, &request->sources[i], count == 1, error));
+    }
+    return OCDM_OK;
 }
 
 /* ---- runs ------------------------------------------------------------------------------------------------------------- */
@@ -280,21 +268,8 @@ static ocdm_status run_memories(const struct request *request, const struct sour
     return ocdm__run_memories(&request->asked, &source->info.stream.table, plan, &options, memories, error);
 }
 
-/* Methods that learn have the memories of runs, where there is a network; the trends with rho need memories of their own. */
-static ocdm_status gather_claims(struct request *request, struct source *source, ocdm_error *error)
-{
-    ocdm__paper_part *part = &source->part;
-    if (source->runs_item != NULL) {
-        OCDM_TRY(make_plan(request, source, source->runs_item, &part->learnt_plan, error));
-        OCDM_TRY(provide_runs(request, source, &part->learnt_plan, error));
-        OCDM_TRY(ocdm__paper_read_memories(&part->learnt, &part->learnt_plan, source->folder,
-                                           source->info.stream.table.class_count, error));
-    }
-    OCDM_TRY(make_plan(request, source, ocdm__paper_item_find("rho"), &part->rho_plan, error));
-    return run_memories(request, source, &part->rho_plan, &part->rho_memories, error);
-}
-
-/* All that an item needs on a stream. */
+/* All that an item needs on a stream. For claims, methods that learn have the memories of runs, where there is a network, and
+ * the trends with rho need memories of their own. */
 static ocdm_status gather(struct request *request, struct source *source, const char *label, ocdm_error *error)
 {
     const ocdm__paper_need *need = &ocdm__paper_needs[request->item->kind];
@@ -309,8 +284,16 @@ static ocdm_status gather(struct request *request, struct source *source, const 
         OCDM_TRY(ocdm__compare_results_create(&part->results, &part->plan, error));
         OCDM_TRY(ocdm__compare_results_read(&part->results, &part->plan, source->folder, error));
     }
-    if (request->item->kind == OCDM__PAPER_CLAIMS)
-        OCDM_TRY(gather_claims(request, source, error));
+    if (request->item->kind == OCDM__PAPER_CLAIMS && source->runs_item != NULL) {
+        OCDM_TRY(make_plan(request, source, source->runs_item, &part->learnt_plan, error));
+        OCDM_TRY(provide_runs(request, source, &part->learnt_plan, error));
+        OCDM_TRY(ocdm__paper_read_memories(&part->learnt, &part->learnt_plan, source->folder,
+                                           source->info.stream.table.class_count, error));
+    }
+    if (request->item->kind == OCDM__PAPER_CLAIMS) {
+        OCDM_TRY(make_plan(request, source, ocdm__paper_item_find("rho"), &part->rho_plan, error));
+        OCDM_TRY(run_memories(request, source, &part->rho_plan, &part->rho_memories, error));
+    }
     return need->memories ? run_memories(request, source, &part->plan, &part->memories, error) : OCDM_OK;
 }
 
@@ -332,25 +315,20 @@ static const ocdm__compare_plan *plan_of_runs(const struct source *source)
     return source->runs_item == source->part.item ? &source->part.plan : &source->part.learnt_plan;
 }
 
-/* Whether "key value" is among the settings of a text. */
-static bool has_setting(const char *text, const char *setting, size_t length)
-{
-    for (const char *at = text; (at = strstr(at, setting)) != NULL; at++)
-        if ((at == text || at[-1] == ' ') && (at[length] == '\0' || strncmp(at + length, ", ", 2) == 0))
-            return true;
-    return false;
-}
-
-/* Leaves of a text of settings those that another has too. */
+/* Leaves of a text of settings, "key value, key value", those that another has too. */
 static void keep_common(char *text, const char *other)
 {
     char setting[256];
     size_t used = 0;
     for (char *at = text, *next; at != NULL; at = next) {
         char *comma = strstr(at, ", ");
+        bool common = false;
         snprintf(setting, sizeof setting, "%.*s", (int)(comma != NULL ? comma - at : (ptrdiff_t)strlen(at)), at);
+        size_t length = strlen(setting);
         next = comma != NULL ? comma + 2 : NULL;
-        if (has_setting(other, setting, strlen(setting)))
+        for (const char *found = other; !common && (found = strstr(found, setting)) != NULL; found++)
+            common = (found == other || found[-1] == ' ') && (found[length] == '\0' || strncmp(found + length, ", ", 2) == 0);
+        if (common)
             used += (size_t)sprintf(text + used, "%s%s", used > 0 ? ", " : "", setting);
     }
     text[used] = '\0';
@@ -447,62 +425,55 @@ static ocdm_status add_distances(const struct source *source, ocdm__table *table
     return part.item->kind == OCDM__PAPER_CURVES ? ocdm__paper_fill_distances(table, &part, error) : OCDM_OK;
 }
 
-static ocdm_status add_lists(struct request *request, const struct lists *lists, ocdm__table *table, ocdm_error *error)
-{
-    size_t first = table->row_count;
-    OCDM_TRY(note_lists(request, lists, error));
-    if (request->item->kind == OCDM__PAPER_METRICS && !ocdm__table_is_data(request->asked.format))
-        return print_metrics(request, lists, error);
-    for (size_t i = 0; i < lists->count; i++) {
-        const struct source *source = &lists->sources[i];
-        size_t start = table->row_count;
-        OCDM_TRY(ocdm__paper_fill(table, &source->part, error));
-        if (lists->folded)
-            continue;
-        /* All rows of a list after each other, and its picture. */
-        OCDM_TRY(add_distances(source, table, error));
-        if (request->svg != NULL)
-            OCDM_TRY(ocdm__paper_draw(&request->sheet, &source->part, table, start, error));
-    }
-    if (!lists->folded)
-        return OCDM_OK;
-    /* Means over the lists in place of the rows of each. */
-    ocdm__table_fold(table, first, lists->count);
-    for (size_t i = 0; i < lists->count; i++)
-        OCDM_TRY(add_distances(&lists->sources[i], table, error));
-    return OCDM_OK;
-}
-
 /* The sources that stand for one stream of the paper. */
 static ocdm_status do_stream(struct request *request, struct source *sources, size_t count, ocdm__table *table,
                              ocdm_error *error)
 {
     struct lists lists = {.sources = sources, .count = count, .label = sources->builtin ? "scenes" : sources->stands_for};
-    lists.folded = count > 1 && ocdm__paper_needs[request->item->kind].alike && request->svg == NULL &&
-                   !ocdm__table_is_data(request->asked.format);
+    bool is_data = ocdm__table_is_data(request->asked.format);
+    size_t first = table->row_count;
+    lists.folded = count > 1 && ocdm__paper_needs[request->item->kind].alike && request->svg == NULL && !is_data;
     for (size_t i = 0; i < count; i++)
         OCDM_TRY(gather(request, &sources[i], lists.folded ? lists.label : sources[i].name, error));
-    return add_lists(request, &lists, table, error);
-}
-
-static ocdm_status write_picture(struct request *request, ocdm_error *error)
-{
-    const ocdm__paper_item *item = request->item;
-    OCDM_TRY(ocdm__sheet_write(&request->sheet, item->what, ocdm__paper_reading(item), request->svg, error));
-    if (!request->asked.quiet)
-        fprintf(stderr, "%s: written\n", ocdm__show_path(request->svg).text);
+    OCDM_TRY(note_lists(request, &lists, error));
+    if (request->item->kind == OCDM__PAPER_METRICS && !is_data)
+        return print_metrics(request, &lists, error);
+    for (size_t i = 0; i < count; i++) {
+        size_t start = table->row_count;
+        OCDM_TRY(ocdm__paper_fill(table, &sources[i].part, error));
+        if (lists.folded)
+            continue;
+        /* All rows of a list after each other, and its picture. */
+        OCDM_TRY(add_distances(&sources[i], table, error));
+        if (request->svg != NULL)
+            OCDM_TRY(ocdm__paper_draw(&request->sheet, &sources[i].part, table, start, error));
+    }
+    if (!lists.folded)
+        return OCDM_OK;
+    /* Means over the lists in place of the rows of each. */
+    ocdm__table_fold(table, first, count);
+    for (size_t i = 0; i < count; i++)
+        OCDM_TRY(add_distances(&sources[i], table, error));
     return OCDM_OK;
 }
 
-static ocdm_status write_table(const struct request *request, ocdm__table *table, ocdm_error *error)
+/* Writes the picture, or prints the table. */
+static ocdm_status show(struct request *request, ocdm__table *table, ocdm_error *error)
 {
-    enum ocdm__table_format format = request->asked.format;
-    if (!ocdm__table_is_data(format)) {
-        snprintf(table->title, sizeof table->title, "%s", request->item->what);
+    const ocdm__paper_item *item = request->item;
+    bool is_data = ocdm__table_is_data(request->asked.format);
+    if (request->svg != NULL) {
+        OCDM_TRY(ocdm__sheet_write(&request->sheet, item->what, ocdm__paper_reading(item), request->svg, error));
+        if (!request->asked.quiet)
+            fprintf(stderr, "%s: written\n", ocdm__show_path(request->svg).text);
+        return OCDM_OK;
+    }
+    if (!is_data) {
+        snprintf(table->title, sizeof table->title, "%s", item->what);
         add_differences(request, NULL, table->title, sizeof table->title);
     }
     snprintf(table->note, sizeof table->note, "%s", request->note);
-    return table->row_count > 0 || ocdm__table_is_data(format) ? ocdm__print_table(table, format, error) : OCDM_OK;
+    return table->row_count > 0 || is_data ? ocdm__print_table(table, request->asked.format, error) : OCDM_OK;
 }
 
 static ocdm_status do_item(struct request *request, ocdm_error *error)
@@ -519,7 +490,7 @@ static ocdm_status do_item(struct request *request, ocdm_error *error)
         count = count_lists(request, first);
         status = do_stream(request, &request->sources[first], count, &table, error);
     }
-    OCDM_THEN(status, request->svg != NULL ? write_picture(request, error) : write_table(request, &table, error));
+    OCDM_THEN(status, show(request, &table, error));
     ocdm__sheet_clear(&request->sheet);
     ocdm__table_clear(&table);
     return status;
@@ -528,25 +499,17 @@ static ocdm_status do_item(struct request *request, ocdm_error *error)
 /* ---- the command line ------------------------------------------------------------------------------------------------- */
 
 /* Only figures can be drawn; the picture replaces the table. */
-static ocdm_status read_svg(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
-{
-    request->svg = ocdm__argument_text(arguments, "svg");
-    if (request->svg == NULL)
-        return OCDM_OK;
-    if (!ocdm__paper_is_figure(request->item))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm paper` lists what is a figure",
-                          "--svg: %s is no figure of the paper", request->item->name);
-    if (ocdm__argument_given(arguments, "format") || ocdm__argument_given(arguments, "json"))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "without --svg the figure's data are printed",
-                          "--svg draws the figure: it goes with neither --format nor --json");
-    return OCDM_OK;
-}
-
 static ocdm_status read_request(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
 {
     OCDM_TRY(find_item(arguments->operands[0], &request->item, error));
     OCDM_TRY(ocdm__compare_request_read(&request->asked, arguments, error));
-    OCDM_TRY(read_svg(arguments, request, error));
+    request->svg = ocdm__argument_text(arguments, "svg");
+    if (request->svg != NULL && !ocdm__paper_is_figure(request->item))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm paper` lists what is a figure",
+                          "--svg: %s is no figure of the paper", request->item->name);
+    if (request->svg != NULL && (ocdm__argument_given(arguments, "format") || ocdm__argument_given(arguments, "json")))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "without --svg the figure's data are printed",
+                          "--svg draws the figure: it goes with neither --format nor --json");
     request->settings = ocdm__run_settings_default();
     OCDM_TRY(ocdm__run_flags_read(arguments, &request->settings, error));
     if (request->settings.memory_bytes > 0)
@@ -572,7 +535,6 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
         ocdm__comparison_clear(&request.sources[i].comparison);
         ocdm__stream_info_clear(&request.sources[i].info);
     }
-    ocdm__release(request.asked.seeds);
     if (status == OCDM_STOPPED)
         error->message[0] = '\0'; /* the progress has said it */
     arguments->code = request.asked.failed;

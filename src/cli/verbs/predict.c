@@ -38,37 +38,6 @@ static ocdm_status refuse_flags(const ocdm__arguments *arguments, const char *co
 
 /* ---- a stream ------------------------------------------------------------------------------------------------------------ */
 
-static ocdm_status predict_stream(const ocdm__arguments *arguments, ocdm__predict_settings *settings, ocdm_error *error)
-{
-    static const char *const others[] = {"top", "threshold", "csv", "classes", NULL};
-    static const char *const parts[] = {"test samples", "training samples", "samples"};
-    ocdm__progress_line line;
-    ocdm__predict_report report;
-    ocdm__output *output = arguments->out;
-    bool quiet = ocdm__argument_given(arguments, "quiet");
-    OCDM_TRY(refuse_flags(arguments, others, "image files, not for streams", error));
-    OCDM_TRY(ocdm__read_network_files(arguments, &settings->network, error));
-    ocdm__progress_line_begin(&line, quiet);
-    ocdm_status status = ocdm__predict(settings, &line.progress, &report, error);
-    ocdm__progress_line_end(&line);
-    OCDM_TRY(status);
-    if (report.skipped > 0)
-        fprintf(stderr, "rows of NaN: %" PRIu64 ", the first because of %s\n", report.skipped, report.first_skipped.message);
-    if (!quiet && ocdm__argument_given(arguments, "json")) {
-        ocdm__json_open(output, NULL, '{');
-        ocdm__json_string(output, "file", settings->output);
-        ocdm__json_string(output, "split", part_names[settings->part]);
-        ocdm__json_count(output, "samples", report.samples);
-        ocdm__json_count(output, "classes", report.classes);
-        ocdm__json_count(output, "skipped", report.skipped);
-        ocdm__output_text(output, "}\n");
-    } else if (!quiet) {
-        ocdm__output_text(output, ocdm__show_path(settings->output).text);
-        ocdm__put(output, ": %s: %" PRIu64 ", classes: %" PRIu64 "\n", parts[settings->part], report.samples, report.classes);
-    }
-    return OCDM_OK;
-}
-
 /* ---- image files --------------------------------------------------------------------------------------------------------- */
 
 enum form { TEXT, JSON, CSV };
@@ -91,22 +60,6 @@ struct listing {
     size_t failed, files;
     ocdm_status first_failure;
 };
-
-static ocdm_status read_form(const ocdm__arguments *arguments, struct listing *listing, ocdm_error *error)
-{
-    bool json = ocdm__argument_given(arguments, "json"), csv = ocdm__argument_given(arguments, "csv");
-    if (json && csv)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "choose one of them", "--json and --csv are both given");
-    listing->form = json ? JSON : csv ? CSV : TEXT;
-    listing->strict = ocdm__argument_given(arguments, "strict");
-    listing->threshold = ocdm__argument_real(arguments, "threshold", 0, 1);
-    if (ocdm__argument_given(arguments, "top"))
-        listing->top = (size_t)ocdm__argument_unsigned(arguments, "top", 1, UINT32_MAX);
-    listing->lowest = log(listing->threshold / (1 - listing->threshold));
-    if (listing->top > 0 && !ocdm__argument_given(arguments, "threshold"))
-        listing->lowest = -INFINITY;
-    return ocdm__arguments_check(arguments, error);
-}
 
 /* The largest logit first, equal ones by class. */
 static int by_logit(const void *a, const void *b)
@@ -286,7 +239,18 @@ static ocdm_status predict_photos(const ocdm__arguments *arguments, ocdm__predic
     const char *path = settings->output;
     ocdm__predictor predictor = {.agent = NULL};
     OCDM_TRY(refuse_flags(arguments, others, "streams, not for image files", error));
-    OCDM_TRY(read_form(arguments, listing, error));
+    bool json = ocdm__argument_given(arguments, "json"), csv = ocdm__argument_given(arguments, "csv");
+    if (json && csv)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "choose one of them", "--json and --csv are both given");
+    listing->form = json ? JSON : csv ? CSV : TEXT;
+    listing->strict = ocdm__argument_given(arguments, "strict");
+    listing->threshold = ocdm__argument_real(arguments, "threshold", 0, 1);
+    if (ocdm__argument_given(arguments, "top"))
+        listing->top = (size_t)ocdm__argument_unsigned(arguments, "top", 1, UINT32_MAX);
+    listing->lowest = log(listing->threshold / (1 - listing->threshold));
+    if (listing->top > 0 && !ocdm__argument_given(arguments, "threshold"))
+        listing->lowest = -INFINITY;
+    OCDM_TRY(ocdm__arguments_check(arguments, error));
     if (path != NULL && strlen(path) > 4 && strcmp(path + strlen(path) - 4, ".npy") == 0)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "take --csv or --json, or build a stream of the images",
                           "%s: NPY files of logits are made of streams, not of image files", path);
@@ -320,8 +284,37 @@ static ocdm_status predict(ocdm__arguments *arguments, ocdm_error *error)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "predict it in a command of its own", "a stream among several files");
     OCDM_TRY(read_request(arguments, &settings, error));
     ocdm__catch_signals();
-    if (names_streams(arguments))
-        return predict_stream(arguments, &settings, error);
+    if (names_streams(arguments)) {
+        static const char *const others[] = {"top", "threshold", "csv", "classes", NULL};
+        static const char *const parts[] = {"test samples", "training samples", "samples"};
+        ocdm__progress_line line;
+        ocdm__predict_report report;
+        ocdm__output *output = arguments->out;
+        bool quiet = ocdm__argument_given(arguments, "quiet");
+        OCDM_TRY(refuse_flags(arguments, others, "image files, not for streams", error));
+        OCDM_TRY(ocdm__read_network_files(arguments, &settings.network, error));
+        ocdm__progress_line_begin(&line, quiet);
+        ocdm_status status = ocdm__predict(&settings, &line.progress, &report, error);
+        ocdm__progress_line_end(&line);
+        OCDM_TRY(status);
+        if (report.skipped > 0)
+            fprintf(stderr, "rows of NaN: %" PRIu64 ", the first because of %s\n", report.skipped,
+                    report.first_skipped.message);
+        if (!quiet && ocdm__argument_given(arguments, "json")) {
+            ocdm__json_open(output, NULL, '{');
+            ocdm__json_string(output, "file", settings.output);
+            ocdm__json_string(output, "split", part_names[settings.part]);
+            ocdm__json_count(output, "samples", report.samples);
+            ocdm__json_count(output, "classes", report.classes);
+            ocdm__json_count(output, "skipped", report.skipped);
+            ocdm__output_text(output, "}\n");
+        } else if (!quiet) {
+            ocdm__output_text(output, ocdm__show_path(settings.output).text);
+            ocdm__put(output, ": %s: %" PRIu64 ", classes: %" PRIu64 "\n", parts[settings.part], report.samples,
+                      report.classes);
+        }
+        return OCDM_OK;
+    }
     OCDM_TRY(predict_photos(arguments, &settings, &listing, error));
     bool accepted = settings.network.skip_bad && listing.failed < listing.files;
     arguments->code = listing.failed > 0 && !accepted ? ocdm__exit_code(listing.first_failure) : OCDM__EXIT_OK;

@@ -55,18 +55,6 @@ static bool event_picture(void *state, const char *id, uint8_t *rgb)
     return ocdm__stream_picture(state, id, OCDM__EVENT_PICTURE, rgb);
 }
 
-static ocdm_status write_events(const ocdm__run_record *run, const char *stream, ocdm_error *error)
-{
-    ocdm__event_file *file = NULL;
-    ocdm__stream_pictures *pictures = run->state == OCDM__RUN_WHOLE ? find_stream(stream, run) : NULL;
-    ocdm_status status = ocdm__event_file_open(&file, run->folder, error);
-    if (status == OCDM_OK && pictures != NULL)
-        status = ocdm__event_file_pictures(file, &(ocdm__event_pictures){.picture = event_picture, .state = pictures}, error);
-    ocdm__event_file_close(file);
-    ocdm__stream_pictures_close(pictures);
-    return status;
-}
-
 /* Of every run that has a log; one that is running may be writing its own. */
 static ocdm_status write_all_events(const ocdm__run_list *runs, const char *stream, ocdm_error *error)
 {
@@ -79,7 +67,15 @@ static ocdm_status write_all_events(const ocdm__run_list *runs, const char *stre
                     ocdm__show_path(run->folder).text);
             continue;
         }
-        OCDM_TRY(write_events(run, stream, error));
+        ocdm__event_file *file = NULL;
+        ocdm__stream_pictures *pictures = run->state == OCDM__RUN_WHOLE ? find_stream(stream, run) : NULL;
+        ocdm_status status = ocdm__event_file_open(&file, run->folder, error);
+        if (status == OCDM_OK && pictures != NULL)
+            status =
+                ocdm__event_file_pictures(file, &(ocdm__event_pictures){.picture = event_picture, .state = pictures}, error);
+        ocdm__event_file_close(file);
+        ocdm__stream_pictures_close(pictures);
+        OCDM_TRY(status);
         printf("%s/%s\n", ocdm__show_path(run->folder).text, OCDM__EVENTS_FILE);
     }
     return OCDM_OK;
@@ -95,42 +91,38 @@ static ocdm_status refuse_nothing(const ocdm__run_list *runs, ocdm_error *error)
     return ocdm__refuse_folder(runs->runs[0].folder, runs->runs[0].why.message, error);
 }
 
-static ocdm_status make_report(const ocdm__arguments *arguments, const ocdm__run_list *runs, ocdm_error *error)
-{
-    ocdm__study_list studies = {.studies = NULL};
-    struct picture_state state = {.given = ocdm__argument_text(arguments, "stream")};
-    const char *path = ocdm__argument_text(arguments, "output"), *figures = ocdm__argument_text(arguments, "figures");
-    ocdm__page page = {.title = ocdm__argument_text(arguments, "title"),
-                       .runs = runs,
-                       .studies = &studies,
-                       .pictures = {.picture = picture, .state = &state}};
-    ocdm_status status = ocdm__studies_make(&studies, runs, error);
-    for (size_t i = 0; status == OCDM_OK && figures != NULL && i < studies.count; i++) {
-        char prefix[32] = "";
-        if (studies.count > 1)
-            snprintf(prefix, sizeof prefix, "stream-%zu-", i + 1);
-        status = ocdm__figures_write(&studies.studies[i], figures, prefix, error);
-    }
-    OCDM_THEN(status, ocdm__page_write(&page, path, error));
-    if (status == OCDM_OK) {
-        size_t whole = 0;
-        for (size_t i = 0; i < runs->count; i++)
-            whole += runs->runs[i].state == OCDM__RUN_WHOLE;
-        printf("%s: %zu run%s\n", ocdm__show_path(path).text, whole, whole == 1 ? "" : "s");
-    }
-    ocdm__stream_pictures_close(state.pictures);
-    ocdm__studies_clear(&studies);
-    return status;
-}
-
 static ocdm_status write_all(const ocdm__arguments *arguments, const ocdm__run_list *runs, ocdm_error *error)
 {
     bool events = ocdm__argument_given(arguments, "tensorboard");
     OCDM_TRY(refuse_nothing(runs, error));
     if (events)
         OCDM_TRY(write_all_events(runs, ocdm__argument_text(arguments, "stream"), error));
-    if (!events || ocdm__argument_given(arguments, "output"))
-        OCDM_TRY(make_report(arguments, runs, error));
+    if (!events || ocdm__argument_given(arguments, "output")) {
+        ocdm__study_list studies = {.studies = NULL};
+        struct picture_state state = {.given = ocdm__argument_text(arguments, "stream")};
+        const char *path = ocdm__argument_text(arguments, "output"), *figures = ocdm__argument_text(arguments, "figures");
+        ocdm__page page = {.title = ocdm__argument_text(arguments, "title"),
+                           .runs = runs,
+                           .studies = &studies,
+                           .pictures = {.picture = picture, .state = &state}};
+        ocdm_status status = ocdm__studies_make(&studies, runs, error);
+        for (size_t i = 0; status == OCDM_OK && figures != NULL && i < studies.count; i++) {
+            char prefix[32] = "";
+            if (studies.count > 1)
+                snprintf(prefix, sizeof prefix, "stream-%zu-", i + 1);
+            status = ocdm__figures_write(&studies.studies[i], figures, prefix, error);
+        }
+        OCDM_THEN(status, ocdm__page_write(&page, path, error));
+        if (status == OCDM_OK) {
+            size_t whole = 0;
+            for (size_t i = 0; i < runs->count; i++)
+                whole += runs->runs[i].state == OCDM__RUN_WHOLE;
+            printf("%s: %zu run%s\n", ocdm__show_path(path).text, whole, whole == 1 ? "" : "s");
+        }
+        ocdm__stream_pictures_close(state.pictures);
+        ocdm__studies_clear(&studies);
+        OCDM_TRY(status);
+    }
     /* One line for each run that is unfinished, damaged or missing. */
     for (size_t i = 0; i < runs->count; i++) {
         const ocdm__run_record *run = &runs->runs[i];

@@ -85,21 +85,6 @@ static void await_watcher(struct display *display)
     display->watcher = 0;
 }
 
-/* The most important first: a narrow window shows the beginning. */
-static void describe_step(const struct display *display, const ocdm__run *run, char *text, size_t room)
-{
-    char left[OCDM__DURATION];
-    uint64_t steps = ocdm__schedule_steps(&run->schedule);
-    double rate = (double)(run->step - display->first_step) / (ocdm__seconds_now() - display->started);
-    ocdm__duration((double)(steps - run->step) / rate, left);
-    snprintf(text, room, "step %llu of %llu, %s left, %.3g steps/s", (unsigned long long)run->step, (unsigned long long)steps,
-             left, rate);
-    if (!isnan(run->loss))
-        ocdm__append(text, room, ", loss %.4f", run->loss);
-    if (run->memory != NULL)
-        ocdm__append(text, room, ", distance %.4f", ocdm_memory_distance(run->memory, OCDM_SEEN_EVER));
-}
-
 static void show_step(void *state, const ocdm__run *run)
 {
     struct display *display = state;
@@ -123,7 +108,17 @@ static void show_step(void *state, const ocdm__run *run)
     }
     if (display->quiet || !ocdm__status_line_is_due(&display->line))
         return;
-    describe_step(display, run, text, sizeof text);
+    /* The most important first: a narrow window shows the beginning. */
+    char left[OCDM__DURATION];
+    uint64_t steps = ocdm__schedule_steps(&run->schedule);
+    double rate = (double)(run->step - display->first_step) / (ocdm__seconds_now() - display->started);
+    ocdm__duration((double)(steps - run->step) / rate, left);
+    snprintf(text, sizeof text, "step %llu of %llu, %s left, %.3g steps/s", (unsigned long long)run->step,
+             (unsigned long long)steps, left, rate);
+    if (!isnan(run->loss))
+        ocdm__append(text, sizeof text, ", loss %.4f", run->loss);
+    if (run->memory != NULL)
+        ocdm__append(text, sizeof text, ", distance %.4f", ocdm_memory_distance(run->memory, OCDM_SEEN_EVER));
     ocdm__status_line_show(&display->line, text);
 }
 

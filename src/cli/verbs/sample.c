@@ -28,27 +28,6 @@ static const char *const *policy_choices(void)
 
 /* ---- the command line ----------------------------------------------------------------------------------------------- */
 
-/* A number of records, with k for thousands and M for millions, or a share of them in percent. */
-static ocdm_status read_capacity(const ocdm__arguments *arguments, ocdm__sample_options *options, ocdm_error *error)
-{
-    const char *text = ocdm__argument_text(arguments, "memory");
-    char *end;
-    size_t digits = strspn(text, "0123456789"), fraction = strspn(text, "0123456789.");
-    const char *unit = text + (text[fraction] == '%' ? fraction : digits);
-    double number = digits > 0 ? strtod(text, &end) : 0;
-    double factor = strcmp(unit, "k") == 0 ? 1e3 : strcmp(unit, "M") == 0 ? 1e6 : 1;
-    if (strcmp(unit, "%") == 0 && number > 0 && number <= 100) {
-        options->percent = number;
-        return OCDM_OK;
-    }
-    if (digits == 0 || digits > 10 || (factor == 1 && *unit != '\0') || number * factor < 1 ||
-        number * factor > OCDM_MAX_CAPACITY)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "such as -m 1000, -m 1k or, of files, -m 10%",
-                          "--memory \"%s\" is not a number from 1 to %u or a share of up to 100%%", text, OCDM_MAX_CAPACITY);
-    options->memory.capacity = (uint32_t)(number * factor);
-    return OCDM_OK;
-}
-
 static bool is_stdin(const char *path)
 {
     return path == NULL || strcmp(path, "-") == 0;
@@ -100,7 +79,23 @@ static ocdm_status read_shared(const ocdm__arguments *arguments, ocdm__sample_op
     options->minimums = ocdm__argument_text(arguments, "min");
     options->output = ocdm__argument_text(arguments, "output");
     options->trace = ocdm__argument_text(arguments, "trace");
-    return read_capacity(arguments, options, error);
+    /* A number of records, with k for thousands and M for millions, or a share of them in percent. */
+    const char *text = ocdm__argument_text(arguments, "memory");
+    char *end;
+    size_t digits = strspn(text, "0123456789"), fraction = strspn(text, "0123456789.");
+    const char *unit = text + (text[fraction] == '%' ? fraction : digits);
+    double number = digits > 0 ? strtod(text, &end) : 0;
+    double factor = strcmp(unit, "k") == 0 ? 1e3 : strcmp(unit, "M") == 0 ? 1e6 : 1;
+    if (strcmp(unit, "%") == 0 && number > 0 && number <= 100) {
+        options->percent = number;
+        return OCDM_OK;
+    }
+    if (digits == 0 || digits > 10 || (factor == 1 && *unit != '\0') || number * factor < 1 ||
+        number * factor > OCDM_MAX_CAPACITY)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "such as -m 1000, -m 1k or, of files, -m 10%",
+                          "--memory \"%s\" is not a number from 1 to %u or a share of up to 100%%", text, OCDM_MAX_CAPACITY);
+    options->memory.capacity = (uint32_t)(number * factor);
+    return OCDM_OK;
 }
 
 static ocdm_status read_options(const ocdm__arguments *arguments, ocdm__sample_options *options, ocdm_error *error)

@@ -57,34 +57,27 @@ static bool read_size(const char *text, size_t length, struct part *part)
     return fine;
 }
 
-/* Adds NAME=SIZE. A file is called like its part. */
-static bool add_part(struct split *split, const char *text, size_t length)
-{
-    struct part *part = &split->parts[split->part_count];
-    size_t name = strcspn(text, "=");
-    if (split->part_count == MOST_PARTS || name == 0 || name >= length || name >= NAME_ROOM || text[0] == '.' ||
-        memchr(text, '/', name) != NULL || !read_size(text + name + 1, length - name - 1, part))
-        return false;
-    snprintf(part->name, NAME_ROOM, "%.*s", (int)name, text);
-    for (size_t p = 0; p < split->part_count; p++)
-        if (strcmp(split->parts[p].name, part->name) == 0)
-            return false;
-    split->part_count++;
-    return (part->share > 0) == (split->parts[0].share > 0);
-}
-
+/* A list of NAME=SIZE. A file is called like its part. */
 static ocdm_status read_parts(const char *text, struct split *split, ocdm_error *error)
 {
-    for (const char *at = text;; at++) {
-        size_t length = strcspn(at, ",");
-        if (!add_part(split, at, length))
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "such as train=80%,val=10%,test=10%, or train=800,test=200",
-                              "--parts \"%s\" is not a list of up to %d different NAME=SIZE, all in percent or all in records",
-                              text, MOST_PARTS);
+    bool fine = true;
+    for (const char *at = text; fine; at++) {
+        struct part *part = &split->parts[split->part_count];
+        size_t length = strcspn(at, ","), name = strcspn(at, "=");
+        fine = split->part_count < MOST_PARTS && name > 0 && name < length && name < NAME_ROOM && at[0] != '.' &&
+               memchr(at, '/', name) == NULL && read_size(at + name + 1, length - name - 1, part);
+        if (fine)
+            snprintf(part->name, NAME_ROOM, "%.*s", (int)name, at);
+        for (size_t p = 0; fine && p < split->part_count; p++)
+            fine = strcmp(split->parts[p].name, part->name) != 0 && (part->share > 0) == (split->parts[0].share > 0);
+        split->part_count += fine;
         at += length;
-        if (*at == '\0')
+        if (fine && *at == '\0')
             return OCDM_OK;
     }
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "such as train=80%,val=10%,test=10%, or train=800,test=200",
+                      "--parts \"%s\" is not a list of up to %d different NAME=SIZE, all in percent or all in records", text,
+                      MOST_PARTS);
 }
 
 static ocdm_status read_request(const ocdm__arguments *arguments, struct split *split, ocdm_error *error)
@@ -119,30 +112,20 @@ static ocdm_status read_request(const ocdm__arguments *arguments, struct split *
 
 /* ---- records --------------------------------------------------------------------------------------------------------- */
 
-/* A record without a group is bad. */
-static ocdm_status take_group(struct split *split, const ocdm__record *record, uint32_t *group, bool *taken, ocdm_error *error)
-{
-    ocdm__record_members *members = &split->members;
-    *taken = true;
-    if (split->group_reader.wanted.which == 0)
-        return OCDM_OK;
-    *taken = ocdm__member_reader_read(&split->group_reader, split->records, record, members);
-    if (*taken && members->found == 0) {
-        *taken = false;
-        snprintf(members->reason, sizeof members->reason, "the record has no value of --group");
-    }
-    return *taken ? ocdm__label_table_add(&split->group_names, members->other, members->other_length, group, error)
-                  : ocdm__records_refuse(split->records, record, members->reason, NULL, false, error);
-}
-
+/* Keeps a record, if it has a group where one is wanted: without it, it is bad. */
 static ocdm_status take_record(struct split *split, const ocdm__record *record, ocdm_error *error)
 {
+    ocdm__record_members *members = &split->members;
     uint32_t group = 0;
-    bool taken;
     size_t i = split->count;
-    OCDM_TRY(take_group(split, record, &group, &taken, error));
-    if (!taken)
-        return OCDM_OK;
+    if (split->group_reader.wanted.which != 0) {
+        bool good = ocdm__member_reader_read(&split->group_reader, split->records, record, members);
+        if (good && members->found == 0)
+            snprintf(members->reason, sizeof members->reason, "the record has no value of --group");
+        if (!good || members->found == 0)
+            return ocdm__records_refuse(split->records, record, members->reason, NULL, false, error);
+        OCDM_TRY(ocdm__label_table_add(&split->group_names, members->other, members->other_length, &group, error));
+    }
     bool grown = ocdm__reserve_zeroed(&split->ends, &split->end_room, i + 2, sizeof *split->ends) &&
                  ocdm__reserve_zeroed(&split->offsets, &split->offset_room, i + 2, sizeof *split->offsets) &&
                  ocdm__reserve(&split->groups, &split->group_room, i + 1, sizeof *split->groups) &&
@@ -254,27 +237,6 @@ static ocdm_status write_files(struct split *split, const char *folder, ocdm_err
 
 /* ---- results --------------------------------------------------------------------------------------------------------- */
 
-/* Whether each label has fewer records than there are parts; to be released. */
-static ocdm_status find_rare(const struct split *split, bool **rare, ocdm_error *error)
-{
-    uint32_t labels = split->records->table.count;
-    struct {
-        size_t records, last; /* the number of the last record that has it, from 1 */
-    } * counts;
-    OCDM_TRY(ocdm__new(&counts, labels, sizeof *counts, "the counts of the labels", error));
-    ocdm_status status = ocdm__new(rare, labels, sizeof **rare, "the counts of the labels", error);
-    for (size_t i = 0; i < split->count; i++)
-        for (uint64_t at = split->offsets[i]; at < split->offsets[i + 1]; at++) {
-            uint32_t label = split->labels[at];
-            counts[label].records += counts[label].last != i + 1; /* a repeated label counts once */
-            counts[label].last = i + 1;
-        }
-    for (uint32_t c = 0; status == OCDM_OK && c < labels; c++)
-        (*rare)[c] = counts[c].records < split->part_count;
-    ocdm__release(counts);
-    return status;
-}
-
 /* `-` for what was not measured. */
 static void put_percent(ocdm__output *output, double value)
 {
@@ -368,7 +330,23 @@ static ocdm_status print_result(const struct split *split, const ocdm__arguments
 {
     bool *rare;
     char doubt[OCDM__DOUBT];
-    OCDM_TRY(find_rare(split, &rare, error));
+    /* Whether each label has fewer records than there are parts; to be released. */
+    uint32_t labels = split->records->table.count;
+    struct {
+        size_t records, last; /* the number of the last record that has it, from 1 */
+    } * counts;
+    OCDM_TRY(ocdm__new(&counts, labels, sizeof *counts, "the counts of the labels", error));
+    ocdm_status status = ocdm__new(&rare, labels, sizeof *rare, "the counts of the labels", error);
+    for (size_t i = 0; i < split->count; i++)
+        for (uint64_t at = split->offsets[i]; at < split->offsets[i + 1]; at++) {
+            uint32_t label = split->labels[at];
+            counts[label].records += counts[label].last != i + 1; /* a repeated label counts once */
+            counts[label].last = i + 1;
+        }
+    for (uint32_t c = 0; status == OCDM_OK && c < labels; c++)
+        rare[c] = counts[c].records < split->part_count;
+    ocdm__release(counts);
+    OCDM_TRY(status);
     if (ocdm__argument_given(arguments, "json"))
         write_json(arguments->out, split, rare);
     else

@@ -24,8 +24,8 @@ struct request {
     const ocdm__arguments *arguments;
     ocdm__build_settings settings;
     const char *sources[MOST_SOURCES];
-    char *command; /* from ocdm__allocate */
-    char *xml;     /* likewise: the name next to the ARFF file */
+    ocdm__output command;
+    char *xml; /* from ocdm__allocate: the name next to the ARFF file */
 };
 
 static ocdm_status misuse(ocdm_error *error, const char *hint, const char *what)
@@ -204,23 +204,6 @@ static ocdm_status read_features(struct request *request, ocdm_error *error)
     return ocdm__arguments_check(arguments, error);
 }
 
-static ocdm_status check_recipe(const ocdm__build_settings *settings, const char *tasks, bool step, ocdm_error *error)
-{
-    bool paper = settings->recipe == OCDM__RECIPE_PAPER, split = settings->recipe == OCDM__RECIPE_SPLIT;
-    if (tasks != NULL && !paper && !split)
-        return misuse(error, "add --recipe paper or --recipe split", "--tasks is given without a recipe that uses it");
-    if (tasks != NULL && settings->tasks == NULL && (settings->clusters == 0 || settings->clusters > 65535))
-        return misuse(error, "for example --tasks 4", "--tasks takes a number from 1 to 65535, coco44, nus44, or a file");
-    if (paper && tasks == NULL)
-        return misuse(error, "--tasks coco44, nus44, FILE, or a number of tasks to find by co-occurrence",
-                      "--recipe paper needs --tasks");
-    if (split && tasks == NULL && settings->tasks_by == NULL)
-        return misuse(error, "--tasks FILE, --tasks N or --tasks-by NAME", "--recipe split needs to know how tasks are made");
-    if (settings->recipe == OCDM__RECIPE_INCREMENTAL && !step)
-        return misuse(error, "for example --base 40 --step 10", "--recipe incremental needs --step");
-    return OCDM_OK;
-}
-
 static ocdm_status read_recipe(struct request *request, ocdm_error *error)
 {
     ocdm__build_settings *settings = &request->settings;
@@ -243,7 +226,19 @@ static ocdm_status read_recipe(struct request *request, ocdm_error *error)
     settings->clusters = number ? (size_t)strtoul(tasks, NULL, 10) : 0;
     settings->tasks = number ? NULL : tasks;
     OCDM_TRY(ocdm__arguments_check(arguments, error));
-    return check_recipe(settings, tasks, step, error);
+    bool paper = settings->recipe == OCDM__RECIPE_PAPER, split = settings->recipe == OCDM__RECIPE_SPLIT;
+    if (tasks != NULL && !paper && !split)
+        return misuse(error, "add --recipe paper or --recipe split", "--tasks is given without a recipe that uses it");
+    if (tasks != NULL && settings->tasks == NULL && (settings->clusters == 0 || settings->clusters > 65535))
+        return misuse(error, "for example --tasks 4", "--tasks takes a number from 1 to 65535, coco44, nus44, or a file");
+    if (paper && tasks == NULL)
+        return misuse(error, "--tasks coco44, nus44, FILE, or a number of tasks to find by co-occurrence",
+                      "--recipe paper needs --tasks");
+    if (split && tasks == NULL && settings->tasks_by == NULL)
+        return misuse(error, "--tasks FILE, --tasks N or --tasks-by NAME", "--recipe split needs to know how tasks are made");
+    if (settings->recipe == OCDM__RECIPE_INCREMENTAL && !step)
+        return misuse(error, "for example --base 40 --step 10", "--recipe incremental needs --step");
+    return OCDM_OK;
 }
 
 /* Two numbers, or a file. */
@@ -262,37 +257,7 @@ static ocdm_status read_groups(struct request *request, ocdm_error *error)
     return OCDM_OK;
 }
 
-static ocdm_status read_scenes(struct request *request, ocdm_error *error)
-{
-    const ocdm__arguments *arguments = request->arguments;
-    bool images = ocdm__argument_choice(arguments, "as") == 0;
-    uint64_t size = ocdm__argument_unsigned(arguments, "size", OCDM__SCENE_LEAST_SIZE, OCDM__SCENE_MOST_SIZE);
-    request->settings.image_size = images ? (uint32_t)size : 0;
-    request->settings.recipe = OCDM__RECIPE_SCENES;
-    return ocdm__arguments_check(arguments, error);
-}
-
 /* ---- the request as a whole ------------------------------------------------------------------------------------------ */
-
-/* An output that is one of the inputs would be replaced while it is read. */
-static ocdm_status check_output(const struct request *request, ocdm_error *error)
-{
-    const ocdm__build_settings *settings = &request->settings;
-    if (settings->output == NULL)
-        return misuse(error, "name the file: -o S.safetensors", "-o is missing");
-    if (strcmp(settings->output, "/dev/stdout") == 0 && !ocdm__argument_given(request->arguments, "quiet"))
-        return misuse(error, "add -q", "the stream and the report would both go to standard output");
-    ocdm__file_identity output = ocdm__identify_path(settings->output);
-    const char *inputs[MOST_SOURCES + 6] = {settings->features,    settings->classes, settings->xml,
-                                            settings->test_source, settings->tasks,   settings->groups};
-    memcpy(inputs + 6, request->sources, sizeof request->sources);
-    for (size_t i = 0; i < MOST_SOURCES + 6; i++) {
-        ocdm__file_identity input = ocdm__identify_path(inputs[i]);
-        if (inputs[i] != NULL && ocdm__is_same_file(&input, &output))
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "write to another file", "%s is an input and the output", inputs[i]);
-    }
-    return OCDM_OK;
-}
 
 static ocdm_status read_request(struct request *request, ocdm_error *error)
 {
@@ -307,7 +272,11 @@ static ocdm_status read_request(struct request *request, ocdm_error *error)
     OCDM_TRY(ocdm__arguments_check(arguments, error));
     OCDM_TRY(scenes ? check_scenes(arguments, error) : check_flags(arguments, error));
     if (scenes) {
-        OCDM_TRY(read_scenes(request, error));
+        bool images = ocdm__argument_choice(arguments, "as") == 0;
+        uint64_t size = ocdm__argument_unsigned(arguments, "size", OCDM__SCENE_LEAST_SIZE, OCDM__SCENE_MOST_SIZE);
+        request->settings.image_size = images ? (uint32_t)size : 0;
+        request->settings.recipe = OCDM__RECIPE_SCENES;
+        OCDM_TRY(ocdm__arguments_check(arguments, error));
     } else {
         OCDM_TRY(read_source(request, error));
         OCDM_TRY(find_xml(request, error));
@@ -315,34 +284,27 @@ static ocdm_status read_request(struct request *request, ocdm_error *error)
         OCDM_TRY(read_recipe(request, error));
     }
     OCDM_TRY(read_groups(request, error));
-    OCDM_TRY(check_output(request, error));
+    /* An output that is one of the inputs would be replaced while it is read. */
+    const ocdm__build_settings *settings = &request->settings;
+    if (settings->output == NULL)
+        return misuse(error, "name the file: -o S.safetensors", "-o is missing");
+    if (strcmp(settings->output, "/dev/stdout") == 0 && !ocdm__argument_given(request->arguments, "quiet"))
+        return misuse(error, "add -q", "the stream and the report would both go to standard output");
+    ocdm__file_identity output = ocdm__identify_path(settings->output);
+    const char *inputs[MOST_SOURCES + 6] = {settings->features,    settings->classes, settings->xml,
+                                            settings->test_source, settings->tasks,   settings->groups};
+    memcpy(inputs + 6, request->sources, sizeof request->sources);
+    for (size_t i = 0; i < MOST_SOURCES + 6; i++) {
+        ocdm__file_identity input = ocdm__identify_path(inputs[i]);
+        if (inputs[i] != NULL && ocdm__is_same_file(&input, &output))
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "write to another file", "%s is an input and the output", inputs[i]);
+    }
     OCDM_TRY(ocdm__command_text(arguments, left_out, &request->command, error));
-    request->settings.command = request->command;
+    request->settings.command = request->command.buffer;
     return OCDM_OK;
 }
 
 /* ---- what is said ---------------------------------------------------------------------------------------------------- */
-
-static void write_json(ocdm__output *output, const char *path, const ocdm__build_report *report, const ocdm__reading *reading)
-{
-    ocdm__json_open(output, NULL, '{');
-    ocdm__json_string(output, "file", path);
-    ocdm__json_count(output, "train", report->train);
-    ocdm__json_count(output, "test", report->test);
-    ocdm__json_count(output, "classes", report->classes);
-    ocdm__json_count(output, "tasks", report->tasks);
-    ocdm__json_open(output, "left_out", '[');
-    for (size_t i = 0; i < reading->skip_count; i++) {
-        ocdm__json_open(output, NULL, '{');
-        ocdm__json_string(output, "reason", reading->skips[i].reason);
-        ocdm__json_count(output, "count", reading->skips[i].count);
-        ocdm__json_string(output, "first", reading->skips[i].first);
-        ocdm__json_close(output, '}');
-    }
-    ocdm__json_close(output, ']');
-    ocdm__json_string(output, "ids_sha256", report->ids);
-    ocdm__output_text(output, "}\n");
-}
 
 static ocdm_status build(struct request *request, ocdm_error *error)
 {
@@ -367,7 +329,23 @@ static ocdm_status build(struct request *request, ocdm_error *error)
     if (status != OCDM_OK || quiet)
         return status;
     if (ocdm__argument_given(arguments, "json")) {
-        write_json(arguments->out, path, &report, &reading);
+        ocdm__json_open(arguments->out, NULL, '{');
+        ocdm__json_string(arguments->out, "file", path);
+        ocdm__json_count(arguments->out, "train", report.train);
+        ocdm__json_count(arguments->out, "test", report.test);
+        ocdm__json_count(arguments->out, "classes", report.classes);
+        ocdm__json_count(arguments->out, "tasks", report.tasks);
+        ocdm__json_open(arguments->out, "left_out", '[');
+        for (size_t i = 0; i < reading.skip_count; i++) {
+            ocdm__json_open(arguments->out, NULL, '{');
+            ocdm__json_string(arguments->out, "reason", reading.skips[i].reason);
+            ocdm__json_count(arguments->out, "count", reading.skips[i].count);
+            ocdm__json_string(arguments->out, "first", reading.skips[i].first);
+            ocdm__json_close(arguments->out, '}');
+        }
+        ocdm__json_close(arguments->out, ']');
+        ocdm__json_string(arguments->out, "ids_sha256", report.ids);
+        ocdm__output_text(arguments->out, "}\n");
         return OCDM_OK;
     }
     ocdm__output_text(arguments->out, ocdm__show_path(path).text);
@@ -380,7 +358,8 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
 {
     struct request request = {.arguments = arguments};
     ocdm_status status = build(&request, error);
-    OCDM_RELEASE(request.command, request.xml);
+    ocdm__output_abandon(&request.command);
+    ocdm__release(request.xml);
     return status;
 }
 

@@ -33,22 +33,6 @@ struct wanted {
 /* As `ocdm run` reads it. */
 static const char blur_flag[] = "blur";
 
-static ocdm_status read_wanted(const ocdm__arguments *arguments, struct wanted *wanted, ocdm_error *error)
-{
-    ocdm__run_settings settings = ocdm__run_settings_default();
-    ocdm_error found;
-    const char *blur = ocdm__argument_text(arguments, blur_flag);
-    wanted->split = ocdm__argument_choice(arguments, "split");
-    wanted->seed = ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX);
-    if (ocdm__argument_given(arguments, "order"))
-        wanted->task_count = ocdm__argument_list(arguments, "order", 0, UINT32_MAX, wanted->tasks, MOST_TASKS);
-    OCDM_TRY(ocdm__arguments_check(arguments, error));
-    if (blur != NULL && ocdm__setting_read(ocdm__setting_of_flag(blur_flag), blur, &settings, NULL, &found) != OCDM_OK)
-        return ocdm__argument_fail(arguments, found.message, error);
-    wanted->blur = settings.blur;
-    return OCDM_OK;
-}
-
 static ocdm_status write_part(ocdm__output *output, const ocdm__stream_table *table, enum ocdm__part part,
                               const struct wanted *wanted, ocdm_error *error)
 {
@@ -70,7 +54,17 @@ static ocdm_status run_export(ocdm__arguments *arguments, ocdm_error *error)
     ocdm__output file = {.buffer = NULL}, *output = arguments->out;
     ocdm__stream stream = {.task_count = 0};
     struct wanted wanted = {.task_count = 0};
-    OCDM_TRY(read_wanted(arguments, &wanted, error));
+    ocdm__run_settings settings = ocdm__run_settings_default();
+    ocdm_error found;
+    const char *blur = ocdm__argument_text(arguments, blur_flag);
+    wanted.split = ocdm__argument_choice(arguments, "split");
+    wanted.seed = ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX);
+    if (ocdm__argument_given(arguments, "order"))
+        wanted.task_count = ocdm__argument_list(arguments, "order", 0, UINT32_MAX, wanted.tasks, MOST_TASKS);
+    OCDM_TRY(ocdm__arguments_check(arguments, error));
+    if (blur != NULL && ocdm__setting_read(ocdm__setting_of_flag(blur_flag), blur, &settings, NULL, &found) != OCDM_OK)
+        return ocdm__argument_fail(arguments, found.message, error);
+    wanted.blur = settings.blur;
     ocdm_status status = open_operand(arguments, &stream, error);
     const char *path = ocdm__argument_text(arguments, "output");
     if (path != NULL && strcmp(path, "-") != 0) {
@@ -147,23 +141,6 @@ static void write_shown(ocdm__output *output, const char *before, const ocdm__te
     ocdm__put(output, "%s%s", before, ocdm__show_label(text, length).text);
 }
 
-static void write_line(ocdm__output *output, const ocdm__stream_table *table, size_t sample)
-{
-    uint64_t first = table->label_starts[sample], end = table->label_starts[sample + 1];
-    ocdm__put(output, "%zu  task %" PRIu32 "  %-5s", sample, table->tasks[sample],
-              table->parts[sample] == OCDM__TEST ? "test" : "train");
-    write_shown(output, "  ", &table->ids, sample);
-    ocdm__output_text(output, first == end ? "  (no label)" : " ");
-    for (uint64_t k = first; k < end; k++)
-        write_shown(output, k > first ? ", " : " ", &table->classes, table->labels[k]);
-    size_t known = ocdm__bits_count(ocdm__known_labels(table, sample), table->class_count);
-    if (known < table->class_count)
-        ocdm__put(output, "  known: %zu of %zu", known, table->class_count);
-    if (table->paths.starts != NULL)
-        write_shown(output, "  ", &table->paths, sample);
-    ocdm__output_text(output, "\n");
-}
-
 static ocdm_status run_show(ocdm__arguments *arguments, ocdm_error *error)
 {
     ocdm__stream stream = {.task_count = 0};
@@ -177,8 +154,21 @@ static ocdm_status run_show(ocdm__arguments *arguments, ocdm_error *error)
             continue;
         if (ocdm__argument_given(arguments, "json"))
             ocdm__write_record(arguments->out, table, i);
-        else
-            write_line(arguments->out, table, i);
+        else {
+            uint64_t first = table->label_starts[i], end = table->label_starts[i + 1];
+            ocdm__put(arguments->out, "%zu  task %" PRIu32 "  %-5s", i, table->tasks[i],
+                      table->parts[i] == OCDM__TEST ? "test" : "train");
+            write_shown(arguments->out, "  ", &table->ids, i);
+            ocdm__output_text(arguments->out, first == end ? "  (no label)" : " ");
+            for (uint64_t k = first; k < end; k++)
+                write_shown(arguments->out, k > first ? ", " : " ", &table->classes, table->labels[k]);
+            size_t known = ocdm__bits_count(ocdm__known_labels(table, i), table->class_count);
+            if (known < table->class_count)
+                ocdm__put(arguments->out, "  known: %zu of %zu", known, table->class_count);
+            if (table->paths.starts != NULL)
+                write_shown(arguments->out, "  ", &table->paths, i);
+            ocdm__output_text(arguments->out, "\n");
+        }
         left--;
     }
     ocdm__stream_close(&stream);

@@ -10,8 +10,7 @@
 #include "experiment/run_ranks.h"
 #include "stream/features.h"
 
-/* `command` is for ocdm__release. */
-static ocdm_status read_request(const ocdm__arguments *arguments, ocdm__featurize_settings *settings, char **command,
+static ocdm_status read_request(const ocdm__arguments *arguments, ocdm__featurize_settings *settings, ocdm__output *command,
                                 ocdm_error *error)
 {
     static const char *const left_out[] = {"output", "quiet", "json", "threads", NULL};
@@ -22,7 +21,7 @@ static ocdm_status read_request(const ocdm__arguments *arguments, ocdm__featuriz
     settings->output = ocdm__argument_text(arguments, "output");
     OCDM_TRY(ocdm__arguments_check(arguments, error));
     OCDM_TRY(ocdm__command_text(arguments, left_out, command, error));
-    settings->command = *command;
+    settings->command = command->buffer;
     return OCDM_OK;
 }
 
@@ -48,14 +47,14 @@ static ocdm_status featurize(const ocdm__arguments *arguments, ocdm_error *error
     ocdm__progress_line line;
     ocdm__featurize_report report;
     ocdm__featurize_settings settings = {.output = NULL};
-    char *command = NULL;
+    ocdm__output command = {.buffer = NULL};
     bool quiet = ocdm__argument_given(arguments, "quiet");
-    OCDM_TRY(read_request(arguments, &settings, &command, error));
+    ocdm_status status = read_request(arguments, &settings, &command, error);
     ocdm__catch_signals();
     ocdm__progress_line_begin(&line, quiet);
-    ocdm_status status = ocdm__featurize(&settings, &line.progress, &report, error);
+    OCDM_THEN(status, ocdm__featurize(&settings, &line.progress, &report, error));
     ocdm__progress_line_end(&line);
-    ocdm__release(command);
+    ocdm__output_abandon(&command);
     if (status == OCDM_OK && !quiet)
         write_report(arguments->out, ocdm__argument_given(arguments, "json"), settings.output, &report);
     return status;
@@ -73,7 +72,7 @@ static void follow(const ocdm__arguments *arguments)
 {
     ocdm_error error;
     ocdm__featurize_settings settings = {.output = NULL};
-    char *command = NULL;
+    ocdm__output command = {.buffer = NULL};
     if (!ocdm__join_await())
         return;
     settings.network.features = true;
@@ -81,7 +80,7 @@ static void follow(const ocdm__arguments *arguments)
         ocdm__predictor_follow(&settings.network, OCDM__PREDICT_ALL);
     else
         ocdm__ranks_end_after(ocdm__ranks_all(), &error);
-    ocdm__release(command);
+    ocdm__output_abandon(&command);
 }
 
 static const ocdm__flag flags[] = {

@@ -38,10 +38,10 @@ static void take_line(struct view *view, const char *line, size_t length)
     enum ocdm__watch_event event = ocdm__watch_line(view->watch, line, length);
     view->changed = true;
     view->finished = event == OCDM__WATCH_END || (view->finished && event != OCDM__WATCH_START);
-    if (!view->plain || event == OCDM__WATCH_OTHER || (event == OCDM__WATCH_STEP && ocdm__watch_step(view->watch) < view->next))
+    if (!view->plain || event == OCDM__WATCH_OTHER || (event == OCDM__WATCH_STEP && view->watch->last.step < view->next))
         return;
     if (event == OCDM__WATCH_STEP) /* lines at doubling intervals: a long run has few */
-        view->next = 2 * ocdm__watch_step(view->watch);
+        view->next = 2 * view->watch->last.step;
     ocdm__watch_tell(view->watch, event, view->out);
 }
 
@@ -157,7 +157,7 @@ static ocdm_status follow(struct view *view, ocdm_error *error)
             ocdm__put(view->out, "the comparison stopped with %zu of %zu runs done and is not going on\n", progress.done,
                       progress.count);
         } else if (view->stopped) {
-            ocdm__put(view->out, "the run stopped at step %.0f and is not going on\n", ocdm__watch_step(view->watch));
+            ocdm__put(view->out, "the run stopped at step %.0f and is not going on\n", view->watch->last.step);
         }
         ocdm__output_flush(view->out);
         OCDM_TRY(ocdm__output_check(view->out, error));
@@ -169,24 +169,23 @@ static ocdm_status follow(struct view *view, ocdm_error *error)
 
 static ocdm_status watch_folder(const char *folder, ocdm__output *out, ocdm_error *error)
 {
-    struct view view = {.folder = folder, .out = out, .plain = !ocdm__moves_cursor(STDOUT_FILENO), .ended = SIZE_MAX};
+    struct view view = {
+        .folder = folder, .out = out, .plain = !ocdm__moves_cursor(STDOUT_FILENO), .log = {.fd = -1}, .ended = SIZE_MAX};
     bool several = ocdm__has_file(folder, OCDM__RUNS_FILE);
     const char *why = NULL;
     if (several) {
         OCDM_TRY(ocdm__watched_runs_open(&view.runs, folder, error));
     } else {
-        OCDM_TRY(ocdm__watch_create(&view.watch, error));
+        static ocdm__watch watch;
+        view.watch = &watch;
+        ocdm__watch_forget(&watch);
         why = ocdm__log_open(&view.log, folder);
     }
     listen_for_keys(!view.plain && why == NULL);
     ocdm_status status = why != NULL ? ocdm__refuse_folder(folder, why, error) : follow(&view, error);
     listen_for_keys(false);
-    if (several) {
-        ocdm__watched_runs_close(view.runs);
-    } else {
-        ocdm__log_close(&view.log);
-        ocdm__watch_destroy(view.watch);
-    }
+    ocdm__watched_runs_close(view.runs);
+    ocdm__log_close(&view.log);
     return status;
 }
 

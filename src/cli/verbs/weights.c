@@ -115,28 +115,6 @@ static size_t shape_text(const struct ocdm__tensor *tensor, char text[OCDM__TENS
     return strlen(text);
 }
 
-static void write_fit(ocdm__output *output, const struct ocdm__weights_fit *fit)
-{
-    ocdm__output_text(output, "model       ");
-    if (fit->model != NULL)
-        ocdm__output_text(output, fit->model);
-    else if (strcmp(fit->reason, "those of no model") == 0)
-        ocdm__output_text(output, "none that is known here");
-    else {
-        ocdm__output_text(output, "none: the tensors are ");
-        write_name(output, fit->reason, strlen(fit->reason));
-    }
-    if (fit->blocks > 0)
-        ocdm__output_count(output, ", blocks: ", fit->blocks);
-    if (fit->features > 0)
-        ocdm__output_count(output, ", features: ", fit->features);
-    if (fit->model != NULL && fit->class_count > 0)
-        ocdm__output_count(output, ", classes: ", fit->class_count);
-    else if (fit->model != NULL)
-        ocdm__output_text(output, ", without a head");
-    ocdm__output_text(output, fit->optimiser ? "\noptimiser   its state is there\n" : "\noptimiser   no state\n");
-}
-
 static void write_about(ocdm__output *output, const ocdm__weights_about *about)
 {
     if (!ocdm__weights_about_known(about))
@@ -162,42 +140,6 @@ static void write_about(ocdm__output *output, const ocdm__weights_about *about)
     ocdm__put(output, "\nrun         %s, by ocdm %s\n", about->run, about->program);
 }
 
-static void write_tensors(ocdm__output *output, const struct ocdm__safetensors *file)
-{
-    char shape[OCDM__TENSOR_RANK * 24];
-    size_t name_width = 4, shape_width = 5;
-    for (size_t i = 0; i < file->tensor_count; i++) {
-        size_t length = shape_text(&file->tensors[i], shape), name = file->tensors[i].name_length;
-        name_width = name > name_width ? name : name_width;
-        shape_width = length > shape_width ? length : shape_width;
-    }
-    name_width = name_width < 48 ? name_width : 48;
-    if (file->tensor_count > 0)
-        ocdm__put(output, "\n%-*s  type  %-*s  bytes\n", (int)name_width, "name", (int)shape_width, "shape");
-    for (size_t i = 0; i < file->tensor_count; i++) {
-        const struct ocdm__tensor *tensor = &file->tensors[i];
-        shape_text(tensor, shape);
-        size_t used = write_name(output, tensor->name, tensor->name_length);
-        ocdm__put(output, "%*s%-6s%-*s  %" PRIu64 "\n", (int)(used < name_width + 2 ? name_width + 2 - used : 1), "",
-                  ocdm__dtypes[tensor->dtype].name, (int)shape_width, shape, tensor->size);
-    }
-}
-
-static void write_text(ocdm__output *output, const struct answer *answer)
-{
-    const ocdm__weights_file *file = &answer->file;
-    write_fit(output, &answer->fit);
-    if (file->wrapper_length > 0) { /* names that other programs put before those of the network */
-        ocdm__output_text(output, "wrapper     ");
-        write_name(output, file->wrapper, file->wrapper_length);
-        ocdm__put(output, ", other tensors: %zu\n", file->whole.tensor_count - file->tensors.tensor_count);
-    }
-    write_about(output, &answer->about);
-    ocdm__put(output, "parameters  %" PRIu64 "\ntensors     %zu\n", ocdm__weights_parameters(&file->tensors),
-              file->whole.tensor_count);
-    write_tensors(output, &file->whole);
-}
-
 /* ---- the run -------------------------------------------------------------------------------------------------------- */
 
 static void print_answer(ocdm__output *output, const struct answer *answer, bool json)
@@ -210,8 +152,52 @@ static void print_answer(ocdm__output *output, const struct answer *answer, bool
     }
     if (json)
         write_json(output, answer);
-    else
-        write_text(output, answer);
+    else {
+        const ocdm__weights_file *file = &answer->file;
+        ocdm__output_text(output, "model       ");
+        if (answer->fit.model != NULL)
+            ocdm__output_text(output, answer->fit.model);
+        else if (strcmp(answer->fit.reason, "those of no model") == 0)
+            ocdm__output_text(output, "none that is known here");
+        else {
+            ocdm__output_text(output, "none: the tensors are ");
+            write_name(output, answer->fit.reason, strlen(answer->fit.reason));
+        }
+        if (answer->fit.blocks > 0)
+            ocdm__output_count(output, ", blocks: ", answer->fit.blocks);
+        if (answer->fit.features > 0)
+            ocdm__output_count(output, ", features: ", answer->fit.features);
+        if (answer->fit.model != NULL && answer->fit.class_count > 0)
+            ocdm__output_count(output, ", classes: ", answer->fit.class_count);
+        else if (answer->fit.model != NULL)
+            ocdm__output_text(output, ", without a head");
+        ocdm__output_text(output, answer->fit.optimiser ? "\noptimiser   its state is there\n" : "\noptimiser   no state\n");
+        if (file->wrapper_length > 0) { /* names that other programs put before those of the network */
+            ocdm__output_text(output, "wrapper     ");
+            write_name(output, file->wrapper, file->wrapper_length);
+            ocdm__put(output, ", other tensors: %zu\n", file->whole.tensor_count - file->tensors.tensor_count);
+        }
+        write_about(output, &answer->about);
+        ocdm__put(output, "parameters  %" PRIu64 "\ntensors     %zu\n", ocdm__weights_parameters(&file->tensors),
+                  file->whole.tensor_count);
+        char shape[OCDM__TENSOR_RANK * 24];
+        size_t name_width = 4, shape_width = 5;
+        for (size_t i = 0; i < file->whole.tensor_count; i++) {
+            size_t length = shape_text(&file->whole.tensors[i], shape), name = file->whole.tensors[i].name_length;
+            name_width = name > name_width ? name : name_width;
+            shape_width = length > shape_width ? length : shape_width;
+        }
+        name_width = name_width < 48 ? name_width : 48;
+        if (file->whole.tensor_count > 0)
+            ocdm__put(output, "\n%-*s  type  %-*s  bytes\n", (int)name_width, "name", (int)shape_width, "shape");
+        for (size_t i = 0; i < file->whole.tensor_count; i++) {
+            const struct ocdm__tensor *tensor = &file->whole.tensors[i];
+            shape_text(tensor, shape);
+            size_t used = write_name(output, tensor->name, tensor->name_length);
+            ocdm__put(output, "%*s%-6s%-*s  %" PRIu64 "\n", (int)(used < name_width + 2 ? name_width + 2 - used : 1), "",
+                      ocdm__dtypes[tensor->dtype].name, (int)shape_width, shape, tensor->size);
+        }
+    }
 }
 
 static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)

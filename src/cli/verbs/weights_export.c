@@ -71,44 +71,7 @@ static void add_property(struct work *work, const char *key, const char *value)
         work->properties[work->property_count++] = (struct ocdm__onnx_property){key, value};
 }
 
-static ocdm_status list_properties(struct work *work, ocdm_error *error)
-{
-    bool images = ocdm__model_takes_images(work->model);
-    OCDM_TRY(ocdm__output_open_memory(&work->classes, "the names of classes", error));
-    if (work->about.class_count > 0)
-        ocdm__class_names_write(&work->classes, &work->about.classes, work->about.class_count);
-    ocdm__output_write(&work->classes, "", 1);
-    snprintf(work->numbers[0], sizeof work->numbers[0], "%" PRIu32, work->resize);
-    snprintf(work->numbers[1], sizeof work->numbers[1], "%" PRIu32, work->crop);
-    add_property(work, "model", work->model);
-    add_property(work, "input", work->input);
-    add_property(work, "resize", images ? work->numbers[0] : "");
-    add_property(work, "crop", images ? work->numbers[1] : "");
-    add_property(work, "run", work->about.run);
-    add_property(work, "classes", work->classes.buffer);
-    return ocdm__output_check(&work->classes, error);
-}
-
 /* ---- the run ------------------------------------------------------------------------------------------------------------- */
-
-static ocdm_status open_weights(struct work *work, const ocdm__predictor_settings *settings, ocdm_error *error)
-{
-    OCDM_TRY(ocdm__weights_open(&work->file, settings->weights, error));
-    OCDM_TRY(ocdm__weights_describe(&work->file, &work->fit, &work->about, error));
-    work->model = settings->model;
-    OCDM_TRY(ocdm__weights_choose_model(&work->file, &work->fit, &work->model, error));
-    return ocdm__weights_check_head(settings->weights, &work->fit, work->fit.class_count, error);
-}
-
-static ocdm_status describe_input(struct work *work, const ocdm__predictor_settings *settings, ocdm_error *error)
-{
-    OCDM_TRY(ocdm__weights_check_size(work->model, settings->resize, settings->crop, error));
-    work->resize = settings->resize;
-    work->crop = settings->crop;
-    ocdm__weights_choose_size(&work->about, &work->resize, &work->crop, settings->note);
-    ocdm__weights_usual_size(&work->about, &work->resize, &work->crop);
-    return ocdm__model_takes_images(work->model) ? describe_images(work, error) : describe_features(work, error);
-}
 
 static ocdm_status write_file(struct work *work, ocdm_error *error)
 {
@@ -141,10 +104,32 @@ static ocdm_status make_file(const ocdm__arguments *arguments, struct work *work
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name the file to write", "--onnx is missing");
     OCDM_TRY(ocdm__read_model_flags(arguments, &settings, error));
     OCDM_TRY(ocdm__check_output(settings.weights, work->path, error));
-    OCDM_TRY(open_weights(work, &settings, error));
+    OCDM_TRY(ocdm__weights_open(&work->file, settings.weights, error));
+    OCDM_TRY(ocdm__weights_describe(&work->file, &work->fit, &work->about, error));
+    work->model = settings.model;
+    OCDM_TRY(ocdm__weights_choose_model(&work->file, &work->fit, &work->model, error));
+    OCDM_TRY(ocdm__weights_check_head(settings.weights, &work->fit, work->fit.class_count, error));
     OCDM_TRY(ocdm__read_class_names(arguments, work->fit.class_count, &work->about, error));
-    OCDM_TRY(describe_input(work, &settings, error));
-    OCDM_TRY(list_properties(work, error));
+    OCDM_TRY(ocdm__weights_check_size(work->model, settings.resize, settings.crop, error));
+    work->resize = settings.resize;
+    work->crop = settings.crop;
+    ocdm__weights_choose_size(&work->about, &work->resize, &work->crop, settings.note);
+    ocdm__weights_usual_size(&work->about, &work->resize, &work->crop);
+    OCDM_TRY(ocdm__model_takes_images(work->model) ? describe_images(work, error) : describe_features(work, error));
+    bool images = ocdm__model_takes_images(work->model);
+    OCDM_TRY(ocdm__output_open_memory(&work->classes, "the names of classes", error));
+    if (work->about.class_count > 0)
+        ocdm__class_names_write(&work->classes, &work->about.classes, work->about.class_count);
+    ocdm__output_write(&work->classes, "", 1);
+    snprintf(work->numbers[0], sizeof work->numbers[0], "%" PRIu32, work->resize);
+    snprintf(work->numbers[1], sizeof work->numbers[1], "%" PRIu32, work->crop);
+    add_property(work, "model", work->model);
+    add_property(work, "input", work->input);
+    add_property(work, "resize", images ? work->numbers[0] : "");
+    add_property(work, "crop", images ? work->numbers[1] : "");
+    add_property(work, "run", work->about.run);
+    add_property(work, "classes", work->classes.buffer);
+    OCDM_TRY(ocdm__output_check(&work->classes, error));
     return write_file(work, error);
 }
 

@@ -314,20 +314,6 @@ static ocdm_status watch_all(struct watch *watch, ocdm_error *error)
 
 /* ---- all ranks together -------------------------------------------------------------------------------------------------- */
 
-/* Sends standard error to a file. Returns where it went before, -1 for an error. */
-static int redirect_errors(const char *log)
-{
-    int file = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666), before = -1;
-    fflush(stderr);
-    if (file >= 0)
-        before = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    if (before >= 0)
-        (void)dup2(file, STDERR_FILENO);
-    if (file >= 0)
-        close(file);
-    return before;
-}
-
 /* The command of a child, in this process and on all ranks. */
 static ocdm_status run_together(const ocdm__children *children, size_t number, ocdm_error *error)
 {
@@ -338,7 +324,15 @@ static ocdm_status run_together(const ocdm__children *children, size_t number, o
     char **words = words_of(child->command, child->size, &count);
     if (words == NULL)
         return ocdm__fail_memory(error, "a command line");
-    int before = redirect_errors(child->command);
+    /* Sends standard error to a file. Returns where it went before, -1 for an error. */
+    int file = open(child->command, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666), before = -1;
+    fflush(stderr);
+    if (file >= 0)
+        before = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (before >= 0)
+        (void)dup2(file, STDERR_FILENO);
+    if (file >= 0)
+        close(file);
     ocdm_status status = before >= 0 ? say_child(children->ranks, 1, children->ranks->size, said, child, error)
                                      : ocdm__fail(error, OCDM_IO, "is the folder writable?", "cannot write %s", child->command);
     if (status == OCDM_OK)

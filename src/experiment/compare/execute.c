@@ -20,19 +20,6 @@
 
 /* ---- what the runs are made with -------------------------------------------------------------------------------------- */
 
-/* The groups of the classes, which all runs of a plan share. */
-static ocdm_status find_groups(ocdm__run_setup *setup, ocdm_error *error)
-{
-    const ocdm__stream_table *table = &setup->stream->table;
-    ocdm__arena *arena = &setup->ascending.arena;
-    uint64_t *counts = ocdm__arena_new(arena, table->class_count, sizeof *counts);
-    setup->groups = ocdm__arena_new(arena, table->class_count, sizeof *setup->groups);
-    setup->order = ocdm__arena_new(arena, OCDM__COMPARE_TASKS, sizeof *setup->order);
-    OCDM_TRY(ocdm__arena_check(arena, "the groups of classes", error));
-    ocdm__count_classes(table, OCDM__TRAIN, counts);
-    return ocdm__evaluation_groups(setup->settings.groups, table, counts, setup->groups, error);
-}
-
 ocdm_status ocdm__run_setup_make(ocdm__run_setup *setup, const ocdm__run_settings *settings, const ocdm__stream *stream,
                                  const char *path, ocdm_error *error)
 {
@@ -41,7 +28,15 @@ ocdm_status ocdm__run_setup_make(ocdm__run_setup *setup, const ocdm__run_setting
     OCDM_TRY(ocdm__run_settings_resolve_model(&setup->settings, stream, path, error));
     OCDM_TRY(ocdm__run_settings_digest_weights(&setup->settings, error));
     OCDM_TRY(ocdm__stream_order_make(ascending, &stream->table, OCDM__TRAIN, NULL, 0, 0, error));
-    OCDM_TRY(find_groups(setup, error));
+    /* The groups of the classes, which all runs of a plan share. */
+    const ocdm__stream_table *table = &setup->stream->table;
+    ocdm__arena *arena = &setup->ascending.arena;
+    uint64_t *counts = ocdm__arena_new(arena, table->class_count, sizeof *counts);
+    setup->groups = ocdm__arena_new(arena, table->class_count, sizeof *setup->groups);
+    setup->order = ocdm__arena_new(arena, OCDM__COMPARE_TASKS, sizeof *setup->order);
+    OCDM_TRY(ocdm__arena_check(arena, "the groups of classes", error));
+    ocdm__count_classes(table, OCDM__TRAIN, counts);
+    OCDM_TRY(ocdm__evaluation_groups(setup->settings.groups, table, counts, setup->groups, error));
     OCDM_TRY(ocdm__class_weights_read(settings->class_weights, &stream->table, &setup->class_weights, error));
     return OCDM_OK;
 }
@@ -226,23 +221,6 @@ static void write_command(struct calls *calls, const char *log, const char *fold
         add_word(&calls->commands, "--resume");
 }
 
-/* The steps of a run: the same for every seed, but that a few samples more or less may be held out. */
-static ocdm_status count_steps(const ocdm__compare_execution *execution, size_t point, size_t method, uint64_t *steps,
-                               ocdm_error *error)
-{
-    const ocdm__compare_point *at = &execution->plan->points[point];
-    const ocdm__asked_run asked = ocdm__run_setup_of(execution->setup, execution->plan, point, method, 0);
-    ocdm__run_settings settings = *asked.settings;
-    ocdm__schedule schedule = {.batch = 0};
-    settings.order = at->order;
-    settings.order_count = at->order_count;
-    ocdm_status status = ocdm__schedule_make(&schedule, &settings, &asked.stream->table, error);
-    if (status == OCDM_OK)
-        *steps = ocdm__schedule_steps(&schedule);
-    ocdm__schedule_clear(&schedule);
-    return status;
-}
-
 /* ---- all calls -------------------------------------------------------------------------------------------------------- */
 
 /* Looks into the folder of a run, and adds a child if it is not finished. */
@@ -253,9 +231,20 @@ static ocdm_status add_call(struct calls *calls, size_t point, size_t method, ui
     struct call *call = &calls->calls[calls->count++];
     enum ocdm__folder_state state = OCDM__FOLDER_NEW;
     char folder[OCDM__PATH_ROOM], log[OCDM__PATH_ROOM];
-    if (seed == 0)
-        OCDM_TRY(count_steps(execution, point, method, &call->steps, error));
-    else
+    if (seed == 0) {
+        /* The steps of a run: the same for every seed, but that a few samples more or less may be held out. */
+        const ocdm__compare_point *at = &execution->plan->points[point];
+        const ocdm__asked_run asked = ocdm__run_setup_of(execution->setup, execution->plan, point, method, 0);
+        ocdm__run_settings settings = *asked.settings;
+        ocdm__schedule schedule = {.batch = 0};
+        settings.order = at->order;
+        settings.order_count = at->order_count;
+        ocdm_status status = ocdm__schedule_make(&schedule, &settings, &asked.stream->table, error);
+        if (status == OCDM_OK)
+            call->steps = ocdm__schedule_steps(&schedule);
+        ocdm__schedule_clear(&schedule);
+        OCDM_TRY(status);
+    } else
         call->steps = calls->calls[(calls->count - 1) % each].steps;
     ocdm__compare_folder(execution->plan, point, method, seed, call->name);
     if ((size_t)snprintf(folder, sizeof folder, "%s/%s", execution->folder, call->name) >= sizeof folder - 8)

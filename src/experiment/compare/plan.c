@@ -70,21 +70,6 @@ static void write_permutation(const uint32_t *all, uint64_t *tasks, size_t count
     }
 }
 
-/* Every order of the tasks of the stream. */
-static ocdm_status all_orders(ocdm__compare_plan *plan, const uint32_t *all, size_t task_count, struct order_list *list,
-                              ocdm_error *error)
-{
-    if (task_count > OCDM__COMPARE_PERMUTED)
-        return ocdm__fail(error, OCDM_LIMIT, "name some orders instead: --order '0,1,2;2,1,0'",
-                          "--order all: %zu tasks have too many orders, %d have 40320", task_count, OCDM__COMPARE_PERMUTED);
-    list->count = factorial(task_count);
-    list->length = task_count;
-    OCDM_TRY(ocdm__new(&plan->tasks, list->count * task_count, sizeof *plan->tasks, "the orders of tasks", error));
-    for (size_t i = 0; i < list->count; i++)
-        write_permutation(all, plan->tasks + i * task_count, task_count, i);
-    return OCDM_OK;
-}
-
 /* Whether the order that was read last is there already. */
 static bool is_repeated(const uint64_t *tasks, const struct order_list *list)
 {
@@ -133,8 +118,18 @@ static ocdm_status make_orders(ocdm__compare_plan *plan, const char *text, const
     if (text == NULL || *text == '\0')
         return OCDM_OK;
     *list = (struct order_list){.count = 0};
-    if (strcmp(text, "all") == 0)
-        return all_orders(plan, all, task_count, list, error);
+    if (strcmp(text, "all") == 0) {
+        /* Every order of the tasks of the stream. */
+        if (task_count > OCDM__COMPARE_PERMUTED)
+            return ocdm__fail(error, OCDM_LIMIT, "name some orders instead: --order '0,1,2;2,1,0'",
+                              "--order all: %zu tasks have too many orders, %d have 40320", task_count, OCDM__COMPARE_PERMUTED);
+        list->count = factorial(task_count);
+        list->length = task_count;
+        OCDM_TRY(ocdm__new(&plan->tasks, list->count * task_count, sizeof *plan->tasks, "the orders of tasks", error));
+        for (size_t i = 0; i < list->count; i++)
+            write_permutation(all, plan->tasks + i * task_count, task_count, i);
+        return OCDM_OK;
+    }
     OCDM_TRY(ocdm__new(&plan->tasks, strlen(text) + 1, sizeof *plan->tasks, "the orders of tasks", error));
     if (!read_orders(text, plan->tasks, list) || list->length > OCDM__COMPARE_TASKS)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT,
@@ -144,21 +139,6 @@ static ocdm_status make_orders(ocdm__compare_plan *plan, const char *text, const
 }
 
 /* ---- points ----------------------------------------------------------------------------------------------------------- */
-
-/* Digits one after another where every task has one digit, else with points between. */
-static void append_order(ocdm__compare_point *point)
-{
-    bool long_numbers = false;
-    for (size_t i = 0; i < point->order_count; i++)
-        long_numbers |= point->order[i] > 9;
-    ocdm__append(point->suffix, sizeof point->suffix, "-o");
-    ocdm__append(point->label, sizeof point->label, "%sorder ", point->label[0] != '\0' ? ", " : "");
-    for (size_t i = 0; i < point->order_count; i++) {
-        unsigned long long task = point->order[i];
-        ocdm__append(point->suffix, sizeof point->suffix, "%s%llu", i > 0 && long_numbers ? "." : "", task);
-        ocdm__append(point->label, sizeof point->label, "%s%llu", i > 0 ? "," : "", task);
-    }
-}
 
 /* Names tell the points of a sweep apart; what is the same at all of them is left out. */
 static void name_point(const ocdm__compare_plan *plan, ocdm__compare_point *point)
@@ -173,8 +153,19 @@ static void name_point(const ocdm__compare_plan *plan, ocdm__compare_point *poin
         ocdm__append(point->suffix, sizeof point->suffix, "-r%s", number);
         ocdm__append(point->label, sizeof point->label, "%srho %s", point->label[0] != '\0' ? ", " : "", number);
     }
-    if (plan->sweeps_order)
-        append_order(point);
+    if (plan->sweeps_order) {
+        /* Digits one after another where every task has one digit, else with points between. */
+        bool long_numbers = false;
+        for (size_t i = 0; i < point->order_count; i++)
+            long_numbers |= point->order[i] > 9;
+        ocdm__append(point->suffix, sizeof point->suffix, "-o");
+        ocdm__append(point->label, sizeof point->label, "%sorder ", point->label[0] != '\0' ? ", " : "");
+        for (size_t i = 0; i < point->order_count; i++) {
+            unsigned long long task = point->order[i];
+            ocdm__append(point->suffix, sizeof point->suffix, "%s%llu", i > 0 && long_numbers ? "." : "", task);
+            ocdm__append(point->label, sizeof point->label, "%s%llu", i > 0 ? "," : "", task);
+        }
+    }
 }
 
 /* Memory sizes vary slowest, orders fastest. */

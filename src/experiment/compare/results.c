@@ -70,7 +70,10 @@ ocdm_status ocdm__compare_results_create(ocdm__compare_results *results, const o
                                        .method_count = plan->method_count,
                                        .seed_count = (size_t)plan->seed_count,
                                        .methods = plan->methods};
-    OCDM_TRY(ocdm__new(&results->values, value_count(results), sizeof *results->values, "the results of the runs", error));
+    results->values = ocdm__arena_new(&results->arena, value_count(results), sizeof *results->values);
+    results->room = ocdm__arena_new(&results->arena, results->method_count, 2 * results->seed_count * sizeof *results->room);
+    results->judgements = ocdm__arena_new(&results->arena, results->method_count, sizeof *results->judgements);
+    OCDM_TRY(ocdm__arena_check(&results->arena, "the results of the runs", error));
     for (size_t i = 0; i < value_count(results); i++)
         results->values[i] = NAN;
     return OCDM_OK;
@@ -146,40 +149,33 @@ ocdm_status ocdm__compare_results_read(ocdm__compare_results *results, const ocd
 
 void ocdm__compare_results_clear(ocdm__compare_results *results)
 {
-    ocdm__release(results->values);
+    ocdm__arena_clear(&results->arena);
     *results = (ocdm__compare_results){.point_count = 0};
 }
 
 /* ---- judging ---------------------------------------------------------------------------------------------------------- */
 
-ocdm_status ocdm__compare_summary(const ocdm__compare_results *results, size_t point, size_t column, size_t method,
-                                  ocdm__summary *summary, ocdm_error *error)
+ocdm__summary ocdm__compare_summary(const ocdm__compare_results *results, size_t point, size_t column, size_t method)
 {
-    double *values;
     size_t count = 0;
-    OCDM_TRY(ocdm__new(&values, results->seed_count, sizeof *values, "the numbers of a method", error));
     for (size_t seed = 0; column < OCDM__COMPARE_COLUMNS && seed < results->seed_count; seed++) {
-        values[count] = ocdm__compare_values(results, point, method, seed)[column];
-        count += isnan(values[count]) ? 0 : 1;
+        results->room[count] = ocdm__compare_values(results, point, method, seed)[column];
+        count += isnan(results->room[count]) ? 0 : 1;
     }
-    *summary = ocdm__summarise(values, count);
-    ocdm__release(values);
-    return OCDM_OK;
+    return ocdm__summarise(results->room, count);
 }
 
-ocdm_status ocdm__compare_judge(const ocdm__compare_results *results, size_t point, size_t column, ocdm__judgement *judgements,
-                                ocdm_error *error)
+const ocdm__judgement *ocdm__compare_judge(const ocdm__compare_results *results, size_t point, size_t column)
 {
     const size_t methods = results->method_count, seeds = results->seed_count;
-    double *values;
-    OCDM_TRY(ocdm__new(&values, methods, 2 * seeds * sizeof *values, "judging the methods", error));
+    ocdm__judgement *judgements = results->judgements;
     for (size_t i = 0; i < methods * seeds; i++) {
         judgements[i / seeds].competes = !ocdm__is_upper_bound(results->methods[i / seeds]);
-        values[i] = ocdm__compare_values(results, point, i / seeds, i % seeds)[column];
+        results->room[i] = ocdm__compare_values(results, point, i / seeds, i % seeds)[column];
     }
-    ocdm__judge(values, methods, seeds, ocdm__compare_columns[column].low ? -1 : 1, values + methods * seeds, judgements);
+    ocdm__judge(results->room, methods, seeds, ocdm__compare_columns[column].low ? -1 : 1, results->room + methods * seeds,
+                judgements);
     for (size_t i = 0; i < methods; i++)
         judgements[i].bold = judgements[i].bold && ocdm__compare_columns[column].ranked;
-    ocdm__release(values);
-    return OCDM_OK;
+    return judgements;
 }

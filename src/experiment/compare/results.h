@@ -66,6 +66,9 @@ typedef struct ocdm__compare_results {
     const char *const *methods;
     double *values;                       /* [point][method][seed][column]; NaN where a run has none, or is not there */
     size_t classes[OCDM__COMPARE_GROUPS]; /* that the metrics of a group are means over; 0 while no run is read */
+    double *room;                         /* scratch space: two numbers for each method and seed, */
+    ocdm__judgement *judgements;          /* and a judgement for each method */
+    ocdm__arena arena;                    /* of all of it */
 } ocdm__compare_results;
 
 /* Room for a plan's results, all NaN. OCDM_OK, OCDM_NO_MEMORY. */
@@ -87,14 +90,11 @@ void ocdm__compare_group_head(const ocdm__compare_results *const *results, size_
 
 void ocdm__compare_results_clear(ocdm__compare_results *results);
 
-/* A method's numbers at a point in a column, over the seeds that have a value; NaN where the column is none. OCDM_OK,
- * OCDM_NO_MEMORY. */
-ocdm_status ocdm__compare_summary(const ocdm__compare_results *results, size_t point, size_t column, size_t method,
-                                  ocdm__summary *summary, ocdm_error *error);
+/* A method's numbers at a point in a column, over the seeds that have a value; NaN where the column is none. */
+ocdm__summary ocdm__compare_summary(const ocdm__compare_results *results, size_t point, size_t column, size_t method);
 
-/* Judges the methods at a point in a column (metrics/intervals.h), except multitask, which sees all data; `judgements` has room
- * for one each. Nothing is bold in a column that is not ranked. OCDM_OK, OCDM_NO_MEMORY. */
-ocdm_status ocdm__compare_judge(const ocdm__compare_results *results, size_t point, size_t column, ocdm__judgement *judgements,
-                                ocdm_error *error);
+/* Judges the methods at a point in a column (metrics/intervals.h), except multitask, which sees all data. A judgement for each,
+ * valid until the next call; nothing is bold in a column that is not ranked. */
+const ocdm__judgement *ocdm__compare_judge(const ocdm__compare_results *results, size_t point, size_t column);
 
 #endif

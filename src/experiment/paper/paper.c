@@ -100,37 +100,29 @@ static int by_task(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-static ocdm_status list_classes(ocdm__paper_part *part, ocdm_error *error)
-{
-    const ocdm__stream_info *info = part->info;
-    OCDM_TRY(ocdm__new(&part->classes, info->class_count, sizeof *part->classes, "the classes of a stream", error));
-    part->class_count = info->class_count;
-    for (size_t i = 0; i < info->class_count; i++) {
-        const ocdm__statistics *statistics = &info->statistics;
-        const uint8_t *groups = info->stream.table.groups;
-        uint32_t number = info->classes[i];
-        uint64_t seen = ocdm__tally_class(&statistics->total, number).count;
-        size_t length, task = 0;
-        const char *label = ocdm__stream_info_label(info, number, &length);
-        while (task < statistics->task_count && ocdm__tally_class(&statistics->tasks[task], number).count == 0)
-            task++;
-        enum ocdm__class_group group = groups != NULL ? (enum ocdm__class_group)groups[number]
-                                                      : ocdm__class_group_of(seen, OCDM__MAJORITY_OVER, OCDM__MINORITY_UNDER);
-        part->classes[i] = (ocdm__paper_class){.number = number,
-                                               .group = ocdm__class_group_name(group),
-                                               .task = task < statistics->task_count ? statistics->tasks[task].task : 0,
-                                               .seen = seen};
-        snprintf(part->classes[i].name, sizeof part->classes[i].name, "%.*s", (int)(length < 60 ? length : 60), label);
-    }
-    qsort(part->classes, part->class_count, sizeof *part->classes, by_task);
-    return OCDM_OK;
-}
-
 ocdm_status ocdm__paper_part_begin(ocdm__paper_part *part, const ocdm__paper_item *item, const char *label,
                                    const char *stands_for, const ocdm__stream_info *info, ocdm_error *error)
 {
+    const ocdm__statistics *statistics = &info->statistics;
+    const uint8_t *groups = info->stream.table.groups;
     *part = (ocdm__paper_part){.item = item, .label = label, .stands_for = stands_for, .info = info};
-    OCDM_TRY(list_classes(part, error));
+    OCDM_TRY(ocdm__new(&part->classes, info->class_count, sizeof *part->classes, "the classes of a stream", error));
+    part->class_count = info->class_count;
+    for (size_t i = 0; i < info->class_count; i++) {
+        ocdm__paper_class *class = &part->classes[i];
+        size_t length, task = 0;
+        class->number = info->classes[i];
+        class->seen = ocdm__tally_class(&statistics->total, class->number).count;
+        while (task < statistics->task_count && ocdm__tally_class(&statistics->tasks[task], class->number).count == 0)
+            task++;
+        class->task = task < statistics->task_count ? statistics->tasks[task].task : 0;
+        class->group = ocdm__class_group_name(
+            groups != NULL ? (enum ocdm__class_group)groups[class->number]
+                           : ocdm__class_group_of(class->seen, OCDM__MAJORITY_OVER, OCDM__MINORITY_UNDER));
+        const char *name = ocdm__stream_info_label(info, class->number, &length);
+        snprintf(class->name, sizeof class->name, "%.*s", (int)(length < 60 ? length : 60), name);
+    }
+    qsort(part->classes, part->class_count, sizeof *part->classes, by_task);
     return item->kind == OCDM__PAPER_PROCESS ? ocdm__process_of(&part->process, &info->stream.table, error) : OCDM_OK;
 }
 

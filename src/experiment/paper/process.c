@@ -28,18 +28,6 @@ static double distance_of(const struct pool *pool, size_t classes)
     return total > 0 ? sum / total - log(total) + log((double)classes) : NAN;
 }
 
-static size_t make_batch(const ocdm__stream_table *table, const uint32_t *samples, size_t count, ocdm_sample *batch)
-{
-    size_t taken = count < OCDM__PROCESS_BATCH ? count : OCDM__PROCESS_BATCH;
-    for (size_t i = 0; i < taken; i++) {
-        uint64_t start = table->label_starts[samples[i]];
-        batch[i] = (ocdm_sample){.id = samples[i],
-                                 .labels = table->labels + start,
-                                 .label_count = (size_t)(table->label_starts[samples[i] + 1] - start)};
-    }
-    return taken;
-}
-
 /* Notes each sample of the batch that joins and each that leaves, with the distance after it. */
 static ocdm_status watch_step(ocdm__process *process, ocdm_memory *memory, struct pool *pool, const ocdm_sample *batch,
                               size_t count, ocdm_error *error)
@@ -73,7 +61,9 @@ static ocdm_status run_up_to(ocdm__process *process, ocdm_memory *memory, struct
     size_t at = 0;
     for (size_t k = 0; k < order->task_count; k++)
         while (at < order->ends[k]) {
-            size_t count = make_batch(pool->table, order->samples + at, order->ends[k] - at, batch);
+            size_t left = order->ends[k] - at, count = left < OCDM__PROCESS_BATCH ? left : OCDM__PROCESS_BATCH;
+            for (size_t i = 0; i < count; i++)
+                batch[i] = ocdm__sample_of(pool->table, order->samples[at + i]);
             process->step++;
             if ((k > 0 || order->task_count == 1) && ocdm_memory_size(memory) == ocdm_memory_options(memory)->capacity)
                 return watch_step(process, memory, pool, batch, count, error);

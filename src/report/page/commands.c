@@ -15,13 +15,12 @@ struct commands {
     const ocdm__study *study;
     const ocdm__run_record *first; /* run of the study */
     const char *folder;            /* of the page */
-    ocdm__path parent;             /* the folder of the runs */
     ocdm__json_tree compare;       /* compare.json beside the runs; empty when there is none */
     ocdm_status status;
     ocdm_error *error;
 };
 
-/* ---- words --------------------------------------------------------------------------------------------------------------- */
+/* ---- words and paths ----------------------------------------------------------------------------------------------------- */
 
 /* A word for a shell, in single quotes if necessary. */
 static void put_word(struct commands *commands, const char *text)
@@ -53,8 +52,6 @@ static void put_flag(struct commands *commands, const char *key, const char *val
     if (value != NULL)
         put_word(commands, value);
 }
-
-/* ---- paths --------------------------------------------------------------------------------------------------------------- */
 
 /* The path from the page's folder to the file of this kind, where the run says that it is. NULL if it is not there. To be
  * released. */
@@ -94,10 +91,16 @@ static ocdm__path parent_of(const ocdm__run_record *run)
     return folder;
 }
 
-/* " -o three-again": a new folder beside the old one, seen from the page. */
-static void put_new_folder(struct commands *commands, const char *old, const char *below)
+/* What comes last: the folder of images, which is no setting of the result, and " -o three-again", a new folder beside the old
+ * one, seen from the page. */
+static void put_end(struct commands *commands, const ocdm__run_record *run, const char *old, const char *below)
 {
     char *path = NULL, name[4096];
+    if (ocdm__json_find(run->summary.root, "environment.files.images") != NULL) {
+        put_flag(commands, "images", NULL);
+        ocdm__output_text(commands->out, " ");
+        put_file(commands, run, "images", "IMAGES");
+    }
     ocdm_status status = ocdm__path_from(commands->folder, old, &path, commands->error);
     commands->status = status != OCDM_OK ? status : commands->status;
     const char *from = path != NULL ? path : old;
@@ -113,20 +116,12 @@ static void put_new_folder(struct commands *commands, const char *old, const cha
     put_word(commands, name);
 }
 
-/* ---- settings ------------------------------------------------------------------------------------------------------------ */
+/* ---- ocdm run ------------------------------------------------------------------------------------------------------------ */
 
 /* Whether the model is none of the program's: the run was made by a program of the user's own. */
 static bool is_own_model(const ocdm__run_record *run)
 {
     return !ocdm__is_among(ocdm__json_text(ocdm__json_find(run->settings, "model"), ocdm__run_models[0]), ocdm__run_models);
-}
-
-/* Whether the value of a setting is the name of a file. */
-static bool is_file(const char *flag, const char *value)
-{
-    const ocdm__setting *row = ocdm__setting_of_flag(flag);
-    return row != NULL && (row->kind == OCDM__SETTING_FILE || row->kind == OCDM__SETTING_CLASS_FILE ||
-                           (row->kind == OCDM__SETTING_GROUPS && strspn(value, "0123456789,") != strlen(value)));
 }
 
 /* Whether the setting is the memory of a run whose memory follows from bytes. */
@@ -139,30 +134,23 @@ static bool follows_from_bytes(const ocdm__run_record *run, const char *key)
 static void put_setting(struct commands *commands, const ocdm__run_record *run, const ocdm__json_node *setting)
 {
     char value[400], flag[80];
+    const char *text = ocdm__json_text(setting, "");
+    bool is_true = setting->kind == OCDM__JSON_TRUE;
     if (setting->kind == OCDM__JSON_NULL || setting->kind == OCDM__JSON_FALSE || follows_from_bytes(run, setting->key) ||
-        (strcmp(setting->key, "groups") == 0 && strcmp(ocdm__json_text(setting, ""), "stream") == 0))
+        (strcmp(setting->key, "groups") == 0 && strcmp(text, "stream") == 0))
         return;
     name_flag(strcmp(setting->key, "model") == 0 && is_own_model(run) ? "own-" : "", setting->key, flag);
     ocdm__setting_text(setting, value, sizeof value);
-    bool names_file = setting->kind != OCDM__JSON_TRUE && is_file(flag, ocdm__json_text(setting, ""));
-    put_flag(commands, flag, setting->kind == OCDM__JSON_TRUE || names_file ? NULL : value);
+    const ocdm__setting *row = ocdm__setting_of_flag(flag);
+    bool names_file = !is_true && row != NULL &&
+                      (row->kind == OCDM__SETTING_FILE || row->kind == OCDM__SETTING_CLASS_FILE ||
+                       (row->kind == OCDM__SETTING_GROUPS && strspn(text, "0123456789,") != strlen(text)));
+    put_flag(commands, flag, is_true || names_file ? NULL : value);
     if (names_file) {
         ocdm__output_text(commands->out, " ");
         put_file(commands, run, flag, value);
     }
 }
-
-/* The folder of images is no setting of the result. */
-static void put_images(struct commands *commands, const ocdm__run_record *run)
-{
-    if (ocdm__json_find(run->summary.root, "environment.files.images") == NULL)
-        return;
-    put_flag(commands, "images", NULL);
-    ocdm__output_text(commands->out, " ");
-    put_file(commands, run, "images", "IMAGES");
-}
-
-/* ---- ocdm run ------------------------------------------------------------------------------------------------------------ */
 
 /* Its folder is new beside the old one, or in one that is new beside the old one of all runs. */
 static void put_run(struct commands *commands, const ocdm__run_record *run, bool beside)
@@ -171,8 +159,7 @@ static void put_run(struct commands *commands, const ocdm__run_record *run, bool
     put_file(commands, run, "stream", stream_of(run));
     for (const ocdm__json_node *node = ocdm__json_first(run->settings); node != NULL; node = node->next)
         put_setting(commands, run, node);
-    put_images(commands, run);
-    put_new_folder(commands, beside ? run->folder : parent_of(run).text, beside ? "" : run->name);
+    put_end(commands, run, beside ? run->folder : parent_of(run).text, beside ? "" : run->name);
 }
 
 /* ---- ocdm compare -------------------------------------------------------------------------------------------------------- */
@@ -197,22 +184,18 @@ static size_t count_values(const ocdm__study *study, const char *key)
     return count;
 }
 
-/* Whether "lr=0.001,0.003" is about a setting, which it may call by its flag. */
-static bool is_about(const char *axis, const char *key)
-{
-    for (; *key != '\0' && (*axis == *key || (*axis == '-' && *key == '_')); axis++)
-        key++;
-    return *key == '\0' && *axis == '=';
-}
-
-/* What follows --grid among the flags that compare.json has, if it is about the setting; NULL is any. NULL when there is none.
- */
+/* What follows --grid among the flags that compare.json has, if it is about the setting, which "lr=0.001,0.003" may call by its
+ * flag; NULL is any. NULL when there is none. */
 static const char *find_axis(const struct commands *commands, const char *key)
 {
     const ocdm__json_node *flag = ocdm__json_first(ocdm__json_find(commands->compare.root, "flags"));
-    for (; flag != NULL && flag->next != NULL; flag = flag->next)
-        if (strcmp(ocdm__json_text(flag, ""), "--grid") == 0 && (key == NULL || is_about(ocdm__json_text(flag->next, ""), key)))
-            return ocdm__json_text(flag->next, "");
+    for (; flag != NULL && flag->next != NULL; flag = flag->next) {
+        const char *axis = ocdm__json_text(flag->next, ""), *at = axis, *left = key != NULL ? key : "";
+        for (; *left != '\0' && (*at == *left || (*at == '-' && *left == '_')); at++)
+            left++;
+        if (strcmp(ocdm__json_text(flag, ""), "--grid") == 0 && (key == NULL || (*left == '\0' && *at == '=')))
+            return axis;
+    }
     return NULL;
 }
 
@@ -233,29 +216,26 @@ static bool tells_apart(const struct commands *commands, const char *key)
     return false;
 }
 
-static bool same_seeds(const ocdm__run_group *a, const ocdm__run_group *b)
-{
-    bool same = a->run_count == b->run_count;
-    for (size_t i = 0; same && i < a->run_count; i++)
-        same = a->runs[i]->seed == b->runs[i]->seed && a->runs[i]->seed >= 0;
-    return same;
-}
-
 /* Whether one `ocdm compare` makes all runs: every method has every seed and every value of what was swept, and a network of
  * the program. */
 static bool is_comparison(const struct commands *commands)
 {
     const ocdm__study *study = commands->study;
     const ocdm__json_node *node = ocdm__settings_first(commands->first);
+    const ocdm__run_group *first = &study->groups[0];
     size_t product = count_values(study, "method");
     for (; node != NULL; node = ocdm__settings_next(node))
         if (tells_apart(commands, node->key))
             return false;
     for (size_t i = 0; swept_keys[i] != NULL; i++)
         product *= count_values(study, swept_keys[i]);
-    for (size_t i = 0; i < study->group_count; i++)
-        if (!same_seeds(&study->groups[0], &study->groups[i]) || is_own_model(study->groups[i].runs[0]))
+    for (const ocdm__run_group *group = first; group < first + study->group_count; group++) {
+        if (group->run_count != first->run_count || is_own_model(group->runs[0]))
             return false;
+        for (size_t i = 0; i < group->run_count; i++)
+            if (group->runs[i]->seed != first->runs[i]->seed || !(group->runs[i]->seed >= 0))
+                return false;
+    }
     const char *model = ocdm__json_text(ocdm__json_find(commands->first->settings, "model"), "none");
     return product == study->group_count && strcmp(model, "none") != 0;
 }
@@ -295,15 +275,15 @@ static void put_common(struct commands *commands, const ocdm__json_node *setting
         put_setting(commands, commands->first, setting);
 }
 
+/* Seeds are "3" for 0, 1, 2; "2..4" for others in a row; otherwise the seeds themselves, as many as are needed for a list. */
 static void put_compare(struct commands *commands)
 {
-    ocdm__output_text(commands->out, "ocdm compare ");
-    put_file(commands, commands->first, "stream", stream_of(commands->first));
-    put_values(commands, "methods", "method");
-    /* "3" for 0, 1, 2; "2..4" for others in a row; otherwise the seeds themselves, as many as are needed for a list. */
     const ocdm__run_group *group = &commands->study->groups[0];
     double first = group->runs[0]->seed, last = group->runs[group->run_count - 1]->seed;
     bool row = last - first == (double)(group->run_count - 1);
+    ocdm__output_text(commands->out, "ocdm compare ");
+    put_file(commands, commands->first, "stream", stream_of(commands->first));
+    put_values(commands, "methods", "method");
     put_flag(commands, "seeds", NULL);
     if (row && first == 0)
         ocdm__put(commands->out, " %zu", group->run_count);
@@ -314,57 +294,46 @@ static void put_compare(struct commands *commands)
     const ocdm__json_node *node = ocdm__settings_first(commands->first);
     for (; node != NULL; node = ocdm__settings_next(node))
         put_common(commands, node);
-    put_images(commands, commands->first);
-    put_new_folder(commands, commands->parent.text, "");
+    put_end(commands, commands->first, parent_of(commands->first).text, "");
 }
 
 /* ---- the command that repeats the runs ----------------------------------------------------------------------------------- */
 
-static void put_all(struct commands *commands)
-{
-    ocdm__output *out = commands->out;
-    const ocdm__study *study = commands->study;
-    bool single = study->group_count == 1 && study->groups[0].run_count == 1, one = !single && is_comparison(commands);
-    if (one || single) {
-        ocdm__output_text(out, "<p>To repeat it, in the folder of this page:</p>\n<pre data-name=\"repeat\"><code>");
-        if (one)
-            put_compare(commands);
-        else
-            put_run(commands, commands->first, true);
-        ocdm__output_text(out, "</code></pre>\n");
-    }
-    /* A command that needs the stream is of no use without it. */
-    char *path = find_file(commands, commands->first, "stream");
-    if (path == NULL) {
-        ocdm__output_text(out, "<p class=\"note\">The stream was not found from here; put its path in the place of ");
-        put_word(commands, stream_of(commands->first));
-        ocdm__output_text(out, ".</p>\n");
-    }
-    ocdm__release(path);
-    if (single)
-        return;
-    ocdm__output_text(out, one ? "<details><summary>Each run by itself</summary>\n<pre><code>"
-                               : "<details><summary>The commands to repeat the runs, in the folder of this page</summary>\n"
-                                 "<pre data-name=\"repeat\"><code>");
-    for (size_t i = 0; i < study->group_count; i++)
-        for (size_t j = 0; j < study->groups[i].run_count; j++) {
-            put_run(commands, study->groups[i].runs[j], false);
-            ocdm__output_text(out, "\n");
-        }
-    ocdm__output_text(out, "</code></pre></details>\n");
-}
-
 ocdm_status ocdm__put_commands(ocdm__output *out, const ocdm__study *study, const char *folder, ocdm_error *error)
 {
     const ocdm__run_record *first = study->groups[0].runs[0];
-    struct commands commands = {
-        .out = out, .study = study, .first = first, .folder = folder, .parent = parent_of(first), .error = error};
+    struct commands commands = {.out = out, .study = study, .first = first, .folder = folder, .error = error};
     /* A file that is not there, or no JSON, leaves the tree empty. */
-    if (ocdm__json_tree_read(&commands.compare, ocdm__path_in(commands.parent.text, "compare.json").text, NULL) ==
-        OCDM_NO_MEMORY)
-        commands.status = ocdm__fail_memory(commands.error, "a command");
-    else
-        put_all(&commands);
+    const ocdm__path compared = ocdm__path_in(parent_of(first).text, "compare.json");
+    if (ocdm__json_tree_read(&commands.compare, compared.text, NULL) == OCDM_NO_MEMORY)
+        return ocdm__fail_memory(error, "a command");
+    bool single = study->group_count == 1 && study->groups[0].run_count == 1, one = !single && is_comparison(&commands);
+    if (one || single) {
+        ocdm__output_text(out, "<p>To repeat it, in the folder of this page:</p>\n<pre data-name=\"repeat\"><code>");
+        if (one)
+            put_compare(&commands);
+        else
+            put_run(&commands, first, true);
+        ocdm__output_text(out, "</code></pre>\n");
+    }
+    /* A command that needs the stream is of no use without it. */
+    char *path = find_file(&commands, first, "stream");
+    if (path == NULL) {
+        ocdm__output_text(out, "<p class=\"note\">The stream was not found from here; put its path in the place of ");
+        put_word(&commands, stream_of(first));
+        ocdm__output_text(out, ".</p>\n");
+    }
+    ocdm__release(path);
+    if (!single)
+        ocdm__output_text(out, one ? "<details><summary>Each run by itself</summary>\n<pre><code>"
+                                   : "<details><summary>The commands to repeat the runs, in the folder of this page</summary>\n"
+                                     "<pre data-name=\"repeat\"><code>");
+    for (size_t i = 0; !single && i < study->group_count; i++)
+        for (size_t j = 0; j < study->groups[i].run_count; j++) {
+            put_run(&commands, study->groups[i].runs[j], false);
+            ocdm__output_text(out, "\n");
+        }
+    ocdm__output_text(out, single ? "" : "</code></pre></details>\n");
     ocdm__json_tree_clear(&commands.compare);
     return commands.status;
 }

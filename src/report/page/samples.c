@@ -55,21 +55,6 @@ static const ocdm__json_node *kept_of(const ocdm__study *study, size_t group)
     return study->groups[group].runs[0]->kept.root;
 }
 
-static struct entry *collect_entries(const ocdm__study *study, size_t *count)
-{
-    *count = 0;
-    for (size_t i = 0; i < study->base_count; i++)
-        *count += kept_of(study, i) != NULL ? kept_of(study, i)->count : 0;
-    struct entry *entries = ocdm__allocate(*count, sizeof *entries);
-    size_t used = 0;
-    for (size_t i = 0; i < study->base_count && entries != NULL; i++) {
-        const ocdm__json_node *line = kept_of(study, i) != NULL ? kept_of(study, i)->first : NULL;
-        for (; line != NULL; line = line->next)
-            entries[used++] = (struct entry){ocdm__json_find(line, "labels"), i};
-    }
-    return entries;
-}
-
 /* `sets` and `counts` have room for as many as there are entries, times groups for the counts. */
 static size_t count_sets(const struct entry *entries, size_t count, size_t groups, struct label_set *sets, size_t *counts)
 {
@@ -236,7 +221,16 @@ static bool has_pictures(const ocdm__study *study, const ocdm__picture_source *p
 ocdm_status ocdm__put_kept(ocdm__output *out, const ocdm__study *study, const ocdm__picture_source *pictures, ocdm_error *error)
 {
     size_t count = 0;
-    struct entry *entries = collect_entries(study, &count);
+    count = 0;
+    for (size_t i = 0; i < study->base_count; i++)
+        count += kept_of(study, i) != NULL ? kept_of(study, i)->count : 0;
+    struct entry *entries = ocdm__allocate(count, sizeof *entries);
+    size_t used = 0;
+    for (size_t i = 0; i < study->base_count && entries != NULL; i++) {
+        const ocdm__json_node *line = kept_of(study, i) != NULL ? kept_of(study, i)->first : NULL;
+        for (; line != NULL; line = line->next)
+            entries[used++] = (struct entry){ocdm__json_find(line, "labels"), i};
+    }
     struct label_set *sets = ocdm__allocate(count, sizeof *sets);
     size_t *counts =
         study->base_count < SIZE_MAX / sizeof *counts ? ocdm__allocate(count, study->base_count * sizeof *counts) : NULL;

@@ -77,21 +77,6 @@ static void add_classes(ocdm__chart *chart, const ocdm__paper_part *part)
     }
 }
 
-static void note_task(const ocdm__paper_part *part, size_t number, ocdm__series *panel)
-{
-    const ocdm__tally *task = &part->info->statistics.tasks[number];
-    char setting[32];
-    snprintf(setting, sizeof setting, "task%zu", number + 1);
-    ocdm__paper_line line = ocdm__paper_line_find("amlr", part->stands_for, setting, "");
-    double ours = ocdm__tally_amlr(task), paper = ocdm__paper_line_number(&line, "total", "AMLR");
-    snprintf(panel->notes[0], sizeof panel->notes[0], "%zu classes", ocdm__tally_class_count(task));
-    snprintf(panel->notes[1], sizeof panel->notes[1], "%llu samples", (unsigned long long)task->train);
-    if (isfinite(ours))
-        snprintf(panel->notes[2], sizeof panel->notes[2], "AMLR %.1f", ours);
-    if (isfinite(ours) && isfinite(paper))
-        ocdm__append(panel->notes[2], sizeof panel->notes[2], ", paper %.1f", paper);
-}
-
 static ocdm_status draw_stream(const struct drawing *drawing, ocdm_error *error)
 {
     const ocdm__paper_part *part = drawing->part;
@@ -101,12 +86,21 @@ static ocdm_status draw_stream(const struct drawing *drawing, ocdm_error *error)
     add_classes(&chart, part);
     chart.section_count = 0;
     for (size_t i = 0; i < statistics->task_count; i++) {
-        char name[40];
-        ocdm__task_text((double)statistics->tasks[i].task, name, sizeof name);
-        const char *label = ocdm__cell_text(&chart.table, name).text;
-        note_task(part, i, ocdm__chart_add_series(&chart, label, NULL, OCDM__INK(0)));
+        const ocdm__tally *task = &statistics->tasks[i];
+        char name[40], setting[32];
+        ocdm__task_text((double)task->task, name, sizeof name);
+        snprintf(setting, sizeof setting, "task%zu", i + 1);
+        ocdm__paper_line line = ocdm__paper_line_find("amlr", part->stands_for, setting, "");
+        double ours = ocdm__tally_amlr(task), paper = ocdm__paper_line_number(&line, "total", "AMLR");
+        ocdm__series *panel = ocdm__chart_add_series(&chart, ocdm__cell_text(&chart.table, name).text, NULL, OCDM__INK(0));
+        snprintf(panel->notes[0], sizeof panel->notes[0], "%zu classes", ocdm__tally_class_count(task));
+        snprintf(panel->notes[1], sizeof panel->notes[1], "%llu samples", (unsigned long long)task->train);
+        if (isfinite(ours))
+            snprintf(panel->notes[2], sizeof panel->notes[2], "AMLR %.1f", ours);
+        if (isfinite(ours) && isfinite(paper))
+            ocdm__append(panel->notes[2], sizeof panel->notes[2], ", paper %.1f", paper);
         for (size_t c = 0; c < part->class_count; c++)
-            add_point(&chart, (double)c, (double)ocdm__tally_class(&statistics->tasks[i], part->classes[c].number).count, NAN);
+            add_point(&chart, (double)c, (double)ocdm__tally_class(task, part->classes[c].number).count, NAN);
     }
     return end_chart(&chart, drawing, "classes of each task", error);
 }
@@ -116,12 +110,26 @@ static ocdm_status draw_stream(const struct drawing *drawing, ocdm_error *error)
 /* Columns of the rows of this figure and of the curves. */
 enum { METHOD = 1, ORDER = 2, KEPT = 7, TARGET = 8 };
 
-/* The paper's claims about the memory in rows [row, end), in the panel's notes from number `note` on. They are about the
- * default order of tasks. */
-static void note_claims(const struct drawing *drawing, size_t row, size_t end, ocdm__series *panel, size_t note)
+/* What is beside the bars of rows [row, end): what the fullest and the emptiest class have, and the paper's claims about the
+ * memory, which are about the default order of tasks. */
+static void note_kept(const struct drawing *drawing, size_t row, size_t end, ocdm__series *panel)
 {
-    const ocdm__paper_claim *claim = ocdm__paper_claims;
-    for (; claim->stream != NULL && note < 3 && text_at(drawing, row, ORDER)[0] == '\0'; claim++) {
+    const char *order = text_at(drawing, row, ORDER);
+    double fewest = INFINITY, most = -INFINITY;
+    size_t lost = 0, note = 0;
+    for (size_t k = row; k < end; k++) {
+        double kept = ocdm__table_number(drawing->table, k, KEPT);
+        fewest = kept < fewest ? kept : fewest;
+        most = kept > most ? kept : most;
+        lost += !(kept > 0);
+    }
+    if (drawing->part->item->orders)
+        snprintf(panel->notes[note++], sizeof panel->notes[0], "order %.30s", order);
+    if (most >= fewest)
+        snprintf(panel->notes[note++], sizeof panel->notes[0], "fewest %.0f, most %.0f", fewest, most);
+    if (lost > 0)
+        snprintf(panel->notes[note++], sizeof panel->notes[0], "%zu class%s lost", lost, lost > 1 ? "es" : "");
+    for (const ocdm__paper_claim *claim = ocdm__paper_claims; claim->stream != NULL && note < 3 && order[0] == '\0'; claim++) {
         size_t found = 0;
         if (strcmp(claim->stream, drawing->part->stands_for) != 0 || strcmp(claim->method, panel->label) != 0)
             continue;
@@ -132,25 +140,6 @@ static void note_claims(const struct drawing *drawing, size_t row, size_t end, o
         snprintf(panel->notes[note++], sizeof panel->notes[0], "%s %u: %zu, paper %u", claim->more ? "over" : "under",
                  claim->mark, found, claim->classes);
     }
-}
-
-static void note_kept(const struct drawing *drawing, size_t row, size_t end, ocdm__series *panel)
-{
-    double fewest = INFINITY, most = -INFINITY;
-    size_t lost = 0, note = 0;
-    for (size_t k = row; k < end; k++) {
-        double kept = ocdm__table_number(drawing->table, k, KEPT);
-        fewest = kept < fewest ? kept : fewest;
-        most = kept > most ? kept : most;
-        lost += !(kept > 0);
-    }
-    if (drawing->part->item->orders)
-        snprintf(panel->notes[note++], sizeof panel->notes[0], "order %.30s", text_at(drawing, row, ORDER));
-    if (most >= fewest)
-        snprintf(panel->notes[note++], sizeof panel->notes[0], "fewest %.0f, most %.0f", fewest, most);
-    if (lost > 0)
-        snprintf(panel->notes[note++], sizeof panel->notes[0], "%zu class%s lost", lost, lost > 1 ? "es" : "");
-    note_claims(drawing, row, end, panel, note);
 }
 
 static ocdm_status draw_kept(const struct drawing *drawing, ocdm_error *error)
@@ -176,111 +165,80 @@ static ocdm_status draw_kept(const struct drawing *drawing, ocdm_error *error)
 
 #define STEP_FIELD 150
 
-/* Samples of a class that join and leave, and what is there before and after. */
-struct counts {
-    double before, joins, leaves, after;
-};
+/* Samples with a class: in memory before, those that join, those that leave, in memory after. */
+enum moment { BEFORE, JOINS, LEAVES, AFTER, MOMENTS };
 
-/* Of each class of the stream's table, to be released; NULL if an allocation fails. `samples`: how many leave, how many join.
- */
-static struct counts *count_step(const ocdm__paper_part *part, size_t samples[2])
+/* A bar for each class that is in the pool; one that a panel has no samples of has none there. The target is the mean of the
+ * bars that are there. */
+static void add_step_panels(ocdm__chart *chart, const ocdm__paper_part *part, const double (*counts)[MOMENTS],
+                            const size_t samples[MOMENTS])
 {
-    const ocdm__stream_table *table = &part->info->stream.table;
-    struct counts *counts = ocdm__allocate(table->class_count, sizeof *counts);
-    samples[0] = samples[1] = 0;
-    for (size_t i = 0; counts != NULL && i < part->process.event_count; i++) {
-        const ocdm__process_event *event = &part->process.events[i];
-        samples[event->joins]++;
-        for (uint64_t k = table->label_starts[event->sample]; k < table->label_starts[event->sample + 1]; k++) {
-            struct counts *class = &counts[table->labels[k]];
-            *(event->joins ? &class->joins : &class->leaves) += 1;
-        }
-    }
-    for (size_t c = 0; counts != NULL && c < table->class_count; c++) {
-        counts[c].after = (double)part->process.counts[c];
-        counts[c].before = counts[c].after + counts[c].leaves - counts[c].joins;
-    }
-    return counts;
-}
-
-/* Classes that are in the pool; of those, a class without samples has no bar. `which` is the place of a member of the counts.
- * The target is the mean of the bars that are there. */
-static ocdm__series *add_step_panel(ocdm__chart *chart, const char *label, const ocdm__paper_part *part,
-                                    const struct counts *counts, size_t which, bool has_target)
-{
-    ocdm__series *panel = ocdm__chart_add_series(chart, label, NULL, OCDM__INK(0));
-    double sum = 0, there = 0;
-    size_t bar = 0;
-    for (size_t i = 0; i < part->class_count; i++) {
-        double value = *(const double *)(const void *)((const char *)&counts[part->classes[i].number] + which);
-        sum += value;
-        there += value > 0;
-    }
-    for (size_t i = 0; i < part->class_count; i++) {
-        const struct counts *class = &counts[part->classes[i].number];
-        double value = *(const double *)(const void *)((const char *)class + which);
-        if (class->before + class->joins > 0)
-            add_point(chart, (double)bar++, value > 0 ? value : NAN, has_target ? sum / there : NAN);
-    }
-    return panel;
-}
-
-static void note_samples(ocdm__series *panel, size_t samples)
-{
-    snprintf(panel->notes[0], sizeof panel->notes[0], "%zu sample%s", samples, samples == 1 ? "" : "s");
-}
-
-static ocdm_status draw_step_panels(const struct drawing *drawing, ocdm_error *error)
-{
-    const ocdm__paper_part *part = drawing->part;
-    size_t samples[2];
-    struct counts *counts = count_step(part, samples);
-    if (counts == NULL)
-        return ocdm__fail_memory(error, "a figure");
-    ocdm__chart chart = begin_chart(OCDM__CHART_BARS, "samples with the class");
-    chart.target_what = "equal share";
-    chart.own_scales = true;
+    static const char *const labels[MOMENTS] = {"memory before", "a batch joins", "samples leave", "memory after"};
     for (size_t i = 0; i < part->class_count; i++) {
         const ocdm__paper_class *class = &part->classes[i];
-        if (counts[class->number].before + counts[class->number].joins > 0)
-            ocdm__chart_add_class(&chart, class->name, class->group, (size_t) class->task, (double)class->task);
+        if (counts[class->number][BEFORE] + counts[class->number][JOINS] > 0)
+            ocdm__chart_add_class(chart, class->name, class->group, (size_t) class->task, (double)class->task);
     }
-    add_step_panel(&chart, "memory before", part, counts, offsetof(struct counts, before), true);
-    note_samples(add_step_panel(&chart, "a batch joins", part, counts, offsetof(struct counts, joins), false), samples[1]);
-    note_samples(add_step_panel(&chart, "samples leave", part, counts, offsetof(struct counts, leaves), false), samples[0]);
-    add_step_panel(&chart, "memory after", part, counts, offsetof(struct counts, after), true);
-    ocdm__release(counts);
-    return end_chart(&chart, drawing, "the memory before and after", error);
-}
-
-static ocdm_status draw_step_distance(const struct drawing *drawing, ocdm_error *error)
-{
-    const ocdm__process *process = &drawing->part->process;
-    ocdm__chart chart = begin_chart(OCDM__CHART_DOTS, "distance (KL)");
-    chart.x_what = "the samples that leave, one after another";
-    chart.height = STEP_FIELD;
-    ocdm__chart_add_series(&chart, "ocdm", NULL, ocdm__method_colour("ocdm"));
-    for (size_t i = 0; i < process->event_count; i++) {
-        const ocdm__process_event *event = &process->events[i];
-        char name[40] = "all have joined";
-        if (isnan(event->distance))
-            continue;
-        if (!event->joins)
-            ocdm__paper_labels(&drawing->part->info->stream.table, event->sample, ", ", name, sizeof name);
-        add_point(&chart, (double)chart.name_count, event->distance, NAN);
-        ocdm__chart_add_name(&chart, name);
+    for (int moment = 0; moment < MOMENTS; moment++) {
+        ocdm__series *panel = ocdm__chart_add_series(chart, labels[moment], NULL, OCDM__INK(0));
+        bool is_memory = moment == BEFORE || moment == AFTER;
+        double sum = 0, there = 0;
+        size_t bar = 0;
+        for (size_t i = 0; i < part->class_count; i++) {
+            sum += counts[part->classes[i].number][moment];
+            there += counts[part->classes[i].number][moment] > 0;
+        }
+        if (!is_memory)
+            snprintf(panel->notes[0], sizeof panel->notes[0], "%zu sample%s", samples[moment], samples[moment] == 1 ? "" : "s");
+        for (size_t i = 0; i < part->class_count; i++) {
+            const double *class = counts[part->classes[i].number];
+            if (class[BEFORE] + class[JOINS] > 0)
+                add_point(chart, (double)bar++, class[moment] > 0 ? class[moment] : NAN, is_memory ? sum / there : NAN);
+        }
     }
-    return end_chart(&chart, drawing, "the distance, sample by sample", error);
 }
 
 static ocdm_status draw_process(const struct drawing *drawing, ocdm_error *error)
 {
+    const ocdm__paper_part *part = drawing->part;
+    const ocdm__stream_table *table = &part->info->stream.table;
+    const ocdm__process *process = &part->process;
+    double(*counts)[MOMENTS];
+    size_t samples[MOMENTS] = {0};
     char text[80];
-    snprintf(text, sizeof text, "step %llu of the stream, a memory of %d samples",
-             (unsigned long long)drawing->part->process.step, OCDM__PROCESS_MEMORY);
+    OCDM_TRY(ocdm__new(&counts, table->class_count, sizeof *counts, "a figure", error));
+    for (const ocdm__process_event *event = process->events; event < process->events + process->event_count; event++) {
+        samples[event->joins ? JOINS : LEAVES]++;
+        for (uint64_t k = table->label_starts[event->sample]; k < table->label_starts[event->sample + 1]; k++)
+            counts[table->labels[k]][event->joins ? JOINS : LEAVES]++;
+    }
+    for (size_t c = 0; c < table->class_count; c++) {
+        counts[c][AFTER] = (double)process->counts[c];
+        counts[c][BEFORE] = counts[c][AFTER] + counts[c][LEAVES] - counts[c][JOINS];
+    }
+    ocdm__chart panels = begin_chart(OCDM__CHART_BARS, "samples with the class");
+    panels.target_what = "equal share";
+    panels.own_scales = true;
+    add_step_panels(&panels, part, (const double(*)[MOMENTS])counts, samples);
+    ocdm__release(counts);
+    snprintf(text, sizeof text, "step %llu of the stream, a memory of %d samples", (unsigned long long)process->step,
+             OCDM__PROCESS_MEMORY);
     ocdm__sheet_remark(drawing->sheet, text);
-    OCDM_TRY(draw_step_panels(drawing, error));
-    return draw_step_distance(drawing, error);
+    OCDM_TRY(end_chart(&panels, drawing, "the memory before and after", error));
+    ocdm__chart chart = begin_chart(OCDM__CHART_DOTS, "distance (KL)");
+    chart.x_what = "the samples that leave, one after another";
+    chart.height = STEP_FIELD;
+    ocdm__chart_add_series(&chart, "ocdm", NULL, ocdm__method_colour("ocdm"));
+    for (const ocdm__process_event *event = process->events; event < process->events + process->event_count; event++) {
+        char name[40] = "all have joined";
+        if (isnan(event->distance))
+            continue;
+        if (!event->joins)
+            ocdm__paper_labels(table, event->sample, ", ", name, sizeof name);
+        add_point(&chart, (double)chart.name_count, event->distance, NAN);
+        ocdm__chart_add_name(&chart, name);
+    }
+    return end_chart(&chart, drawing, "the distance, sample by sample", error);
 }
 
 /* ---- curves ------------------------------------------------------------------------------------------------------------- */

@@ -40,14 +40,13 @@ static ocdm__paper_line line_of(const ocdm__paper_part *part, size_t point, cons
 }
 
 /* Our numbers in a column of the paper's; none where we have no such column. */
-static ocdm_status summarise(const ocdm__paper_part *part, size_t point, size_t method, const ocdm__paper_column *column,
-                             ocdm__summary *ours, ocdm_error *error)
+static ocdm__summary summarise(const ocdm__paper_part *part, size_t point, size_t method, const ocdm__paper_column *column)
 {
     size_t i = 0;
     while (i < OCDM__COMPARE_COLUMNS && (strcmp(ocdm__compare_columns[i].group, column->group) != 0 ||
                                          strcmp(ocdm__compare_columns[i].metric, column->metric) != 0))
         i++;
-    return ocdm__compare_summary(&part->results, point, i, method, ours, error);
+    return ocdm__compare_summary(&part->results, point, i, method);
 }
 
 ocdm_status ocdm__paper_fill_metrics(ocdm__table *table, const ocdm__paper_part *part, ocdm_error *error)
@@ -58,8 +57,7 @@ ocdm_status ocdm__paper_fill_metrics(ocdm__table *table, const ocdm__paper_part 
         char setting[OCDM__TABLE_TEXT];
         ocdm__paper_line line = line_of(part, point, plan->methods[method], setting);
         for (size_t k = 0; line.columns != NULL && k < line.count; k++) {
-            ocdm__summary ours;
-            OCDM_TRY(summarise(part, point, method, &line.columns[k], &ours, error));
+            const ocdm__summary ours = summarise(part, point, method, &line.columns[k]);
             OCDM__ROW(table, OCDM__WORD("stream", part->label), OCDM__WORD("setting", line.setting),
                       OCDM__WORD("method", line.method), OCDM__WORD("group", line.columns[k].group),
                       OCDM__WORD("metric", line.columns[k].metric), OCDM__NUMBER("ours", ours.mean, 2),
@@ -119,9 +117,8 @@ static ocdm_status add_wide(ocdm__table *table, const ocdm__paper_part *part, si
         char setting[OCDM__TABLE_TEXT];
         ocdm__paper_line line = line_of(part, point, part->plan.methods[method], setting);
         for (size_t k = 0; line.columns != NULL && k < line.count; k++, column++) {
-            ocdm__summary ours;
+            const ocdm__summary ours = summarise(part, point, method, &line.columns[k]);
             bool time = is_time(&line.columns[k]);
-            OCDM_TRY(summarise(part, point, method, &line.columns[k], &ours, error));
             *ocdm__table_at(table, first, column) =
                 ocdm__cell_number(ours.mean, time ? NAN : ours.deviation, time ? 2 : line.decimals);
             *ocdm__table_at(table, first + 1, column) = ocdm__cell_number(line.values[k], line.deviations[k], line.decimals);
@@ -313,9 +310,8 @@ ocdm_status ocdm__paper_fill_rho(ocdm__table *table, const ocdm__paper_part *par
     for (size_t i = 0; i < part->plan.point_count * OCDM__PAPER_TRENDS; i++) {
         size_t point = i / OCDM__PAPER_TRENDS, members = 0;
         const char *group = ocdm__paper_trends[i % OCDM__PAPER_TRENDS].group;
-        ocdm__summary map;
         double kept = kept_of_group(part, &part->plan, &part->memories, point, group, &members);
-        OCDM_TRY(summarise(part, point, 0, &(ocdm__paper_column){group, OCDM__MAP_NAME}, &map, error));
+        const ocdm__summary map = summarise(part, point, 0, &(ocdm__paper_column){group, OCDM__MAP_NAME});
         OCDM__ROW(table, OCDM__WORD("stream", part->label), OCDM__NUMBER("rho", part->plan.points[point].rho, 1),
                   OCDM__WORD("group", group), OCDM__NUMBER("kept", kept, 1),
                   OCDM__NUMBER("kept_per_class", members > 0 ? kept / (double)members : NAN, 1),

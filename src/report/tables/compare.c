@@ -59,36 +59,6 @@ static void put_difference(ocdm__table *table, const ocdm__compare_results *resu
     *cell = ocdm__cell_text(table, text);
 }
 
-/* A row for each method. Deviations are of what is ranked; those of times and distances say little. */
-static ocdm_status fill_methods(ocdm__table *table, const ocdm__compare_plan *plan, const ocdm__compare_results *results,
-                                size_t point, ocdm__judgement *judgements, ocdm_error *error)
-{
-    size_t place = 1 + (plan->choices != NULL);
-    for (size_t i = 0; i < results->method_count; i++) {
-        ocdm__cell *row = ocdm__table_row(table);
-        OCDM_TRY(ocdm__table_check(table, error));
-        row[0] = ocdm__cell_text(table, results->methods[i]);
-        if (plan->choices != NULL)
-            row[1] = ocdm__cell_text(table, plan->choices[point * results->method_count + i]->label);
-    }
-    for (size_t column = 0; column < OCDM__COMPARE_COLUMNS; column++) {
-        const ocdm__compare_column *about = &ocdm__compare_columns[column];
-        if (!is_shown(results, column))
-            continue;
-        OCDM_TRY(ocdm__compare_judge(results, point, column, judgements, error));
-        for (size_t i = 0; i < results->method_count; i++) {
-            const ocdm__summary *summary = &judgements[i].summary;
-            ocdm__cell *cell = ocdm__table_at(table, i, place);
-            *cell = ocdm__cell_number(summary->mean, about->ranked ? summary->deviation : NAN, about->decimals);
-            cell->bold = judgements[i].bold;
-            if (column == OCDM__COMPARE_TOTAL_MAP)
-                put_difference(table, results, &judgements[i], ocdm__table_at(table, i, table->column_count - 1));
-        }
-        place++;
-    }
-    return OCDM_OK;
-}
-
 /* The fewest seeds of which a method has a run, over all points. */
 static size_t seeds_of(const ocdm__compare_results *results, size_t method)
 {
@@ -102,33 +72,45 @@ static size_t seeds_of(const ocdm__compare_results *results, size_t method)
     return fewest;
 }
 
-/* " (rs: 1, prs: 0)": the methods of which runs are missing. */
-static void write_missing(const ocdm__compare_results *results, char *text, size_t room)
+/* A row for each method. Deviations are of what is ranked; those of times and distances say little. */
+ocdm_status ocdm__table_of_comparison(ocdm__table *table, const ocdm__compare_plan *plan, const ocdm__compare_results *results,
+                                      size_t point, ocdm_error *error)
 {
-    text[0] = '\0';
-    for (size_t i = 0; i < results->method_count; i++)
+    ocdm__column columns[MOST_COLUMNS];
+    char missing[OCDM__TABLE_NOTE / 8] = ""; /* " (rs: 1, prs: 0)": the methods of which runs are missing */
+    double seen = NAN;                       /* labels per sample of the stream, which all runs share */
+    size_t place = 1 + (plan->choices != NULL);
+    OCDM_TRY(ocdm__table_begin(table, columns, name_columns(plan, results, columns), error));
+    snprintf(table->title, sizeof table->title, "%s", plan->points[point].label);
+    for (size_t i = 0; i < results->method_count; i++) {
+        ocdm__cell *row = ocdm__table_row(table);
+        OCDM_TRY(ocdm__table_check(table, error));
+        row[0] = ocdm__cell_text(table, results->methods[i]);
+        if (plan->choices != NULL)
+            row[1] = ocdm__cell_text(table, plan->choices[point * results->method_count + i]->label);
         if (seeds_of(results, i) < results->seed_count)
-            ocdm__append(text, room, "%s%s: %zu", text[0] != '\0' ? ", " : " (", results->methods[i], seeds_of(results, i));
-    if (text[0] != '\0')
-        ocdm__append(text, room, ")");
-}
-
-/* Labels per sample of the stream, which all runs share; NaN when none tells. */
-static double labels_seen(const ocdm__compare_results *results, size_t point)
-{
-    for (size_t i = 0; i < results->method_count; i++)
-        for (uint64_t seed = 0; seed < results->seed_count; seed++) {
-            double seen = ocdm__compare_values(results, point, i, seed)[OCDM__COMPARE_LABELS_SEEN];
-            if (!isnan(seen))
-                return seen;
+            ocdm__append(missing, sizeof missing, "%s%s: %zu", missing[0] != '\0' ? ", " : " (", results->methods[i],
+                         seeds_of(results, i));
+        for (uint64_t seed = 0; isnan(seen) && seed < results->seed_count; seed++)
+            seen = ocdm__compare_values(results, point, i, seed)[OCDM__COMPARE_LABELS_SEEN];
+    }
+    if (missing[0] != '\0')
+        ocdm__append(missing, sizeof missing, ")");
+    for (size_t column = 0; column < OCDM__COMPARE_COLUMNS; column++) {
+        const ocdm__compare_column *about = &ocdm__compare_columns[column];
+        if (!is_shown(results, column))
+            continue;
+        const ocdm__judgement *judgements = ocdm__compare_judge(results, point, column);
+        for (size_t i = 0; i < results->method_count; i++) {
+            const ocdm__summary *summary = &judgements[i].summary;
+            ocdm__cell *cell = ocdm__table_at(table, i, place);
+            *cell = ocdm__cell_number(summary->mean, about->ranked ? summary->deviation : NAN, about->decimals);
+            cell->bold = judgements[i].bold;
+            if (column == OCDM__COMPARE_TOTAL_MAP)
+                put_difference(table, results, &judgements[i], ocdm__table_at(table, i, table->column_count - 1));
         }
-    return NAN;
-}
-
-static void write_note(ocdm__table *table, const ocdm__compare_results *results, size_t point)
-{
-    char missing[OCDM__TABLE_NOTE / 8];
-    write_missing(results, missing, sizeof missing);
+        place++;
+    }
     if (results->seed_count > 1)
         snprintf(table->note, sizeof table->note,
                  "Mean and standard deviation over %zu seeds%s; after a group, the number of its classes. Bold, or a star: the "
@@ -141,23 +123,9 @@ static void write_note(ocdm__table *table, const ocdm__compare_results *results,
         snprintf(table->note, sizeof table->note,
                  "One seed: no deviation, no interval, and nothing about chance. Bold, or a star: the best. Last column: "
                  "difference in total mAP to the best other method.");
-    double seen = labels_seen(results, point);
     if (!isnan(seen))
         ocdm__append(table->note, sizeof table->note, " Labels: per sample in memory; the stream has %.2f.", seen);
-}
-
-ocdm_status ocdm__table_of_comparison(ocdm__table *table, const ocdm__compare_plan *plan, const ocdm__compare_results *results,
-                                      size_t point, ocdm_error *error)
-{
-    ocdm__column columns[MOST_COLUMNS];
-    OCDM_TRY(ocdm__table_begin(table, columns, name_columns(plan, results, columns), error));
-    ocdm__judgement *judgements = ocdm__allocate(results->method_count, sizeof *judgements);
-    ocdm_status status = judgements == NULL ? ocdm__fail_memory(error, "judging the methods")
-                                            : fill_methods(table, plan, results, point, judgements, error);
-    ocdm__release(judgements);
-    snprintf(table->title, sizeof table->title, "%s", plan->points[point].label);
-    write_note(table, results, point);
-    return status;
+    return ocdm__table_check(table, error);
 }
 
 /* ---- for programs ----------------------------------------------------------------------------------------------------- */
@@ -178,46 +146,42 @@ static void add_point(ocdm__table *table, const ocdm__compare_plan *plan, size_t
     }
 }
 
-static void add_data(ocdm__table *table, const ocdm__compare_plan *plan, size_t point, const ocdm__compare_results *results,
-                     size_t column, size_t method, const ocdm__judgement *judgement)
-{
-    const size_t group = ocdm__compare_group(column);
-    const ocdm__summary *summary = &judgement->summary, *difference = &judgement->difference;
-    bool has_classes = group < OCDM__COMPARE_GROUPS && results->classes[group] > 0;
-    add_point(table, plan, point);
-    OCDM__CELLS(
-        table, OCDM__WORD("method", results->methods[method]), OCDM__WORD("group", ocdm__compare_columns[column].group),
-        OCDM__WORD("metric", ocdm__compare_columns[column].metric),
-        OCDM__EXACT("classes", has_classes ? (double)results->classes[group] : NAN), OCDM__EXACT("mean", summary->mean),
-        OCDM__EXACT("std", summary->deviation), OCDM__EXACT("n", (double)summary->count), OCDM__EXACT("low", summary->low),
-        OCDM__EXACT("high", summary->high), OCDM__EXACT("bold", judgement->bold),
-        OCDM__WORD("other", judgement->other < results->method_count ? results->methods[judgement->other] : NULL),
-        OCDM__EXACT("difference", difference->mean), OCDM__EXACT("difference_low", difference->low),
-        OCDM__EXACT("difference_high", difference->high),
-        OCDM__WORD("chosen", plan->choices != NULL ? plan->choices[point * results->method_count + method]->label : NULL));
-    for (uint64_t seed = 0; seed < plan->seed_count; seed++) {
-        char key[OCDM__TABLE_TEXT];
-        snprintf(key, sizeof key, "seed_%llu", (unsigned long long)ocdm__compare_seed(plan, seed));
-        OCDM__CELLS(table, OCDM__EXACT(key, ocdm__compare_values(results, point, method, seed)[column]));
-    }
-}
-
 ocdm_status ocdm__table_of_comparison_data(ocdm__table *table, const ocdm__compare_plan *plan,
                                            const ocdm__compare_results *results, ocdm_error *error)
 {
-    ocdm__judgement *judgements = ocdm__allocate(results->method_count, sizeof *judgements);
-    ocdm_status status = judgements == NULL ? ocdm__fail_memory(error, "the table of a comparison") : OCDM_OK;
     *table = (ocdm__table){.row_count = 0};
-    for (size_t i = 0; status == OCDM_OK && i < plan->point_count * OCDM__COMPARE_COLUMNS; i++) {
+    for (size_t i = 0; i < plan->point_count * OCDM__COMPARE_COLUMNS; i++) {
         size_t point = i / OCDM__COMPARE_COLUMNS, column = i % OCDM__COMPARE_COLUMNS;
         if (!ocdm__compare_has(results, column))
             continue;
-        status = ocdm__compare_judge(results, point, column, judgements, error);
-        for (size_t method = 0; status == OCDM_OK && method < results->method_count; method++)
-            add_data(table, plan, point, results, column, method, &judgements[method]);
+        const ocdm__judgement *judgements = ocdm__compare_judge(results, point, column);
+        for (size_t method = 0; method < results->method_count; method++) {
+            const size_t group = ocdm__compare_group(column);
+            const ocdm__summary *summary = &judgements[method].summary, *difference = &judgements[method].difference;
+            bool has_classes = group < OCDM__COMPARE_GROUPS && results->classes[group] > 0;
+            add_point(table, plan, point);
+            OCDM__CELLS(
+                table, OCDM__WORD("method", results->methods[method]), OCDM__WORD("group", ocdm__compare_columns[column].group),
+                OCDM__WORD("metric", ocdm__compare_columns[column].metric),
+                OCDM__EXACT("classes", has_classes ? (double)results->classes[group] : NAN), OCDM__EXACT("mean", summary->mean),
+                OCDM__EXACT("std", summary->deviation), OCDM__EXACT("n", (double)summary->count),
+                OCDM__EXACT("low", summary->low), OCDM__EXACT("high", summary->high),
+                OCDM__EXACT("bold", judgements[method].bold),
+                OCDM__WORD("other", judgements[method].other < results->method_count
+                                        ? results->methods[judgements[method].other]
+                                        : NULL),
+                OCDM__EXACT("difference", difference->mean), OCDM__EXACT("difference_low", difference->low),
+                OCDM__EXACT("difference_high", difference->high),
+                OCDM__WORD("chosen",
+                           plan->choices != NULL ? plan->choices[point * results->method_count + method]->label : NULL));
+            for (uint64_t seed = 0; seed < plan->seed_count; seed++) {
+                char key[OCDM__TABLE_TEXT];
+                snprintf(key, sizeof key, "seed_%llu", (unsigned long long)ocdm__compare_seed(plan, seed));
+                OCDM__CELLS(table, OCDM__EXACT(key, ocdm__compare_values(results, point, method, seed)[column]));
+            }
+        }
     }
-    ocdm__release(judgements);
-    return status == OCDM_OK ? ocdm__table_check(table, error) : status;
+    return ocdm__table_check(table, error);
 }
 
 ocdm_status ocdm__table_of_grid(ocdm__table *table, const ocdm__compare_plan *plan, const ocdm__compare_results *results,
@@ -227,8 +191,7 @@ ocdm_status ocdm__table_of_grid(ocdm__table *table, const ocdm__compare_plan *pl
     *table = (ocdm__table){.row_count = 0};
     for (size_t i = 0; i < plan->point_count * methods; i++) {
         size_t point = i / methods, method = i % methods;
-        ocdm__summary summary;
-        OCDM_TRY(ocdm__compare_summary(results, point, OCDM__COMPARE_VALIDATION, method, &summary, error));
+        const ocdm__summary summary = ocdm__compare_summary(results, point, OCDM__COMPARE_VALIDATION, method);
         add_point(table, plan, point);
         OCDM__CELLS(table, OCDM__WORD("method", plan->methods[method]), OCDM__WORD("settings", plan->choices[i]->label),
                     OCDM__EXACT("validation_mAP", summary.mean), OCDM__EXACT("std", summary.deviation),

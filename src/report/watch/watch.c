@@ -9,49 +9,10 @@
 #include "metrics/metrics.h"
 #include "report/text.h"
 
-/* Moments of history; when they are full, every second step is dropped. */
-enum { MOST_STEPS = 1024, MOST_CLASSES = 4096, MOST_EVALUATIONS = 256 };
-
-/* A logged step, whose value is the loss, or an evaluation, whose value is the mAP. */
-struct moment {
-    double step, task, value, distance;
-};
-
-struct ocdm__watch {
-    char method[40], stream[80];
-    double seed, memory, train, batch, kept, seconds;
-    struct moment last; /* step */
-    struct moment steps[MOST_STEPS];
-    size_t step_count;
-    size_t every, passed; /* one of `every` logged steps is remembered */
-    double counts[MOST_CLASSES];
-    size_t count_count; /* classes; 0 while none were logged */
-    struct moment evaluations[MOST_EVALUATIONS];
-    size_t evaluation_count;
-    bool started, ended;
-};
-
 void ocdm__watch_forget(ocdm__watch *watch)
 {
     *watch = (ocdm__watch){
         .every = 1, .seed = NAN, .memory = NAN, .train = NAN, .batch = NAN, .last = {.value = NAN, .distance = NAN}};
-}
-
-ocdm_status ocdm__watch_create(ocdm__watch **watch, ocdm_error *error)
-{
-    OCDM_TRY(ocdm__new(watch, 1, sizeof **watch, "a watch", error));
-    ocdm__watch_forget(*watch);
-    return OCDM_OK;
-}
-
-void ocdm__watch_destroy(ocdm__watch *watch)
-{
-    ocdm__release(watch);
-}
-
-double ocdm__watch_step(const ocdm__watch *watch)
-{
-    return watch->last.step;
 }
 
 /* ---- lines of the log --------------------------------------------------------------------------------------------------- */
@@ -61,9 +22,10 @@ static double number(const ocdm__json_node *line, const char *path)
     return ocdm__json_number(ocdm__json_find(line, path));
 }
 
-static struct moment moment_of(const ocdm__json_node *line, const char *value)
+static struct ocdm__moment moment_of(const ocdm__json_node *line, const char *value)
 {
-    return (struct moment){number(line, "step"), number(line, "task"), number(line, value), number(line, "distance_seen")};
+    return (struct ocdm__moment){number(line, "step"), number(line, "task"), number(line, value),
+                                 number(line, "distance_seen")};
 }
 
 /* After a resume, entries beyond the resumed step are gone: they were not saved, and the run repeats those steps. */
@@ -96,12 +58,13 @@ static void take_step(ocdm__watch *watch, const ocdm__json_node *line)
     watch->seconds = number(line, "seconds");
     if (counts != NULL && counts->kind == OCDM__JSON_ARRAY) {
         watch->count_count = 0;
-        for (const ocdm__json_node *node = counts->first; node != NULL && watch->count_count < MOST_CLASSES; node = node->next)
+        for (const ocdm__json_node *node = counts->first; node != NULL && watch->count_count < OCDM__WATCHED_CLASSES;
+             node = node->next)
             watch->counts[watch->count_count++] = ocdm__json_number(node);
     }
     if (watch->passed++ % watch->every != 0)
         return;
-    if (watch->step_count == MOST_STEPS) {
+    if (watch->step_count == OCDM__WATCHED_STEPS) {
         for (size_t i = 0; 2 * i < watch->step_count; i++)
             watch->steps[i] = watch->steps[2 * i];
         watch->step_count /= 2;
@@ -110,37 +73,25 @@ static void take_step(ocdm__watch *watch, const ocdm__json_node *line)
     watch->steps[watch->step_count++] = watch->last;
 }
 
-static void take_evaluation(ocdm__watch *watch, const ocdm__json_node *line)
-{
-    if (watch->evaluation_count == MOST_EVALUATIONS)
-        memmove(watch->evaluations, watch->evaluations + 1, --watch->evaluation_count * sizeof *watch->evaluations);
-    watch->evaluations[watch->evaluation_count++] = moment_of(line, "total." OCDM__MAP_NAME);
-}
-
-static void take_end(ocdm__watch *watch, const ocdm__json_node *line)
-{
-    (void)line;
-    watch->ended = true;
-}
-
 enum ocdm__watch_event ocdm__watch_line(ocdm__watch *watch, const char *line, size_t length)
 {
-    static const struct {
-        const char *type;
-        void (*take)(ocdm__watch *watch, const ocdm__json_node *line);
-    } types[] = {[OCDM__WATCH_START] = {"start", take_start},
-                 [OCDM__WATCH_STEP] = {"step", take_step},
-                 [OCDM__WATCH_EVALUATION] = {"evaluation", take_evaluation},
-                 [OCDM__WATCH_END] = {"end", take_end}};
+    static const char *const types[] = {"", "start", "step", "evaluation", "end"};
     ocdm__json_tree tree = {.root = NULL};
     unsigned event = OCDM__WATCH_END;
     if (ocdm__json_tree_parse(&tree, "", line, length, NULL) != OCDM_OK)
         return OCDM__WATCH_OTHER;
     const char *type = ocdm__json_text(ocdm__json_find(tree.root, "type"), "");
-    while (event > OCDM__WATCH_OTHER && strcmp(type, types[event].type) != 0)
+    while (event > OCDM__WATCH_OTHER && strcmp(type, types[event]) != 0)
         event--;
-    if (event > OCDM__WATCH_OTHER)
-        types[event].take(watch, tree.root);
+    watch->ended = watch->ended || event == OCDM__WATCH_END;
+    if (event == OCDM__WATCH_START)
+        take_start(watch, tree.root);
+    else if (event == OCDM__WATCH_STEP)
+        take_step(watch, tree.root);
+    if (event == OCDM__WATCH_EVALUATION && watch->evaluation_count == OCDM__WATCHED_EVALUATIONS)
+        memmove(watch->evaluations, watch->evaluations + 1, --watch->evaluation_count * sizeof *watch->evaluations);
+    if (event == OCDM__WATCH_EVALUATION)
+        watch->evaluations[watch->evaluation_count++] = moment_of(tree.root, "total." OCDM__MAP_NAME);
     ocdm__json_tree_clear(&tree);
     return (enum ocdm__watch_event)event;
 }
@@ -179,7 +130,7 @@ static void put_sparkline(const ocdm__watch *watch, bool of_distance, ocdm__outp
     snprintf(side, sizeof side, "%-9s %9s  ", of_distance ? "distance" : "loss", shown);
     ocdm__put(out, "%-*.*s", SIDE, SIDE, side);
     for (size_t i = 0; i < columns; i++) {
-        const struct moment *step = &watch->steps[(i + 1) * watch->step_count / columns - 1];
+        const struct ocdm__moment *step = &watch->steps[(i + 1) * watch->step_count / columns - 1];
         values[i] = !of_distance ? step->value : step->distance > 0 ? log10(fmax(step->distance, 1e-6)) : NAN;
         low = isfinite(values[i]) && values[i] < low ? values[i] : low;
         high = isfinite(values[i]) && values[i] > high ? values[i] : high;
@@ -267,10 +218,10 @@ size_t ocdm__watch_draw(const ocdm__watch *watch, ocdm__output *out, const ocdm_
     lines += put_bars(watch, out, look);
     if (watch->evaluation_count > 0) {
         /* The newest evaluations that fit the line. */
-        char shown[MOST_EVALUATIONS][64];
+        char shown[OCDM__WATCHED_EVALUATIONS][64];
         size_t first = watch->evaluation_count, used = strlen(OCDM__MAP_NAME);
         for (; first > 0 && used <= look->width; first--) {
-            const struct moment *moment = &watch->evaluations[first - 1];
+            const struct ocdm__moment *moment = &watch->evaluations[first - 1];
             used += (size_t)snprintf(shown[first - 1], sizeof *shown,
                                      isnan(moment->value) ? "  task %.0f: none" : "  task %.0f: %.1f %%", moment->task,
                                      moment->value);
@@ -301,7 +252,7 @@ void ocdm__watch_tell(const ocdm__watch *watch, enum ocdm__watch_event event, oc
     else if (event == OCDM__WATCH_END)
         ocdm__put(out, "ended after %.0f steps\n", watch->last.step);
     else if (is_step || (event == OCDM__WATCH_EVALUATION && watch->evaluation_count > 0)) {
-        const struct moment *last = is_step ? &watch->last : &watch->evaluations[watch->evaluation_count - 1];
+        const struct ocdm__moment *last = is_step ? &watch->last : &watch->evaluations[watch->evaluation_count - 1];
         ocdm__put(out, is_step ? "step %.0f, task %.0f" : "evaluation at step %.0f, after task %.0f", last->step, last->task);
         put_pair(out, is_step ? "loss" : OCDM__MAP_NAME, last->value, is_step ? "" : " %");
         put_pair(out, "distance", last->distance, "");

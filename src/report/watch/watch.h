@@ -2,12 +2,11 @@
  * Follows a running experiment through its log, line by line. The view is a few lines of text: progress, sparklines of loss
  * and distance, bars of the classes in memory if the log has counts, and the mAP after each task.
  *
- *     ocdm__watch *watch = NULL;
- *     if (ocdm__watch_create(&watch, error) != OCDM_OK) ...
+ *     ocdm__watch watch;
+ *     ocdm__watch_forget(&watch);
  *     while (a line of run.jsonl comes)
- *         ocdm__watch_line(watch, line, length);
- *     ocdm__watch_draw(watch, &output, &(ocdm__watch_look){.width = 80, .utf8 = true});
- *     ocdm__watch_destroy(watch);
+ *         ocdm__watch_line(&watch, line, length);
+ *     ocdm__watch_draw(&watch, &output, &(ocdm__watch_look){.width = 80, .utf8 = true});
  *
  * The caller handles the log, terminals and time. A comparison is followed through the folders of its runs.
  */
@@ -16,11 +15,28 @@
 
 #include "base/output.h"
 
-typedef struct ocdm__watch ocdm__watch;
+/* Moments of history; when they are full, every second step is dropped. */
+enum { OCDM__WATCHED_STEPS = 1024, OCDM__WATCHED_CLASSES = 4096, OCDM__WATCHED_EVALUATIONS = 256 };
 
-/* Returns OCDM_OK or OCDM_NO_MEMORY. */
-ocdm_status ocdm__watch_create(ocdm__watch **watch, ocdm_error *error);
-void ocdm__watch_destroy(ocdm__watch *watch);
+/* A logged step, whose value is the loss, or an evaluation, whose value is the mAP. */
+struct ocdm__moment {
+    double step, task, value, distance;
+};
+
+/* What is known of a run: of a fixed size, however long it is. Too large for the stack of some systems. */
+typedef struct ocdm__watch {
+    char method[40], stream[80];
+    double seed, memory, train, batch, kept, seconds;
+    struct ocdm__moment last; /* step; its number is 0 before the first */
+    struct ocdm__moment steps[OCDM__WATCHED_STEPS];
+    size_t step_count;
+    size_t every, passed; /* one of `every` logged steps is remembered */
+    double counts[OCDM__WATCHED_CLASSES];
+    size_t count_count; /* classes; 0 while none were logged */
+    struct ocdm__moment evaluations[OCDM__WATCHED_EVALUATIONS];
+    size_t evaluation_count;
+    bool started, ended;
+} ocdm__watch;
 
 /* What a line was. */
 enum ocdm__watch_event {
@@ -34,11 +50,8 @@ enum ocdm__watch_event {
 /* Processes a line, without its newline. After a resume, entries beyond the resumed step are dropped. */
 enum ocdm__watch_event ocdm__watch_line(ocdm__watch *watch, const char *line, size_t length);
 
-/* Drops everything: the log starts again. */
+/* Nothing is known yet, or the log starts again. */
 void ocdm__watch_forget(ocdm__watch *watch);
-
-/* The last step that was logged; 0 before the first. */
-double ocdm__watch_step(const ocdm__watch *watch);
 
 typedef struct ocdm__watch_look {
     unsigned width; /* columns */
