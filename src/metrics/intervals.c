@@ -22,46 +22,33 @@ static double series(double x, size_t terms, size_t odd)
     return sum;
 }
 
-/* P(|t| <= x). */
-static double probability_within(double x, size_t degrees)
-{
-    double n = (double)degrees;
-    double cosine2 = n / (n + x * x), sine = x / sqrt(n + x * x);
-    if (degrees % 2 == 0)
-        return sine * series(cosine2, degrees / 2, 0);
-    return 2 / PI * (atan(x / sqrt(n)) + sine * sqrt(cosine2) * series(cosine2, degrees / 2, 1));
-}
-
-/* Halves the interval until no double is between its ends. */
-static double find_quantile(size_t degrees)
-{
-    double low = 1, high = 16; /* the quantile of one degree is 12.7, and more degrees have smaller ones */
-    for (;;) {
-        double middle = low + (high - low) / 2;
-        if (middle <= low || middle >= high)
-            return middle;
-        if (probability_within(middle, degrees) < 0.95)
-            low = middle;
-        else
-            high = middle;
-    }
-}
-
-static double expanded_quantile(double degrees)
-{
-    double x = NORMAL_QUANTILE, x2 = x * x;
-    double g1 = x * (x2 + 1) / 4;
-    double g2 = x * ((5 * x2 + 16) * x2 + 3) / 96;
-    double g3 = x * (((3 * x2 + 19) * x2 + 17) * x2 - 15) / 384;
-    double g4 = x * ((((79 * x2 + 776) * x2 + 1482) * x2 - 1920) * x2 - 945) / 92160;
-    return x + (g1 + (g2 + (g3 + g4 / degrees) / degrees) / degrees) / degrees;
-}
-
+/* From P(|t| <= x), halving the interval until no double is between its ends. */
 double ocdm__t_of_95_percent(size_t degrees)
 {
+    double n = (double)degrees, low = 1, high = 16; /* one degree has 12.7, and more degrees have less */
     if (degrees == 0)
         return NAN;
-    return degrees > MANY ? expanded_quantile((double)degrees) : find_quantile(degrees);
+    if (degrees > MANY) {
+        double x = NORMAL_QUANTILE, x2 = x * x;
+        double g1 = x * (x2 + 1) / 4;
+        double g2 = x * ((5 * x2 + 16) * x2 + 3) / 96;
+        double g3 = x * (((3 * x2 + 19) * x2 + 17) * x2 - 15) / 384;
+        double g4 = x * ((((79 * x2 + 776) * x2 + 1482) * x2 - 1920) * x2 - 945) / 92160;
+        return x + (g1 + (g2 + (g3 + g4 / n) / n) / n) / n;
+    }
+    for (;;) {
+        double x = low + (high - low) / 2;
+        if (x <= low || x >= high)
+            return x;
+        double cosine2 = n / (n + x * x), sine = x / sqrt(n + x * x);
+        double within = degrees % 2 == 0
+                            ? sine * series(cosine2, degrees / 2, 0)
+                            : 2 / PI * (atan(x / sqrt(n)) + sine * sqrt(cosine2) * series(cosine2, degrees / 2, 1));
+        if (within < 0.95)
+            low = x;
+        else
+            high = x;
+    }
 }
 
 /* ---- the studentised range ------------------------------------------------------------------------------------------ */
@@ -185,26 +172,25 @@ double ocdm__least_significant_difference(const double *values, size_t methods, 
 
 /* ---- summaries ------------------------------------------------------------------------------------------------------ */
 
-/* The i-th number to sum up: a value, or the difference of a pair when there is a b. */
-static double number_at(const double *a, const double *b, size_t i)
+ocdm__summary ocdm__summarise(const double *values, size_t count)
 {
-    return b ? a[i] - b[i] : a[i];
+    return ocdm__summarise_pairs(values, NULL, count);
 }
 
 /* Two passes: squares of numbers that lie close together would lose their difference in one. */
-static ocdm__summary summarise(const double *a, const double *b, size_t count)
+ocdm__summary ocdm__summarise_pairs(const double *a, const double *b, size_t count)
 {
     ocdm__summary summary = {count, NAN, NAN, NAN, NAN};
     double n = (double)count, sum = 0, squares = 0;
     if (count == 0)
         return summary;
     for (size_t i = 0; i < count; i++)
-        sum += number_at(a, b, i);
+        sum += b != NULL ? a[i] - b[i] : a[i];
     summary.mean = sum / n;
     if (count == 1)
         return summary;
     for (size_t i = 0; i < count; i++) {
-        double off = number_at(a, b, i) - summary.mean;
+        double off = (b != NULL ? a[i] - b[i] : a[i]) - summary.mean;
         squares += off * off;
     }
     summary.deviation = sqrt(squares / (n - 1));
@@ -212,16 +198,6 @@ static ocdm__summary summarise(const double *a, const double *b, size_t count)
     summary.low = summary.mean - half;
     summary.high = summary.mean + half;
     return summary;
-}
-
-ocdm__summary ocdm__summarise(const double *values, size_t count)
-{
-    return summarise(values, NULL, count);
-}
-
-ocdm__summary ocdm__summarise_pairs(const double *a, const double *b, size_t count)
-{
-    return summarise(a, b, count);
 }
 
 /* ---- judging ---------------------------------------------------------------------------------------------------------- */

@@ -21,7 +21,8 @@ typedef struct ocdm__summary {
 /* Summarises `count` numbers. Sums are taken in the order given, so the result is reproducible to the bit. O(count). */
 ocdm__summary ocdm__summarise(const double *values, size_t count);
 
-/* The same for the differences a[i] - b[i] of paired runs: the difference is significant when 0 is outside the interval. */
+/* The same for the differences a[i] - b[i] of paired runs: the difference is significant when 0 is outside the interval. `b` is
+ * NULL for plain numbers. */
 ocdm__summary ocdm__summarise_pairs(const double *a, const double *b, size_t count);
 
 /* The value that |t| exceeds with probability 5 %, with t from Student's distribution with `degrees` degrees of freedom: 12.7

@@ -5,6 +5,7 @@
 #include "metrics/metrics.h"
 
 struct label_ranking {
+    ocdm__arena arena;
     uint32_t *columns; /* the classes that are ranked */
     size_t column_count;
     const uint8_t *counted;
@@ -74,24 +75,20 @@ static void add_sample(const struct label_ranking *ranking, const ocdm__test_set
 ocdm_status ocdm__rank_classes(const ocdm__test_set *set, const uint8_t *counted, ocdm__rank_sums *sums, ocdm_error *error)
 {
     struct label_ranking ranking = {.counted = counted};
-    ocdm_status status = OCDM_OK;
     *sums = (ocdm__rank_sums){.samples = 0};
-    ranking.columns = ocdm__allocate(set->classes, sizeof *ranking.columns);
-    ranking.carried = ocdm__allocate(set->classes, sizeof *ranking.carried);
-    ranking.own = ocdm__allocate(set->classes, sizeof *ranking.own);
-    if (ranking.columns == NULL || ranking.carried == NULL || ranking.own == NULL) {
-        status = ocdm__fail_memory(error, "the rankings of a test set");
-    } else {
-        for (uint32_t c = 0; c < set->classes; c++)
-            if (counted[c])
-                ranking.columns[ranking.column_count++] = c;
-        for (size_t i = 0; i < set->samples; i++) {
-            take_carried(&ranking, set, i);
-            add_sample(&ranking, set, i, sums);
-            for (uint64_t j = set->label_starts[i]; j < set->label_starts[i + 1]; j++)
-                ranking.carried[set->labels[j]] = 0;
-        }
+    ranking.columns = ocdm__arena_new(&ranking.arena, set->classes, sizeof *ranking.columns);
+    ranking.carried = ocdm__arena_new(&ranking.arena, set->classes, sizeof *ranking.carried);
+    ranking.own = ocdm__arena_new(&ranking.arena, set->classes, sizeof *ranking.own);
+    ocdm_status status = ocdm__arena_check(&ranking.arena, "the rankings of a test set", error);
+    for (uint32_t c = 0; status == OCDM_OK && c < set->classes; c++)
+        if (counted[c])
+            ranking.columns[ranking.column_count++] = c;
+    for (size_t i = 0; status == OCDM_OK && i < set->samples; i++) {
+        take_carried(&ranking, set, i);
+        add_sample(&ranking, set, i, sums);
+        for (uint64_t j = set->label_starts[i]; j < set->label_starts[i + 1]; j++)
+            ranking.carried[set->labels[j]] = 0;
     }
-    OCDM_RELEASE(ranking.columns, ranking.carried, ranking.own);
+    ocdm__arena_clear(&ranking.arena);
     return status;
 }

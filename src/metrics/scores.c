@@ -142,15 +142,6 @@ static size_t bin_of(double probability)
     return place > 1 ? (size_t)place - 1 : 0;
 }
 
-/* ECE = sum over bins of n_b / n |mean probability - share of carriers|; n_b cancels. */
-static double calibration_error(const struct bin bins[BINS], size_t samples)
-{
-    double sum = 0;
-    for (size_t b = 0; b < BINS; b++)
-        sum += fabs((double)bins[b].probability / PROBABILITY_GRID - bins[b].carriers);
-    return sum / (double)samples;
-}
-
 struct room {
     ocdm__class_score *scores;
     uint64_t *list_ends; /* by class: one beyond its last carrier in `carriers` */
@@ -159,25 +150,6 @@ struct room {
     struct bin bins[COLUMNS][BINS];
     struct rank_room rank;
 };
-
-/* ---- room ----------------------------------------------------------------------------------------------------------- */
-
-static ocdm_status make_score_room(struct room *room, const ocdm__test_set *set, size_t label_count, ocdm_error *error)
-{
-    room->scores = ocdm__allocate(set->classes, sizeof *room->scores);
-    room->list_ends = ocdm__allocate(set->classes, sizeof *room->list_ends);
-    room->carriers = ocdm__allocate(label_count, sizeof *room->carriers);
-    room->keys = ocdm__allocate(set->samples, COLUMNS * sizeof *room->keys);
-    room->rank.entries = ocdm__allocate(set->samples, sizeof *room->rank.entries);
-    room->rank.spare = ocdm__allocate(set->samples, sizeof *room->rank.spare);
-    room->rank.counts = ocdm__allocate(RANK_COUNTS, sizeof *room->rank.counts);
-    if (room->scores && room->list_ends && room->carriers && room->keys && room->rank.entries && room->rank.spare &&
-        room->rank.counts)
-        return OCDM_OK;
-    return ocdm__fail_memory(error, "the scores of a test set");
-}
-
-/* ---- who carries a class -------------------------------------------------------------------------------------------- */
 
 /* ---- what the network says ------------------------------------------------------------------------------------------ */
 
@@ -214,7 +186,11 @@ static void score_class(const ocdm__test_set *set, size_t class_number, size_t k
         score->hits += logit > set->threshold;
         room->bins[k][bin_of(probability_of(logit))].carriers++;
     }
-    score->ece = score->positives > 0 ? calibration_error(room->bins[k], score->samples) : (double)NAN;
+    /* ECE = sum over bins of n_b / n |mean probability - share of carriers|; n_b cancels. */
+    double gaps = 0;
+    for (size_t b = 0; b < BINS; b++)
+        gaps += fabs((double)room->bins[k][b].probability / PROBABILITY_GRID - room->bins[k][b].carriers);
+    score->ece = score->positives > 0 ? gaps / (double)score->samples : (double)NAN;
     /* AP = sum over thresholds of (R_k - R_(k-1)) P_k, from the highest score down; equal scores are one threshold, without
      * interpolation. `carriers` lists the samples that carry the class, each once. The order of the samples does not change the
      * results, not even their last bit. */
@@ -282,10 +258,19 @@ ocdm_status ocdm__score_classes(const ocdm__test_set *set, ocdm__class_score *sc
                                   set->labels[j], set->classes);
     }
     struct room room = {0};
-    ocdm_status status = make_score_room(&room, set, (size_t)(set->label_starts[set->samples] - set->label_starts[0]), error);
+    ocdm__arena arena = {.last = NULL};
+    size_t label_count = (size_t)(set->label_starts[set->samples] - set->label_starts[0]);
+    room.scores = ocdm__arena_new(&arena, set->classes, sizeof *room.scores);
+    room.list_ends = ocdm__arena_new(&arena, set->classes, sizeof *room.list_ends);
+    room.carriers = ocdm__arena_new(&arena, label_count, sizeof *room.carriers);
+    room.keys = ocdm__arena_new(&arena, set->samples, COLUMNS * sizeof *room.keys);
+    room.rank.entries = ocdm__arena_new(&arena, set->samples, sizeof *room.rank.entries);
+    room.rank.spare = ocdm__arena_new(&arena, set->samples, sizeof *room.rank.spare);
+    room.rank.counts = ocdm__arena_new(&arena, RANK_COUNTS, sizeof *room.rank.counts);
+    ocdm_status status = ocdm__arena_check(&arena, "the scores of a test set", error);
     OCDM_THEN(status, score_all(set, &room, error));
     for (size_t c = 0; c < set->classes && status == OCDM_OK; c++)
         scores[c] = room.scores[c];
-    OCDM_RELEASE(room.scores, room.list_ends, room.carriers, room.keys, room.rank.entries, room.rank.spare, room.rank.counts);
+    ocdm__arena_clear(&arena);
     return status;
 }

@@ -23,26 +23,6 @@ static int compare_decisions(const void *a, const void *b)
     return (int)left->carried - (int)right->carried;
 }
 
-/* Lists the decisions about classes that count, those of the set's classes that have a positive sample. `carried` is room for
- * the classes of a sample, as bits. */
-static size_t list_decisions(const ocdm__test_set *set, const ocdm__class_score *scores, uint8_t *carried,
-                             struct decision *decisions)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < set->samples; i++) {
-        memset(carried, 0, ocdm__bits_size(set->classes));
-        for (uint64_t k = set->label_starts[i]; k < set->label_starts[i + 1]; k++)
-            ocdm__bits_add(carried, set->labels[k]);
-        for (size_t c = 0; c < set->classes; c++) {
-            float logit = set->logits[i * set->classes + c];
-            if (scores[c].positives > 0 && ocdm__test_set_knows(set, i, c))
-                decisions[count++] =
-                    (struct decision){ocdm__descending_key(logit), (uint32_t)c, ocdm__bits_have(carried, c), logit};
-        }
-    }
-    return count;
-}
-
 /* Half way from a logit down to the next one, which it must not reach again after rounding; below the last, just below it. */
 static float threshold_below(const struct decision *decisions, size_t place, size_t count)
 {
@@ -90,18 +70,30 @@ double ocdm__score_of(double logit)
 ocdm_status ocdm__operate(const ocdm__test_set *set, ocdm__operation *operation, ocdm_error *error)
 {
     *operation = (ocdm__operation){.best = {NAN, NAN, NAN, NAN}};
-    ocdm__class_score *scores = ocdm__allocate(set->classes, sizeof *scores);
-    uint8_t *carried = ocdm__allocate(ocdm__bits_size(set->classes), 1);
-    uint32_t *counts = ocdm__allocate(set->classes, 2 * sizeof *counts);
-    struct decision *decisions = ocdm__allocate(set->samples, set->classes * sizeof *decisions);
-    ocdm_status status = scores != NULL && carried != NULL && counts != NULL && decisions != NULL
-                             ? ocdm__score_classes(set, scores, error)
-                             : ocdm__fail_memory(error, "the thresholds of a test set");
+    ocdm__arena arena = {.last = NULL};
+    ocdm__class_score *scores = ocdm__arena_new(&arena, set->classes, sizeof *scores);
+    uint8_t *carried = ocdm__arena_new(&arena, ocdm__bits_size(set->classes), 1); /* of a sample, as bits */
+    uint32_t *counts = ocdm__arena_new(&arena, set->classes, 2 * sizeof *counts);
+    struct decision *decisions = ocdm__arena_new(&arena, set->samples, set->classes * sizeof *decisions);
+    ocdm_status status = ocdm__arena_check(&arena, "the thresholds of a test set", error);
+    OCDM_THEN(status, ocdm__score_classes(set, scores, error));
+    /* The decisions about classes that count, those that have a positive sample. */
+    size_t count = 0;
+    for (size_t i = 0; status == OCDM_OK && i < set->samples; i++) {
+        memset(carried, 0, ocdm__bits_size(set->classes));
+        for (uint64_t k = set->label_starts[i]; k < set->label_starts[i + 1]; k++)
+            ocdm__bits_add(carried, set->labels[k]);
+        for (size_t c = 0; c < set->classes; c++) {
+            float logit = set->logits[i * set->classes + c];
+            if (scores[c].positives > 0 && ocdm__test_set_knows(set, i, c))
+                decisions[count++] =
+                    (struct decision){ocdm__descending_key(logit), (uint32_t)c, ocdm__bits_have(carried, c), logit};
+        }
+    }
     if (status == OCDM_OK) {
-        size_t count = list_decisions(set, scores, carried, decisions);
         qsort(decisions, count, sizeof *decisions, compare_decisions);
         sweep(decisions, count, scores, set->classes, counts, counts + set->classes, operation);
     }
-    OCDM_RELEASE(scores, carried, counts, decisions);
+    ocdm__arena_clear(&arena);
     return status;
 }

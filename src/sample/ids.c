@@ -17,19 +17,6 @@ struct text_id {
     size_t length;
 };
 
-/* The entry of such an id, as far as it follows from the id alone. */
-static union ocdm__seen_id entry_of(const struct text_id *id)
-{
-    union ocdm__seen_id entry = {.word = {0}};
-    bool is_short = id->length <= OCDM__SHORT_ID;
-    if (is_short)
-        ocdm__short_label(id->content, id->length, &entry.word[0], &entry.word[1]);
-    else
-        entry.word[0] = ocdm__hash_bytes(id->content, id->length);
-    entry.byte[15] = (unsigned char)(is_short ? id->length + 1 : LONG_ID);
-    return entry;
-}
-
 /* Whether a place has the long id: the bytes before the last say where it is, its length, then its content. */
 static bool is_long_id(const struct ocdm__seen_ids *seen, const union ocdm__seen_id *place, const struct text_id *id)
 {
@@ -91,7 +78,14 @@ static ocdm_status reserve_place(const struct ocdm__seen_ids *seen, struct ocdm_
 static ocdm_status see_text(struct ocdm__seen_ids *seen, const struct text_id *id, bool *taken, ocdm_error *error)
 {
     OCDM_TRY(reserve_place(seen, &seen->texts, error));
-    union ocdm__seen_id entry = entry_of(id), *place = find(seen, &seen->texts, &entry, id);
+    union ocdm__seen_id entry = {.word = {0}};
+    bool is_short = id->length <= OCDM__SHORT_ID;
+    if (is_short)
+        ocdm__short_label(id->content, id->length, &entry.word[0], &entry.word[1]);
+    else
+        entry.word[0] = ocdm__hash_bytes(id->content, id->length);
+    entry.byte[15] = (unsigned char)(is_short ? id->length + 1 : LONG_ID);
+    union ocdm__seen_id *place = find(seen, &seen->texts, &entry, id);
     *taken = place->word[1] != 0;
     if (*taken)
         return OCDM_OK;
@@ -127,18 +121,14 @@ static ocdm_status see_number(struct ocdm__seen_ids *seen, uint64_t number, bool
     return OCDM_OK;
 }
 
-/* Whether an id is a number in its usual form, below 10^19. */
-static bool read_number(const struct text_id *id, uint64_t *number)
-{
-    return id->length <= 19 && !(id->content[0] == '0' && id->length > 1) &&
-           ocdm__text_to_whole(id->content, id->length, 0, UINT64_MAX, number);
-}
-
 ocdm_status ocdm__see_id(struct ocdm__seen_ids *seen, const char *content, size_t length, bool *taken, ocdm_error *error)
 {
     const struct text_id id = {content, length};
     uint64_t number;
-    return read_number(&id, &number) ? see_number(seen, number, taken, error) : see_text(seen, &id, taken, error);
+    /* A number in its usual form, below 10^19. */
+    bool is_number =
+        length <= 19 && !(content[0] == '0' && length > 1) && ocdm__text_to_whole(content, length, 0, UINT64_MAX, &number);
+    return is_number ? see_number(seen, number, taken, error) : see_text(seen, &id, taken, error);
 }
 
 ocdm_status ocdm__see_numbered(struct ocdm__seen_ids *seen, uint64_t number, bool *taken, ocdm_error *error)

@@ -35,12 +35,6 @@ static const struct option_row {
               "write it as in --only cat,dog; a label with a comma goes into double quotes"},
 };
 
-static const char *text_of(const ocdm__sample_options *options, enum option option)
-{
-    const char *const texts[OPTIONS] = {options->weights, options->minimums, options->ignore, options->only};
-    return texts[option];
-}
-
 /* ---- parsing ---------------------------------------------------------------------------------------------------------- */
 
 /* Copies a quoted label, from its opening quote on, without its quotes. Returns where it ends; NULL without a closing quote. */
@@ -124,22 +118,19 @@ static ocdm_status take_entry(ocdm__sampling *sampling, enum option option, cons
                                : OCDM_OK;
 }
 
-static ocdm_status check_options(const ocdm__sample_options *options, ocdm_error *error)
+ocdm_status ocdm__take_label_options(ocdm__sampling *sampling, ocdm_error *error)
 {
+    const ocdm__sample_options *options = &sampling->options;
     const ocdm_options *memory = &options->memory;
+    const char *const texts[OPTIONS] = {options->weights, options->minimums, options->ignore, options->only};
     if (options->ignore != NULL && options->only != NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave one of the two out", "--ignore and --only are both given");
     if (options->minimums != NULL && ((memory->policy->traits & OCDM_BY_DISTANCE) == 0 || memory->distance != OCDM_KL))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --min out, or take -p ocdm --distance kl",
                           "--min works with the policies ocdm and onlyone and the distance kl only");
-    return OCDM_OK;
-}
-
-ocdm_status ocdm__take_label_options(ocdm__sampling *sampling, ocdm_error *error)
-{
-    ocdm_status status = check_options(&sampling->options, error);
+    ocdm_status status = OCDM_OK;
     for (enum option option = 0; option < OPTIONS && status == OCDM_OK; option++) {
-        const char *text = text_of(&sampling->options, option);
+        const char *text = texts[option];
         char *label = NULL;
         if (text != NULL)
             status = ocdm__new(&label, strlen(text) + 1, 1, "a label", error);
@@ -175,28 +166,22 @@ bool ocdm__drop_labels(ocdm__sampling *sampling, ocdm__record *record)
 
 /* ---- at the end --------------------------------------------------------------------------------------------------------- */
 
-/* The labels that occurred, each ended by a NUL in `bytes`; fewer, or none, without memory for them. */
-static size_t list_occurred(const ocdm__sampling *sampling, const char **names, char *bytes)
-{
-    size_t count = 0, length;
-    for (uint32_t i = 0; names != NULL && bytes != NULL && i < sampling->records->table.count; i++) {
-        const char *text = ocdm__label_table_text(&sampling->records->table, i, &length);
-        if (i < sampling->named_count && !(sampling->named[i] & OCCURRED))
-            continue;
-        memcpy(bytes, text, length); /* the allocation was zero */
-        names[count++] = bytes;
-        bytes += length + 1;
-    }
-    return count;
-}
-
-/* A label that an option names and no record had, `others` more like it, and the label that may be meant. */
+/* A label that an option names and no record had, `others` more like it, and the label that may be meant: one of those that
+ * occurred, of which there are fewer, or none, without memory for them. */
 static void warn_of(const ocdm__sampling *sampling, enum option option, uint32_t first, size_t others, ocdm__output *output)
 {
     const ocdm__label_table *table = &sampling->records->table;
     const char **names = ocdm__allocate((size_t)table->count + 1, sizeof *names);
-    char *bytes = ocdm__allocate(table->used + table->count + 1, 1), word[64];
-    size_t count = list_occurred(sampling, names, bytes), length;
+    char *bytes = ocdm__allocate(table->used + table->count + 1, 1), *used = bytes, word[64];
+    size_t count = 0, length;
+    for (uint32_t i = 0; names != NULL && bytes != NULL && i < table->count; i++) {
+        const char *text = ocdm__label_table_text(table, i, &length);
+        if (i < sampling->named_count && !(sampling->named[i] & OCCURRED))
+            continue;
+        memcpy(used, text, length); /* the allocation was zero */
+        names[count++] = used;
+        used += length + 1;
+    }
     const char *text = ocdm__label_table_text(table, first, &length);
     snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), text);
     const char *near = ocdm__suggest(word, names, count);
@@ -206,8 +191,7 @@ static void warn_of(const ocdm__sampling *sampling, enum option option, uint32_t
     if (near != NULL)
         ocdm__put(output, "; did you mean %s?", ocdm__show_label(near, strlen(near)).text);
     ocdm__output_text(output, "\n");
-    ocdm__release(bytes);
-    ocdm__release(names);
+    OCDM_RELEASE(bytes, names);
 }
 
 /* The shards of a merge had the labels that --ignore names; what they kept need not. */

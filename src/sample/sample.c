@@ -39,44 +39,36 @@ ocdm_status ocdm__count_records(const ocdm__sample_options *options, uint64_t *c
     return status;
 }
 
-/* The capacity as a share of the records, rounded to nearest, at least 1. */
-static ocdm_status settle_capacity(ocdm__sample_options *options, ocdm_error *error)
-{
-    uint64_t count;
-    if (!(options->percent > 0))
-        return OCDM_OK;
-    OCDM_TRY(ocdm__count_records(options, &count, NULL, error));
-    double share = floor((double)count * options->percent / 100 + 0.5);
-    if (share > OCDM_MAX_CAPACITY)
-        return ocdm__fail(error, OCDM_LIMIT, "", "%g %% of %llu records are more than a memory can hold", options->percent,
-                          (unsigned long long)count);
-    options->memory.capacity = share < 1 ? 1 : (uint32_t)share;
-    return OCDM_OK;
-}
-
-static ocdm_status open_parts(ocdm__sampling *sampling, ocdm_error *error)
-{
-    ocdm__sample_options *options = &sampling->options;
-    OCDM_TRY(settle_capacity(options, error));
-    OCDM_TRY(ocdm_memory_create(&options->memory, &sampling->memory, error));
-    ocdm__memory_trust(sampling->memory);
-    OCDM_TRY(open_records(options, &sampling->records, error));
-    OCDM_TRY(ocdm__take_label_options(sampling, error));
-    if (options->shards != NULL)
-        OCDM_TRY(ocdm__begin_merge(sampling, error));
-    OCDM_TRY(ocdm__open_rest(sampling, error));
-    if (options->trace != NULL)
-        OCDM_TRY(ocdm__output_open(&sampling->trace, options->trace, error));
-    return options->summary != NULL ? ocdm__output_open(&sampling->summary, options->summary, error) : OCDM_OK;
-}
-
-ocdm_status ocdm__sampling_open(ocdm__sampling **sampling, const ocdm__sample_options *options, ocdm_error *error)
+ocdm_status ocdm__sampling_open(ocdm__sampling **sampling, const ocdm__sample_options *given, ocdm_error *error)
 {
     ocdm__sampling *made;
+    uint64_t count = 0;
     OCDM_TRY(ocdm__new(&made, 1, sizeof *made, "the sampler", error));
-    made->options = *options;
+    ocdm__sample_options *options = &made->options;
+    *options = *given;
     made->started = ocdm__seconds_now();
-    ocdm_status status = open_parts(made, error);
+    ocdm_status status = OCDM_OK;
+    if (options->percent > 0) {
+        /* The capacity is a share of the records, rounded to nearest, at least 1. */
+        status = ocdm__count_records(options, &count, NULL, error);
+        double share = floor((double)count * options->percent / 100 + 0.5);
+        if (status == OCDM_OK && share > OCDM_MAX_CAPACITY)
+            status = ocdm__fail(error, OCDM_LIMIT, "", "%g %% of %llu records are more than a memory can hold",
+                                options->percent, (unsigned long long)count);
+        options->memory.capacity = share < 1 || status != OCDM_OK ? 1 : (uint32_t)share;
+    }
+    OCDM_THEN(status, ocdm_memory_create(&options->memory, &made->memory, error));
+    if (status == OCDM_OK)
+        ocdm__memory_trust(made->memory);
+    OCDM_THEN(status, open_records(options, &made->records, error));
+    OCDM_THEN(status, ocdm__take_label_options(made, error));
+    if (options->shards != NULL)
+        OCDM_THEN(status, ocdm__begin_merge(made, error));
+    OCDM_THEN(status, ocdm__open_rest(made, error));
+    if (options->trace != NULL)
+        OCDM_THEN(status, ocdm__output_open(&made->trace, options->trace, error));
+    if (options->summary != NULL)
+        OCDM_THEN(status, ocdm__output_open(&made->summary, options->summary, error));
     if (status == OCDM_OK)
         *sampling = made;
     else
@@ -112,15 +104,6 @@ const ocdm__records *ocdm__sampling_records(const ocdm__sampling *sampling)
 }
 
 /* ---- gathering a batch ---------------------------------------------------------------------------------------------- */
-
-static bool has_several_labels(const ocdm__sampling *sampling, const ocdm__record *record)
-{
-    const uint32_t *labels = sampling->records->numbers + record->label_at;
-    for (size_t i = 1; i < record->label_count; i++)
-        if (labels[i] != labels[0])
-            return true;
-    return false;
-}
 
 /* Refuses a record whose id an earlier one has, and notes the id of any other. */
 static ocdm_status check_id(ocdm__sampling *sampling, const ocdm__record *record, bool *taken, ocdm_error *error)
@@ -162,7 +145,11 @@ static ocdm_status accept_record(ocdm__sampling *sampling, ocdm__record *record,
         sampling->passed++;
         return OCDM_OK;
     }
-    if (policy->traits & OCDM_SINGLE_LABEL && has_several_labels(sampling, record)) {
+    const uint32_t *labels = sampling->records->numbers + record->label_at;
+    bool several = false;
+    for (size_t i = 1; policy->traits & OCDM_SINGLE_LABEL && i < record->label_count; i++)
+        several = several || labels[i] != labels[0];
+    if (several) {
         char reason[160];
         snprintf(reason, sizeof reason, "several labels, and the policy %s takes one", policy->name);
         return ocdm__records_refuse(sampling->records, record, reason, NULL, false, error);

@@ -82,7 +82,7 @@ typedef struct ocdm__sampling ocdm__sampling;
 
 /* Opens input and output files and creates the memory. On success close it with ocdm__sampling_close. The texts of the options
  * must outlive it. */
-ocdm_status ocdm__sampling_open(ocdm__sampling **sampling, const ocdm__sample_options *options, ocdm_error *error);
+ocdm_status ocdm__sampling_open(ocdm__sampling **sampling, const ocdm__sample_options *given, ocdm_error *error);
 
 /* Reads a batch and offers it to the memory; more = false after the last one. */
 ocdm_status ocdm__sampling_step(ocdm__sampling *sampling, bool *more, ocdm_error *error);

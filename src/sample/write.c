@@ -105,33 +105,7 @@ static ocdm_status list_classes(ocdm__sampling *sampling, ocdm_error *error)
     return OCDM_OK;
 }
 
-/* The slots in the order in which their records came. */
-static ocdm_status list_kept(ocdm__sampling *sampling, ocdm_error *error)
-{
-    uint32_t count = ocdm_memory_size(sampling->memory);
-    OCDM_TRY(ocdm__new(&sampling->order, count, sizeof *sampling->order, "the order of the kept records", error));
-    for (uint32_t slot = 0; slot < count; slot++)
-        sampling->order[slot] = (struct ocdm__arrival){ocdm_memory_arrival(sampling->memory, slot), slot};
-    qsort(sampling->order, count, sizeof *sampling->order, compare_arrivals);
-    sampling->kept_count = count;
-    return OCDM_OK;
-}
-
 /* ---- the summary ---------------------------------------------------------------------------------------------------- */
-
-static void write_settings(ocdm__output *output, const ocdm__sampling *sampling)
-{
-    const ocdm_options *options = ocdm_memory_options(sampling->memory);
-    ocdm__json_string(output, "policy", options->policy->name);
-    ocdm__json_count(output, "memory", options->capacity);
-    ocdm__json_count(output, "batch", options->batch);
-    ocdm__json_real(output, "rho", options->rho);
-    ocdm__json_count(output, "seed", options->seed);
-    ocdm__json_string(output, "distance_name", ocdm_distance_name(options->distance));
-    ocdm__json_string(output, "tie", ocdm_tie_name(options->tie));
-    ocdm__json_real(output, "tolerance", options->tolerance);
-    ocdm__json_string(output, "format", ocdm__format_names[sampling->records->format]);
-}
 
 void ocdm__record_sum_text(uint64_t sum, char text[OCDM__RECORD_SUM])
 {
@@ -159,6 +133,7 @@ static void write_shard(ocdm__output *output, const ocdm__sampling *sampling)
 static void write_summary(ocdm__sampling *sampling)
 {
     ocdm__output *output = &sampling->summary;
+    const ocdm_options *options = ocdm_memory_options(sampling->memory);
     ocdm__json_open(output, NULL, '{');
     ocdm__json_count(output, "records", sampling->accepted + sampling->elsewhere);
     ocdm__json_count(output, "skipped", sampling->records->skipped);
@@ -171,7 +146,15 @@ static void write_summary(ocdm__sampling *sampling)
     ocdm__json_real(output, "labels_seen", sampling->mean_labels_seen);
     ocdm__json_real(output, "distance", ocdm_memory_distance(sampling->memory, OCDM_IN_PLAY));
     ocdm__json_real(output, "distance_seen", ocdm_memory_distance(sampling->memory, OCDM_SEEN_EVER));
-    write_settings(output, sampling);
+    ocdm__json_string(output, "policy", options->policy->name);
+    ocdm__json_count(output, "memory", options->capacity);
+    ocdm__json_count(output, "batch", options->batch);
+    ocdm__json_real(output, "rho", options->rho);
+    ocdm__json_count(output, "seed", options->seed);
+    ocdm__json_string(output, "distance_name", ocdm_distance_name(options->distance));
+    ocdm__json_string(output, "tie", ocdm_tie_name(options->tie));
+    ocdm__json_real(output, "tolerance", options->tolerance);
+    ocdm__json_string(output, "format", ocdm__format_names[sampling->records->format]);
     ocdm__json_real(output, "seconds", ocdm__seconds_now() - sampling->started);
     ocdm__json_open(output, "per_class", '[');
     for (size_t i = 0; i < sampling->class_count; i++) {
@@ -241,7 +224,11 @@ ocdm_status ocdm__sampling_finish(ocdm__sampling *sampling, int fd, ocdm_error *
     size_t first = path != NULL ? 0 : 1;
     OCDM_TRY(path != NULL ? ocdm__output_open(&sampling->output, path, error)
                           : ocdm__output_open_fd(&sampling->output, fd, "standard output", error));
-    OCDM_TRY(list_kept(sampling, error));
+    uint32_t kept_count = sampling->kept_count = ocdm_memory_size(sampling->memory);
+    OCDM_TRY(ocdm__new(&sampling->order, kept_count, sizeof *sampling->order, "the order of the kept records", error));
+    for (uint32_t slot = 0; slot < kept_count; slot++)
+        sampling->order[slot] = (struct ocdm__arrival){ocdm_memory_arrival(sampling->memory, slot), slot};
+    qsort(sampling->order, kept_count, sizeof *sampling->order, compare_arrivals);
     OCDM_TRY(list_classes(sampling, error));
     write_header(&sampling->output, sampling);
     for (uint32_t i = 0; i < sampling->kept_count; i++) {
@@ -300,15 +287,17 @@ static void write_table(ocdm__output *output, const struct ocdm__class_row *rows
     }
 }
 
-static void write_heading(ocdm__output *output, const ocdm__sampling *sampling)
+ocdm_status ocdm__sampling_report(const ocdm__sampling *sampling, ocdm__output *output, ocdm_error *error)
 {
-    const ocdm_memory *memory = sampling->memory;
+    char doubt[OCDM__DOUBT];
+    uint64_t all = sampling->accepted + sampling->elsewhere + sampling->passed + sampling->unlabelled;
     unsigned long long records = sampling->accepted + sampling->elsewhere, skipped = sampling->records->skipped;
-    double distance = ocdm_memory_distance(memory, OCDM_SEEN_EVER);
+    double distance = ocdm_memory_distance(sampling->memory, OCDM_SEEN_EVER);
     ocdm__put(output, "kept %u of %llu record%s, %zu class%s", sampling->kept_count, records, records == 1 ? "" : "s",
               sampling->class_count, sampling->class_count == 1 ? "" : "es");
     if (!isnan(distance))
-        ocdm__put(output, ", %s %.6g from the target", ocdm_distance_name(ocdm_memory_options(memory)->distance), distance);
+        ocdm__put(output, ", %s %.6g from the target", ocdm_distance_name(ocdm_memory_options(sampling->memory)->distance),
+                  distance);
     if (sampling->class_count > 0)
         ocdm__put(output, ", %.2f labels a record, %.2f in the stream", sampling->mean_labels, sampling->mean_labels_seen);
     ocdm__output_text(output, "\n");
@@ -318,13 +307,6 @@ static void write_heading(ocdm__output *output, const ocdm__sampling *sampling)
     if (skipped > 0)
         ocdm__put(output, "skipped %llu bad record%s, the first: %s\n", skipped, skipped == 1 ? "" : "s",
                   sampling->records->first_skipped.message);
-}
-
-ocdm_status ocdm__sampling_report(const ocdm__sampling *sampling, ocdm__output *output, ocdm_error *error)
-{
-    char doubt[OCDM__DOUBT];
-    uint64_t all = sampling->accepted + sampling->elsewhere + sampling->passed + sampling->unlabelled;
-    write_heading(output, sampling);
     if (sampling->unlabelled > 0)
         ocdm__put(output,
                   "warning: %llu of %llu records have no label and were left out (--unlabelled keep samples them too)\n",

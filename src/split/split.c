@@ -147,47 +147,16 @@ struct errors {
     double sum, largest;
 };
 
-/* The mean is over features that are common enough for a share to mean something; the largest error is over all. */
-static void add_error(struct errors *errors, const struct ocdm__feature *feature, double count, double share)
-{
-    double expected = share * feature->total, error = fabs(count - expected);
-    errors->largest = error > errors->largest ? error : errors->largest;
-    if (feature->total < OCDM_SPLIT_COMMON)
-        return;
-    errors->common++;
-    errors->sum += error / expected;
-}
-
 static double mean_error(const struct errors *errors)
 {
     return errors->common > 0 ? errors->sum / (double)errors->common : NAN;
 }
 
-/* Sets all but `samples`. `counts` are those of the part; `parts` apart. */
-static void measure_part(const struct ocdm__features *features, const uint32_t *counts, size_t parts, uint64_t samples,
-                         ocdm_split_balance *balance)
-{
-    struct errors errors[3] = {{0}};
-    double share = (double)balance->samples / (double)samples, distance = 0;
-    for (uint32_t f = 0; f < features->count; f++) {
-        const struct ocdm__feature *feature = &features->features[f];
-        double count = counts[f * parts];
-        add_error(&errors[feature->order], feature, count, share);
-        balance->missing += feature->order == 1 && feature->total >= parts && counts[f * parts] == 0;
-        if (feature->order == 0)
-            distance += fabs(count / (double)balance->samples - feature->total / (double)samples) / 2;
-    }
-    balance->label_error = mean_error(&errors[1]);
-    balance->label_largest = errors[1].largest;
-    balance->pair_error = mean_error(&errors[2]);
-    balance->pair_largest = errors[2].largest;
-    balance->sizes = distance;
-}
-
-/* Counts every feature in every part once. O(features of all samples). */
+/* Counts every feature in every part once, then compares. O(features of all samples). */
 static ocdm_status measure_parts(const struct ocdm__features *features, const uint32_t *part, size_t parts,
                                  ocdm_split_balance *balance, ocdm_error *error)
 {
+    const double samples = features->unit_count;
     uint32_t *counts;
     OCDM_TRY(ocdm__new(&counts, features->count, parts * sizeof *counts, "the labels of the parts", error));
     for (size_t p = 0; p < parts; p++)
@@ -197,8 +166,27 @@ static ocdm_status measure_parts(const struct ocdm__features *features, const ui
         for (uint64_t at = features->starts[unit]; at < features->starts[unit + 1]; at++)
             counts[features->list[at] * parts + part[unit]]++;
     }
-    for (size_t p = 0; p < parts; p++)
-        measure_part(features, counts + p, parts, features->unit_count, &balance[p]);
+    for (size_t p = 0; p < parts; p++) {
+        struct errors errors[3] = {{0}};
+        double size = (double)balance[p].samples;
+        for (uint32_t f = 0; f < features->count; f++) {
+            const struct ocdm__feature *feature = &features->features[f];
+            struct errors *of = &errors[feature->order];
+            double count = counts[f * parts + p], expected = size / samples * feature->total, off = fabs(count - expected);
+            of->largest = off > of->largest ? off : of->largest;
+            if (feature->total >= OCDM_SPLIT_COMMON) { /* common enough for a share to mean something */
+                of->common++;
+                of->sum += off / expected;
+            }
+            balance[p].missing += feature->order == 1 && feature->total >= parts && counts[f * parts + p] == 0;
+            if (feature->order == 0)
+                balance[p].sizes += fabs(count / size - feature->total / samples) / 2;
+        }
+        balance[p].label_error = mean_error(&errors[1]);
+        balance[p].label_largest = errors[1].largest;
+        balance[p].pair_error = mean_error(&errors[2]);
+        balance[p].pair_largest = errors[2].largest;
+    }
     ocdm__release(counts);
     return OCDM_OK;
 }
