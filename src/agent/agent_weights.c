@@ -168,8 +168,6 @@ static void find_match(const ocdm__network *network, const struct ocdm__safetens
     }
 }
 
-/* ---- arrays ---------------------------------------------------------------------------------------------------------- */
-
 /* Adam's step is stored as a double, which is exact only up to here. */
 #define MOST_STEPS ((uint64_t)1 << 53)
 
@@ -330,34 +328,6 @@ static void tell_faults(const struct match *match, char text[FAULTS])
     }
 }
 
-/* Loads the arrays that the file has, through `plain` where a parameter is at home in another layout; a head with another
- * number of classes is kept, and its averages begin as it is. */
-static ocdm_status take_all(ocdm__agent *agent, const struct ocdm__weights *weights, const struct match *match, float *plain)
-{
-    ocdm__network *network = agent->network;
-    size_t arrays = match->optimiser ? arrays_of(network) : 1, which;
-    ocdm_status status = OCDM_OK;
-    struct ocdm__parameter *parameter;
-    for (size_t i = 0; status == OCDM_OK && (parameter = find_listed(network, arrays, i, &which)) != NULL; i++) {
-        float *home = *array_of(parameter, which), *target = parameter->to_home != NULL ? plain : home;
-        if (match->head_kept && ocdm__is_head(network, parameter)) {
-            if (which >= OWN_ARRAYS)
-                memcpy(home, parameter->value, parameter->room * sizeof *home);
-            continue;
-        }
-        const struct ocdm__tensor *tensor = ocdm__weights_find(weights->file, prefixes[which], parameter->name);
-        for (size_t k = 0; k < parameter->size; k++)
-            target[k] = ocdm__tensor_float(tensor, k);
-        if (parameter->to_home != NULL)
-            status = ocdm__op_run(parameter->to_home, 0, plain, NULL, home);
-    }
-    const struct ocdm__tensor *steps = ocdm__safetensors_find(weights->file, "adam.step");
-    if (steps != NULL)
-        agent->steps = ocdm__get_u64(steps->data);
-    network->stale = true;
-    return status;
-}
-
 /* Steps first, then names and shapes, then values: the cheap checks before those that read every number. */
 static ocdm_status check_all(const ocdm__network *network, const struct ocdm__weights *weights, const struct match *match,
                              ocdm_error *error)
@@ -389,11 +359,14 @@ ocdm_status ocdm__weights_check(const ocdm__network *network, const struct ocdm_
     return OCDM_OK;
 }
 
-/* Checks everything, then loads. Only a copy of oneDNN can fail in between, and breaks the agent. */
+/* Checks everything, then loads the arrays that the file has, through `plain` where a parameter is at home in another layout; a
+ * head with another number of classes is kept, and its averages begin as it is. Only a copy of oneDNN can fail in between, and
+ * breaks the agent. */
 ocdm_status ocdm__agent_load(void *state, const struct ocdm__weights *weights, ocdm_error *error)
 {
     ocdm__agent *agent = state;
     ocdm__network *network = agent->network;
+    struct ocdm__parameter *parameter;
     struct match match;
     OCDM_TRY(ocdm__agent_check(agent, error));
     ocdm__parameters_use(network, 0);
@@ -401,20 +374,34 @@ ocdm_status ocdm__agent_load(void *state, const struct ocdm__weights *weights, o
     OCDM_TRY(check_all(network, weights, &match, error));
     if (match.optimiser)
         OCDM_TRY(ocdm__parameters_add_adam(network, error));
-    ocdm_status status = OCDM_OK;
-    size_t largest = 1;
+    size_t largest = 1, arrays = match.optimiser ? arrays_of(network) : 1, which;
     for (size_t i = 0; i < network->parameter_count; i++)
         largest = network->parameters[i].size > largest ? network->parameters[i].size : largest;
     float *plain;
     OCDM_TRY(ocdm__new(&plain, largest, sizeof *plain, "a copy of a tensor", error));
+    ocdm_status status = OCDM_OK;
     int before = ocdm__single_thread();
-    if (take_all(agent, weights, &match, plain) != OCDM_OK) {
-        agent->broken = true;
-        status = ocdm__fail_memory(error, "a copy of the weights");
+    for (size_t i = 0; status == OCDM_OK && (parameter = find_listed(network, arrays, i, &which)) != NULL; i++) {
+        float *home = *array_of(parameter, which), *target = parameter->to_home != NULL ? plain : home;
+        if (match.head_kept && ocdm__is_head(network, parameter)) {
+            if (which >= OWN_ARRAYS)
+                memcpy(home, parameter->value, parameter->room * sizeof *home);
+            continue;
+        }
+        const struct ocdm__tensor *tensor = ocdm__weights_find(weights->file, prefixes[which], parameter->name);
+        for (size_t k = 0; k < parameter->size; k++)
+            target[k] = ocdm__tensor_float(tensor, k);
+        if (parameter->to_home != NULL)
+            status = ocdm__op_run(parameter->to_home, 0, plain, NULL, home);
     }
+    const struct ocdm__tensor *steps = ocdm__safetensors_find(weights->file, "adam.step");
+    if (steps != NULL)
+        agent->steps = ocdm__get_u64(steps->data);
+    network->stale = true;
+    agent->broken = agent->broken || status != OCDM_OK;
     ocdm__restore_threads(before);
     ocdm__release(plain);
-    return status;
+    return status == OCDM_OK ? OCDM_OK : ocdm__fail_memory(error, "a copy of the weights");
 }
 
 /* ---- what fits ------------------------------------------------------------------------------------------------------ */

@@ -102,17 +102,6 @@ static ocdm_status find_home(ocdm__network *network, struct ocdm__layer *layer, 
     return status;
 }
 
-/* Blocks of output channels come first in the layout of weights, so that a range of them is in one piece. */
-static size_t slices_of(const ocdm__network *network, const struct ocdm__layer *layer)
-{
-    const struct ocdm__node *node = layer->node;
-    size_t bytes = network->parameters[layer->weight].room * sizeof(float), slices = 1;
-    while (network->blocked && !node->depthwise && node->channels % (2 * slices * OCDM__CHANNEL_BLOCK) == 0 &&
-           bytes > slices * SLICE_BYTES)
-        slices *= 2;
-    return slices;
-}
-
 /* A copy of the weights for a primitive whose layout differs from `home`, and how to make it. */
 static ocdm_status create_copy(ocdm__network *network, const ocdm__layout *home, const ocdm__op *op, ocdm__op **to_copy,
                                void **copy, ocdm_error *error)
@@ -150,7 +139,12 @@ ocdm_status ocdm__layers_create(ocdm__network *network, ocdm_error *error)
                                    &layer->forward, error));
         if (!conv)
             continue;
-        layer->slices = slices_of(network, layer);
+        /* Blocks of output channels come first in the layout of weights, so that a range of them is in one piece. */
+        size_t bytes = network->parameters[layer->weight].room * sizeof(float);
+        layer->slices = 1;
+        while (network->blocked && !node->depthwise && node->channels % (2 * layer->slices * OCDM__CHANNEL_BLOCK) == 0 &&
+               bytes > layer->slices * SLICE_BYTES)
+            layer->slices *= 2;
         layer->constants = ocdm__allocate_aligned((size_t)OCDM__CONSTANTS * node->channels, sizeof *layer->constants);
         if (layer->constants == NULL)
             return ocdm__fail_memory(error, "a batch norm");

@@ -329,20 +329,6 @@ static const dnnl_memory_desc_t *argument_of(const ocdm__op *op, size_t i)
     return dnnl_primitive_desc_query_md(op->description, dnnl_query_exec_arg_md, op->kind->names[i]);
 }
 
-/* Creates the memory objects of every slot. */
-static dnnl_status_t make_memories(ocdm__op *op)
-{
-    size_t each = ARGUMENTS + 1, count = op->device->slot_count * each;
-    dnnl_status_t status = dnnl_success;
-    op->memories = ocdm__allocate(count, sizeof *op->memories);
-    if (op->memories == NULL)
-        return dnnl_out_of_memory;
-    for (size_t i = 0; i < count; i++)
-        if (op->kind->names[i % each] != 0)
-            THEN(status, dnnl_memory_create(&op->memories[i], argument_of(op, i % each), op->device->engine, DNNL_MEMORY_NONE));
-    return status;
-}
-
 /* Begins a primitive: until finish_op, oneDNN is at work. */
 static ocdm_status begin_op(ocdm__device *device, unsigned kind, ocdm__op **op, ocdm_error *error)
 {
@@ -366,7 +352,12 @@ static ocdm_status finish_op(ocdm__op *op, dnnl_status_t status, ocdm__op **made
     bool fits = room != MAP_FAILED && munmap(room, code) == 0;
     THEN(status, fits ? dnnl_success : dnnl_out_of_memory);
     THEN(status, dnnl_primitive_create(&op->primitive, op->description));
-    THEN(status, make_memories(op));
+    size_t each = ARGUMENTS + 1, count = op->device->slot_count * each; /* memory objects of every slot */
+    op->memories = ocdm__allocate(count, sizeof *op->memories);
+    THEN(status, op->memories != NULL ? dnnl_success : dnnl_out_of_memory);
+    for (size_t i = 0; i < count; i++)
+        if (op->kind->names[i % each] != 0)
+            THEN(status, dnnl_memory_create(&op->memories[i], argument_of(op, i % each), op->device->engine, DNNL_MEMORY_NONE));
     /* One block of scratch serves all primitives of a slot, as they run one after the other. */
     size_t size = status == dnnl_success ? dnnl_memory_desc_get_size(argument_of(op, ARGUMENTS)) : 0;
     for (unsigned i = 0; status == dnnl_success && i < op->device->slot_count; i++) {

@@ -291,25 +291,6 @@ static ocdm_status closing(ocdm_loop *loop, ocdm_status status, enum duty next)
     return status;
 }
 
-/* Draws the samples of the next update, and says what comes after it. */
-static ocdm_status give_samples(ocdm_loop *loop, ocdm_error *error)
-{
-    ocdm__run *run = loop->run;
-    ocdm__batch *batch = &run->online.batch;
-    (void)ocdm__run_begin_update(run, loop->updates);
-    ocdm_status status = ocdm__batch_label(batch, &run->stream->table, &run->online.labels, error);
-    bool ends = loop->updates + 1 == loop->settings.steps_per_batch;
-    bool last = ends && run->step + 1 == run->schedule.task_ends[run->evaluation_count];
-    loop->batch = public_batch(batch);
-    loop->step =
-        (ocdm_loop_step){.batch = &loop->batch,
-                         .new_count = batch->fresh,
-                         .evaluate = ends && ocdm__run_evaluates_after(run, run->step + 1),
-                         .checkpoint = last || (ends && (loop->owed || ocdm__folder_saves_after(loop->folder, run->step + 1))),
-                         .update = loop->updates + 1};
-    return status;
-}
-
 ocdm_status ocdm_loop_next(ocdm_loop *loop, const ocdm_loop_step **step, ocdm_error *error)
 {
     static const size_t no_starts[1] = {0};
@@ -329,9 +310,20 @@ ocdm_status ocdm_loop_next(ocdm_loop *loop, const ocdm_loop_step **step, ocdm_er
     enum ocdm__run_event due = ocdm__run_due(run);
     if (due == OCDM__RUN_FINISHED)
         return closing(loop, ocdm__folder_finish(loop->folder, error), NOTHING);
-    if (due == OCDM__RUN_STEPPED)
-        status = give_samples(loop, error);
-    else { /* only an evaluation is due */
+    if (due == OCDM__RUN_STEPPED) { /* draws the samples of the next update, and says what comes after it */
+        ocdm__batch *batch = &run->online.batch;
+        (void)ocdm__run_begin_update(run, loop->updates);
+        status = ocdm__batch_label(batch, &run->stream->table, &run->online.labels, error);
+        bool ends = loop->updates + 1 == loop->settings.steps_per_batch;
+        bool last = ends && run->step + 1 == run->schedule.task_ends[run->evaluation_count];
+        bool saves = loop->owed || ocdm__folder_saves_after(loop->folder, run->step + 1);
+        loop->batch = public_batch(batch);
+        loop->step = (ocdm_loop_step){.batch = &loop->batch,
+                                      .new_count = batch->fresh,
+                                      .evaluate = ends && ocdm__run_evaluates_after(run, run->step + 1),
+                                      .checkpoint = last || (ends && saves),
+                                      .update = loop->updates + 1};
+    } else { /* only an evaluation is due */
         loop->batch = (ocdm_learner_batch){.starts = no_starts};
         loop->step = (ocdm_loop_step){.batch = &loop->batch, .evaluate = true, .checkpoint = true};
     }

@@ -108,22 +108,6 @@ static ocdm_status read_row(ocdm__feature_rows *rows, uint64_t row, float *out, 
     return OCDM_OK;
 }
 
-/* Gets everything ready to read the first row. */
-static ocdm_status open_rows(struct featurizing *work, ocdm_error *error)
-{
-    ocdm__predictor *predictor = &work->predictor;
-    const ocdm__stream_table *table = &predictor->stream.table;
-    work->rows.count = work->selection.count = table->sample_count;
-    work->rows.width = predictor->width;
-    work->rows.read = read_row;
-    OCDM_TRY(ocdm__new(&work->selection.chosen, table->sample_count, sizeof *work->selection.chosen, "the samples", error));
-    for (size_t i = 0; i < table->sample_count; i++)
-        work->selection.chosen[i] = (ocdm__chosen){(uint32_t)i, table->tasks[i], table->parts[i]};
-    if (work->settings->standardize)
-        OCDM_TRY(spool_open(&work->spool, work->settings->output, work->rows.width, error));
-    return ocdm__predictor_begin(predictor, OCDM__PREDICT_ALL, error);
-}
-
 /* ---- the file -------------------------------------------------------------------------------------------------------- */
 
 /* The new stream has the tables of the old one. */
@@ -158,7 +142,16 @@ ocdm_status ocdm__featurize(const ocdm__featurize_settings *settings, const ocdm
     network.features = true;
     network.skip_bad = false;
     ocdm_status status = ocdm__predictor_open(&work.predictor, &network, error);
-    OCDM_THEN(status, open_rows(&work, error));
+    const ocdm__stream_table *table = &work.predictor.stream.table;
+    size_t count = status == OCDM_OK ? table->sample_count : 0;
+    work.rows = (ocdm__feature_rows){.count = count, .width = work.predictor.width, .read = read_row};
+    OCDM_THEN(status, ocdm__new(&work.selection.chosen, count, sizeof *work.selection.chosen, "the samples", error));
+    work.selection.count = count;
+    for (size_t i = 0; status == OCDM_OK && i < count; i++)
+        work.selection.chosen[i] = (ocdm__chosen){(uint32_t)i, table->tasks[i], table->parts[i]};
+    if (settings->standardize)
+        OCDM_THEN(status, spool_open(&work.spool, settings->output, work.rows.width, error));
+    OCDM_THEN(status, ocdm__predictor_begin(&work.predictor, OCDM__PREDICT_ALL, error));
     OCDM_THEN(status, ocdm__feature_payload_open(&payload, &work.rows, &work.selection, settings->type, settings->standardize,
                                                  NULL, error));
     OCDM_THEN(status, write_stream(&work, &payload, report, error));

@@ -22,25 +22,11 @@ enum { MOST_LEVELS = 64 };
 
 /* ---- files --------------------------------------------------------------------------------------------------------------- */
 
-/* By its name or its first bytes: a damaged image is reported and not passed over. */
-static bool is_image(const char *path)
-{
-    static const char *const endings[] = {".jpg", ".jpeg", ".png"};
-    const char *dot = strrchr(path, '.');
-    unsigned char bytes[16];
-    for (size_t i = 0; dot != NULL && i < sizeof endings / sizeof *endings; i++)
-        if (strcasecmp(dot, endings[i]) == 0)
-            return true;
-    FILE *file = fopen(path, "rb");
-    size_t size = file != NULL ? fread(bytes, 1, sizeof bytes, file) : 0;
-    if (file != NULL)
-        fclose(file);
-    return ocdm__is_jpeg(bytes, size) || ocdm__is_png(bytes, size);
-}
-
-/* A link to a folder could lead round in a circle: only links to files are followed. */
+/* Images are known by their names or their first bytes: a damaged one is reported and not passed over. A link to a folder could
+ * lead round in a circle: only links to files are followed. */
 static ocdm_status add_folder(ocdm__found_files *files, const char *folder, unsigned level, ocdm_error *error)
 {
+    static const char *const endings[] = {".jpg", ".jpeg", ".png"};
     DIR *listing = level < MOST_LEVELS ? opendir(folder) : NULL;
     const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
     ocdm_status status = OCDM_OK;
@@ -53,14 +39,27 @@ static ocdm_status add_folder(ocdm__found_files *files, const char *folder, unsi
         struct stat facts, target;
         if (entry->d_name[0] == '.')
             continue;
-        if ((size_t)snprintf(path, sizeof path, "%s%s%s", folder, slash, entry->d_name) >= sizeof path)
+        if ((size_t)snprintf(path, sizeof path, "%s%s%s", folder, slash, entry->d_name) >= sizeof path) {
             status = ocdm__fail(error, OCDM_LIMIT, "", "%s: the paths in the folder are too long", folder);
-        else if (lstat(path, &facts) != 0 || stat(path, &target) != 0)
+            break;
+        }
+        if (lstat(path, &facts) != 0 || stat(path, &target) != 0)
             continue;
-        else if (S_ISREG(target.st_mode) && is_image(path))
-            status = ocdm__found_files_add(files, path, error);
-        else if (S_ISDIR(facts.st_mode))
+        if (S_ISDIR(facts.st_mode))
             status = add_folder(files, path, level + 1, error);
+        if (!S_ISREG(target.st_mode))
+            continue;
+        const char *dot = strrchr(path, '.');
+        bool image = false;
+        for (size_t i = 0; dot != NULL && i < sizeof endings / sizeof *endings; i++)
+            image = image || strcasecmp(dot, endings[i]) == 0;
+        unsigned char bytes[16];
+        FILE *file = image ? NULL : fopen(path, "rb");
+        size_t size = file != NULL ? fread(bytes, 1, sizeof bytes, file) : 0;
+        if (file != NULL)
+            fclose(file);
+        if (image || ocdm__is_jpeg(bytes, size) || ocdm__is_png(bytes, size))
+            status = ocdm__found_files_add(files, path, error);
     }
     closedir(listing);
     return status;
@@ -84,8 +83,6 @@ ocdm_status ocdm__photos_find(ocdm__found_files *files, const char *path, ocdm_e
         qsort(files->paths + before, files->count - before, sizeof *files->paths, compare_paths);
     return status;
 }
-
-/* ---- the stream ---------------------------------------------------------------------------------------------------------- */
 
 /* The leader's files on all ranks: what is in a folder is looked up once. The others would wait for a rank that cannot go on:
  * it ends them all. */
@@ -119,44 +116,37 @@ ocdm_status ocdm__photos_open(ocdm__predictor *predictor, const ocdm__found_file
 /* ---- what the network says ----------------------------------------------------------------------------------------------- */
 
 /* An image that cannot be used is told with its reason, and the others go on. */
-static ocdm_status tell(const ocdm__predictor *predictor, const ocdm__found_files *files, const ocdm__batch *batch,
-                        ocdm__photo_told *told, void *state, ocdm_error *error)
-{
-    size_t used = 0;
-    for (size_t i = predictor->walk.first; i < predictor->walk.next; i++) {
-        ocdm__photo photo = {.path = files->paths[i]};
-        ocdm_error why = {.status = OCDM_OK};
-        if (used < batch->count && predictor->walk.first + batch->usable[used] == i)
-            photo.logits = predictor->rows + used++ * predictor->width;
-        else
-            why = ocdm__model_inputs_reason(predictor->inputs, SPARE_SLOT, (uint32_t)i);
-        if (photo.logits == NULL && why.status == OCDM_OK)
-            ocdm__fail(&why, OCDM_IO, "", "%s: another rank cannot read the image", photo.path);
-        for (size_t c = 0; photo.logits != NULL && c < predictor->width; c++)
-            if (!isfinite(photo.logits[c])) {
-                ocdm__fail(&why, OCDM_BAD_RECORD, "", "%s: a logit is not a finite number: the weights are too large",
-                           photo.path);
-                photo.logits = NULL;
-            }
-        photo.why = photo.logits == NULL ? &why : NULL;
-        OCDM_TRY(told(state, &photo, error));
-    }
-    return OCDM_OK;
-}
-
 ocdm_status ocdm__photos_predict(ocdm__predictor *predictor, const ocdm__found_files *files, const ocdm__progress *progress,
                                  ocdm__photo_told *told, void *state, ocdm_error *error)
 {
+    const ocdm__walk *walk = &predictor->walk;
     ocdm__batch batch;
     (void)ocdm__predictor_goes_on(predictor, true);
     OCDM_TRY(ocdm__photos_open(predictor, files, error));
     OCDM_TRY(ocdm__predictor_begin(predictor, OCDM__PREDICT_ALL, error));
     for (;;) {
         OCDM_TRY(ocdm__predictor_next(predictor, &batch, error));
-        if (predictor->walk.first == predictor->walk.next)
+        if (walk->first == walk->next)
             return OCDM_OK;
-        OCDM_TRY(tell(predictor, files, &batch, told, state, error));
-        ocdm__progress_tell(progress, "predicting", predictor->walk.next, predictor->walk.count);
+        for (size_t i = walk->first, used = 0; i < walk->next; i++) {
+            ocdm__photo photo = {.path = files->paths[i]};
+            ocdm_error why = {.status = OCDM_OK};
+            if (used < batch.count && walk->first + batch.usable[used] == i)
+                photo.logits = predictor->rows + used++ * predictor->width;
+            else
+                why = ocdm__model_inputs_reason(predictor->inputs, SPARE_SLOT, (uint32_t)i);
+            if (photo.logits == NULL && why.status == OCDM_OK)
+                ocdm__fail(&why, OCDM_IO, "", "%s: another rank cannot read the image", photo.path);
+            for (size_t c = 0; photo.logits != NULL && c < predictor->width; c++)
+                if (!isfinite(photo.logits[c])) {
+                    ocdm__fail(&why, OCDM_BAD_RECORD, "", "%s: a logit is not a finite number: the weights are too large",
+                               photo.path);
+                    photo.logits = NULL;
+                }
+            photo.why = photo.logits == NULL ? &why : NULL;
+            OCDM_TRY(told(state, &photo, error));
+        }
+        ocdm__progress_tell(progress, "predicting", walk->next, walk->count);
         if (ocdm__progress_stopped(progress))
             return ocdm__fail(error, OCDM_STOPPED, "", "stopped while predicting");
     }

@@ -19,33 +19,27 @@ static ocdm_status fail(const char *path, const char *verb, ocdm_error *error)
 /* The first bytes of every log. A log that was just created may have fewer. */
 static const char first_bytes[] = "{\"type\":\"start\",";
 
-/* Whether the file is a log, and not shorter than `size`: then it is cut back to that. */
-static ocdm_status check_and_cut(int fd, const char *path, uint64_t size, ocdm_error *error)
+/* The file must be a log, and not shorter than `size`: then it is cut back to that. */
+ocdm_status ocdm__run_log_open(ocdm__run_log *log, const char *path, uint64_t size, ocdm_error *error)
 {
     char found[sizeof first_bytes - 1];
     struct stat there;
-    if (fstat(fd, &there) != 0)
-        return fail(path, "read", error);
-    ssize_t count = S_ISREG(there.st_mode) ? pread(fd, found, sizeof found, 0) : 0;
-    if (count < 0)
-        return fail(path, "read", error);
-    if (!S_ISREG(there.st_mode) || memcmp(found, first_bytes, (size_t)count) != 0)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name another folder", "%s: the file is not the log of a run", path);
-    if ((uint64_t)there.st_size < size)
-        return ocdm__fail(error, OCDM_BAD_FILE, "put the file back as it was, or begin again in a new folder",
-                          "%s: the file has %lld bytes, the checkpoint knows of %llu", path, (long long)there.st_size,
-                          (unsigned long long)size);
-    if (ftruncate(fd, (off_t)size) != 0 || lseek(fd, 0, SEEK_END) < 0)
-        return fail(path, "cut back", error);
-    return OCDM_OK;
-}
-
-ocdm_status ocdm__run_log_open(ocdm__run_log *log, const char *path, uint64_t size, ocdm_error *error)
-{
     log->fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (log->fd < 0)
         return fail(path, "open", error);
-    ocdm_status status = check_and_cut(log->fd, path, size, error);
+    bool known = fstat(log->fd, &there) == 0, regular = known && S_ISREG(there.st_mode);
+    ssize_t count = regular ? pread(log->fd, found, sizeof found, 0) : 0;
+    ocdm_status status = OCDM_OK;
+    if (!known || count < 0)
+        status = fail(path, "read", error);
+    else if (!regular || memcmp(found, first_bytes, (size_t)count) != 0)
+        status = ocdm__fail(error, OCDM_BAD_ARGUMENT, "name another folder", "%s: the file is not the log of a run", path);
+    else if ((uint64_t)there.st_size < size)
+        status = ocdm__fail(error, OCDM_BAD_FILE, "put the file back as it was, or begin again in a new folder",
+                            "%s: the file has %lld bytes, the checkpoint knows of %llu", path, (long long)there.st_size,
+                            (unsigned long long)size);
+    else if (ftruncate(log->fd, (off_t)size) != 0 || lseek(log->fd, 0, SEEK_END) < 0)
+        status = fail(path, "cut back", error);
     OCDM_THEN(status, ocdm__output_open_fd(&log->output, log->fd, path, error));
     log->open = status == OCDM_OK;
     if (!log->open)

@@ -144,13 +144,17 @@ ocdm_status ocdm__folder_save(ocdm__run_folder *folder, ocdm_error *error)
     return status;
 }
 
-/* The trained weights, and beside them each average under its rate. */
-static ocdm_status save_weights(ocdm__run_folder *folder, ocdm_error *error)
+/* The trained weights, and beside them each average under its rate; a learner outside the loop saves its weights itself. The
+ * summary is written last: if it exists, so do all other files. */
+ocdm_status ocdm__folder_finish(ocdm__run_folder *folder, ocdm_error *error)
 {
     const ocdm__run *run = folder->run;
-    const ocdm__learner *learner = run->learner;
-    OCDM_TRY(ocdm__weights_write(run, NULL, folder->paths[WEIGHTS], error));
-    for (size_t v = 1; v < run->version_count; v++) {
+    const ocdm__learner *learner = run->learner != NULL && !folder->job->learner->reads_samples ? run->learner : NULL;
+    uint64_t size;
+    ocdm__output output;
+    if (learner != NULL)
+        OCDM_TRY(ocdm__weights_write(run, NULL, folder->paths[WEIGHTS], error));
+    for (size_t v = 1; learner != NULL && v < run->version_count; v++) {
         char name[64], rate[OCDM__JSON_DOUBLE], path[OCDM__PATH_ROOM];
         ocdm__json_double(run->settings->network.averages.values[v - 1], rate);
         snprintf(name, sizeof name, "weights-ema%s.safetensors", rate);
@@ -158,23 +162,15 @@ static ocdm_status save_weights(ocdm__run_folder *folder, ocdm_error *error)
         OCDM_TRY(learner->functions->use(learner->state, v, error));
         OCDM_TRY(ocdm__weights_write(run, rate, path, error));
     }
-    return run->version_count > 1 ? learner->functions->use(learner->state, 0, error) : OCDM_OK;
-}
-
-/* The summary is written last: if it exists, so do all other files. A learner outside the loop saves its weights itself. */
-ocdm_status ocdm__folder_finish(ocdm__run_folder *folder, ocdm_error *error)
-{
-    uint64_t size;
-    ocdm__output output;
-    if (folder->run->learner != NULL && !folder->job->learner->reads_samples)
-        OCDM_TRY(save_weights(folder, error));
+    if (learner != NULL && run->version_count > 1)
+        OCDM_TRY(learner->functions->use(learner->state, 0, error));
     OCDM_TRY(ocdm__output_open_own(&output, folder->paths[KEPT], error));
-    ocdm__kept_samples_write(&output, folder->run);
+    ocdm__kept_samples_write(&output, run);
     OCDM_TRY(ocdm__output_commit(&output, error));
-    OCDM_TRY(ocdm__run_log_event(&folder->log, folder->run, OCDM__RUN_FINISHED, error));
+    OCDM_TRY(ocdm__run_log_event(&folder->log, run, OCDM__RUN_FINISHED, error));
     OCDM_TRY(ocdm__run_log_sync(&folder->log, &size, error));
     OCDM_TRY(ocdm__output_open_own(&output, folder->paths[SUMMARY], error));
-    ocdm_status status = ocdm__summary_write(&output, folder->run, folder->job->folder, error);
+    ocdm_status status = ocdm__summary_write(&output, run, folder->job->folder, error);
     OCDM_THEN(status, ocdm__output_commit(&output, error));
     ocdm__output_abandon(&output);
     if (status == OCDM_OK)
@@ -215,34 +211,25 @@ static ocdm_status stop(ocdm__run_folder *folder, ocdm_error *error)
 
 /* ---- what is in the folder ----------------------------------------------------------------------------------------------- */
 
-/* Opens the checkpoint, or the previous one if it is damaged or missing. */
-static ocdm_status open_checkpoint(const ocdm__run_folder *folder, ocdm__checkpoint *checkpoint, ocdm_error *error)
-{
-    ocdm_error why, older;
-    char text[sizeof why.message + OCDM__PATH_ROOM + 64];
-    ocdm_status status = ocdm__checkpoint_open(checkpoint, folder->paths[CHECKPOINT], &why);
-    if (status == OCDM_OK || status == OCDM_NO_MEMORY || !is_there(folder->paths[PREVIOUS])) {
-        if (status != OCDM_OK && error != NULL)
-            *error = why;
-        return status;
-    }
-    ocdm__checkpoint_close(checkpoint);
-    status = ocdm__checkpoint_open(checkpoint, folder->paths[PREVIOUS], &older);
-    if (status != OCDM_OK)
-        return ocdm__fail(error, status, "begin again in a new folder", "%.250s; and %.250s", why.message, older.message);
-    snprintf(text, sizeof text, "%s; going on from the checkpoint before it, %s", why.message, folder->paths[PREVIOUS]);
-    note(folder, text);
-    return OCDM_OK;
-}
-
-/* Restores the state of the folder's run. Weights from another CPU can be trained further, but the result differs from that of
- * an uninterrupted run. */
+/* Restores the state of the folder's run from its checkpoint, or from the previous one if that is damaged or missing. Weights
+ * from another CPU can be trained further, but the result differs from that of an uninterrupted run. */
 static ocdm_status restore(ocdm__run_folder *folder, ocdm_error *error)
 {
-    char made[80], text[256];
+    ocdm_error why, older;
+    char made[80], text[sizeof why.message + OCDM__PATH_ROOM + 64];
     const char *used = folder->run->learner != NULL ? folder->run->learner->instructions : "";
     ocdm__checkpoint checkpoint = {.tensors = {.tensor_count = 0}};
-    ocdm_status status = open_checkpoint(folder, &checkpoint, error);
+    ocdm_status status = ocdm__checkpoint_open(&checkpoint, folder->paths[CHECKPOINT], &why);
+    if (status != OCDM_OK && status != OCDM_NO_MEMORY && is_there(folder->paths[PREVIOUS])) {
+        ocdm__checkpoint_close(&checkpoint);
+        status = ocdm__checkpoint_open(&checkpoint, folder->paths[PREVIOUS], &older);
+        snprintf(text, sizeof text, "%s; going on from the checkpoint before it, %s", why.message, folder->paths[PREVIOUS]);
+        if (status == OCDM_OK)
+            note(folder, text);
+        else
+            (void)ocdm__fail(error, status, "begin again in a new folder", "%.250s; and %.250s", why.message, older.message);
+    } else if (status != OCDM_OK && error != NULL)
+        *error = why;
     OCDM_THEN(status, ocdm__checkpoint_compare(&checkpoint, folder->run, error));
     if (status == OCDM_OK && !is_there(folder->paths[SUMMARY]) &&
         ocdm__checkpoint_has_other_instructions(&checkpoint, folder->run, made, sizeof made)) {

@@ -135,17 +135,32 @@ ocdm_status ocdm__saved_settings_compare(const ocdm__saved_run *saved, const ocd
 
 /* ---- classes ----------------------------------------------------------------------------------------------------------- */
 
-/* The first class whose group or weight in the target is another one. */
-static ocdm_status compare_classes(const ocdm__saved_run *saved, const ocdm__asked_run *asked, ocdm_error *error)
+ocdm__asked_run ocdm__asked_of(const ocdm__run *run)
+{
+    return (ocdm__asked_run){.settings = run->settings,
+                             .tasks = run->schedule.order.tasks,
+                             .task_count = run->schedule.order.task_count,
+                             .stream = run->stream,
+                             .groups = run->groups,
+                             .class_weights = run->class_weights};
+}
+
+/* Last, the first class whose group or weight in the target is another one. */
+ocdm_status ocdm__saved_run_compare(const ocdm__saved_run *saved, const ocdm__asked_run *asked, ocdm_error *error)
 {
     const ocdm__stream_table *table = &asked->stream->table;
     bool weighted = saved->class_weights != NULL && asked->class_weights != NULL;
+    char checksum[OCDM__CHECKSUM_TEXT];
+    OCDM_TRY(ocdm__saved_settings_compare(saved, asked, error));
+    ocdm__checksum_text(asked->stream->checksum, checksum);
+    if (strcmp(saved->checksum, checksum) != 0)
+        return ocdm__fail(error, OCDM_BAD_FILE, "go on with the stream that the run began with, or begin in a new folder",
+                          "%s: the stream %s has changed since the run began", saved->name, asked->stream->file.name);
     for (size_t c = 0; c < table->class_count; c++) {
         bool group = saved->groups != NULL && saved->groups[c] != asked->groups[c];
-        bool weight = weighted && saved->class_weights[c] != asked->class_weights[c];
-        if (!group && !weight)
-            continue;
         size_t length;
+        if (!group && (!weighted || saved->class_weights[c] == asked->class_weights[c]))
+            continue;
         const char *name = ocdm__text_at(&table->classes, c, &length);
         if (group)
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s: the run began with the class %s in the group %s, not %s",
@@ -158,68 +173,42 @@ static ocdm_status compare_classes(const ocdm__saved_run *saved, const ocdm__ask
     return OCDM_OK;
 }
 
-ocdm__asked_run ocdm__asked_of(const ocdm__run *run)
-{
-    return (ocdm__asked_run){.settings = run->settings,
-                             .tasks = run->schedule.order.tasks,
-                             .task_count = run->schedule.order.task_count,
-                             .stream = run->stream,
-                             .groups = run->groups,
-                             .class_weights = run->class_weights};
-}
-
-ocdm_status ocdm__saved_run_compare(const ocdm__saved_run *saved, const ocdm__asked_run *asked, ocdm_error *error)
-{
-    char checksum[OCDM__CHECKSUM_TEXT];
-    OCDM_TRY(ocdm__saved_settings_compare(saved, asked, error));
-    ocdm__checksum_text(asked->stream->checksum, checksum);
-    if (strcmp(saved->checksum, checksum) != 0)
-        return ocdm__fail(error, OCDM_BAD_FILE, "go on with the stream that the run began with, or begin in a new folder",
-                          "%s: the stream %s has changed since the run began", saved->name, asked->stream->file.name);
-    return compare_classes(saved, asked, error);
-}
-
 /* ---- summaries --------------------------------------------------------------------------------------------------------- */
 
-/* `groups` and `weights` are room for those of the file. Settings are compared as they are written, which a tree does not keep.
- */
-static ocdm_status compare_summary(const ocdm__mapped_file *file, const ocdm__json_node *root, uint8_t *groups, double *weights,
-                                   const ocdm__asked_run *asked, ocdm_error *error)
-{
-    ocdm__saved_run saved = {.name = file->name};
-    const char *checksum = ocdm__json_text(ocdm__json_find(root, "stream.checksum"), "");
-    size_t classes = asked->stream->table.class_count;
-    char wanted[OCDM__CHECKSUM_TEXT];
-    struct member settings;
-    if (!find_member((const char *)file->bytes, file->size, "settings", 8, &settings) ||
-        strlen(checksum) != OCDM__CHECKSUM_TEXT - 1)
-        return ocdm__fail(error, OCDM_BAD_FILE, "name another folder", "%s has no settings or no checksum of the stream",
-                          file->name);
-    saved.settings = settings.value;
-    saved.settings_length = (size_t)settings.value_length;
-    memcpy(saved.checksum, checksum, OCDM__CHECKSUM_TEXT);
-    ocdm__checksum_text(asked->stream->checksum, wanted);
-    if (strcmp(checksum, wanted) != 0)
-        return ocdm__fail(error, OCDM_BAD_FILE, "name the stream of the run, or another folder",
-                          "%.160s: the run was made on the stream %.60s (checksum %.32s), not on %.100s (%s)", file->name,
-                          ocdm__json_text(ocdm__json_find(root, "stream.file"), "?"), checksum, asked->stream->file.name,
-                          wanted);
-    saved.groups = ocdm__summary_groups(root, groups, classes) ? groups : NULL;
-    saved.class_weights = ocdm__summary_class_weights(root, weights, classes) ? weights : NULL;
-    return ocdm__saved_run_compare(&saved, asked, error);
-}
-
+/* Settings are compared as they are written, which a tree does not keep. */
 ocdm_status ocdm__summary_compare(const char *path, const ocdm__asked_run *asked, ocdm_error *error)
 {
+    size_t classes = asked->stream->table.class_count;
     ocdm__mapped_file file = {.bytes = NULL};
     ocdm__json_tree tree = {.root = NULL};
     ocdm__arena room = {.failed = false};
-    uint8_t *groups = ocdm__arena_new(&room, asked->stream->table.class_count, sizeof *groups);
-    double *weights = ocdm__arena_new(&room, asked->stream->table.class_count, sizeof *weights);
+    ocdm__saved_run saved = {.name = path};
+    char wanted[OCDM__CHECKSUM_TEXT];
+    struct member settings = {.value = NULL};
+    uint8_t *groups = ocdm__arena_new(&room, classes, sizeof *groups);
+    double *weights = ocdm__arena_new(&room, classes, sizeof *weights);
     ocdm_status status = ocdm__arena_check(&room, "the groups and weights of classes", error);
     OCDM_THEN(status, ocdm__map_file(&file, path, error));
     OCDM_THEN(status, ocdm__summary_read(&tree, path, error));
-    OCDM_THEN(status, compare_summary(&file, tree.root, groups, weights, asked, error));
+    if (status == OCDM_OK) {
+        const char *checksum = ocdm__json_text(ocdm__json_find(tree.root, "stream.checksum"), "");
+        bool has = find_member((const char *)file.bytes, file.size, "settings", 8, &settings);
+        snprintf(saved.checksum, sizeof saved.checksum, "%s", checksum);
+        ocdm__checksum_text(asked->stream->checksum, wanted);
+        if (!has || strlen(checksum) != OCDM__CHECKSUM_TEXT - 1)
+            status = ocdm__fail(error, OCDM_BAD_FILE, "name another folder", "%s has no settings or no checksum of the stream",
+                                path);
+        else if (strcmp(checksum, wanted) != 0)
+            status = ocdm__fail(error, OCDM_BAD_FILE, "name the stream of the run, or another folder",
+                                "%.160s: the run was made on the stream %.60s (checksum %.32s), not on %.100s (%s)", path,
+                                ocdm__json_text(ocdm__json_find(tree.root, "stream.file"), "?"), checksum,
+                                asked->stream->file.name, wanted);
+        saved.settings = settings.value;
+        saved.settings_length = (size_t)settings.value_length;
+        saved.groups = ocdm__summary_groups(tree.root, groups, classes) ? groups : NULL;
+        saved.class_weights = ocdm__summary_class_weights(tree.root, weights, classes) ? weights : NULL;
+    }
+    OCDM_THEN(status, ocdm__saved_run_compare(&saved, asked, error));
     ocdm__json_tree_clear(&tree);
     ocdm__unmap_file(&file);
     ocdm__arena_clear(&room);

@@ -31,11 +31,15 @@ static size_t count_part(const ocdm__stream_table *table, uint8_t part)
     return count;
 }
 
-/* What identifies the stream of a run, and its size. */
-static void write_stream(ocdm__output *output, const ocdm__stream *stream, size_t task_count)
+/* The stream by what identifies it, and its size. */
+void ocdm__summary_head_write(ocdm__output *output, const ocdm__run *run)
 {
+    const ocdm__stream *stream = run->stream;
     char ids[OCDM__SHA256_TEXT], checksum[OCDM__CHECKSUM_TEXT];
     const char *slash = strrchr(stream->file.name, '/');
+    ocdm__json_string(output, "program", ocdm_version());
+    ocdm__json_key(output, "settings");
+    ocdm__run_settings_write(output, run->settings, run->schedule.order.tasks, run->schedule.order.task_count);
     ocdm__checksum_text(stream->checksum, checksum);
     ocdm__digest_ids(&stream->table, ids);
     ocdm__json_open(output, "stream", '{');
@@ -45,21 +49,13 @@ static void write_stream(ocdm__output *output, const ocdm__stream *stream, size_
     ocdm__json_count(output, "train", count_part(&stream->table, OCDM__TRAIN));
     ocdm__json_count(output, "test", count_part(&stream->table, OCDM__TEST));
     ocdm__json_count(output, "classes", stream->table.class_count);
-    ocdm__json_count(output, "tasks", task_count);
+    ocdm__json_count(output, "tasks", run->schedule.order.task_count);
     ocdm__json_string(output, "kind", ocdm__stream_kind(stream));
     if (stream->shape.kind != OCDM__NO_PAYLOAD)
         ocdm__json_count(output, "width", stream->shape.width);
     else
         ocdm__json_null(output, "width");
     ocdm__json_close(output, '}');
-}
-
-void ocdm__summary_head_write(ocdm__output *output, const ocdm__run *run)
-{
-    ocdm__json_string(output, "program", ocdm_version());
-    ocdm__json_key(output, "settings");
-    ocdm__run_settings_write(output, run->settings, run->schedule.order.tasks, run->schedule.order.task_count);
-    write_stream(output, run->stream, run->schedule.order.task_count);
 }
 
 /* By name, with counts, so that a report needs no stream. */
@@ -268,18 +264,6 @@ static ocdm_status find_pairs(const ocdm__stream_table *table, struct pair pairs
     return OCDM_OK;
 }
 
-/* Samples in memory with both classes of a pair. */
-static uint64_t count_kept(const ocdm__run *run, const struct pair *pair)
-{
-    const ocdm__stream_table *table = &run->stream->table;
-    uint64_t kept = 0;
-    for (uint32_t slot = 0; run->memory != NULL && slot < ocdm_memory_size(run->memory); slot++) {
-        size_t sample = (size_t)ocdm_memory_id(run->memory, slot);
-        kept += ocdm__has_label(table, sample, pair->low) && ocdm__has_label(table, sample, pair->high);
-    }
-    return kept;
-}
-
 /* What has been kept and seen of each class, its target, the most frequent pairs of classes, and labels per sample in memory
  * and in the stream: a memory that balances classes changes how many labels occur together. */
 static void write_counts(ocdm__output *output, const ocdm__run *run, const double *targets, const struct pair *pairs,
@@ -318,7 +302,12 @@ static void write_counts(ocdm__output *output, const ocdm__run *run, const doubl
         ocdm__json_count(output, NULL, pairs[i].high);
         ocdm__json_close(output, ']');
         ocdm__json_count(output, "seen", pairs[i].seen);
-        ocdm__json_count(output, "kept", count_kept(run, &pairs[i]));
+        uint64_t both = 0; /* samples in memory with both classes */
+        for (uint32_t slot = 0; memory != NULL && slot < ocdm_memory_size(memory); slot++) {
+            size_t sample = (size_t)ocdm_memory_id(memory, slot);
+            both += ocdm__has_label(table, sample, pairs[i].low) && ocdm__has_label(table, sample, pairs[i].high);
+        }
+        ocdm__json_count(output, "kept", both);
         ocdm__json_close(output, '}');
     }
     ocdm__json_close(output, ']');

@@ -84,33 +84,28 @@ static uint32_t period_of_item(const struct deal *deal, size_t item)
     return period;
 }
 
-static void deal_classes(struct deal *deal, const ocdm__stream_order *order, const ocdm__stream_table *table, double disjoint,
-                         ocdm__random *random)
+/* Classes are dealt to periods, the disjoint ones first. Every sample goes to the period of its rarest class; then a share of
+ * those of blurry classes is pooled and dealt anew. */
+static void deal_samples(struct deal *deal, const ocdm__stream_order *order, const ocdm__stream_table *table,
+                         const ocdm__blur *blur, uint64_t base, struct arrival *arrivals)
 {
+    ocdm__random random = ocdm__random_stream(base, UINT64_MAX);
     for (size_t i = 0; i < order->count; i++)
         ocdm__count_labels(table, order->samples[i], deal->counts);
     for (uint32_t c = 0; c < table->class_count; c++)
         if (deal->counts[c] > 0)
             deal->classes[deal->class_count++] = c;
-    ocdm__random_shuffle(random, deal->classes, deal->class_count);
-    size_t first = (size_t)floor(disjoint * (double)deal->class_count + 0.5);
-    cut(deal, first, random);
-    for (size_t i = 0; i < first; i++) {
-        deal->period_of[deal->classes[i]] = period_of_item(deal, i);
-        deal->is_disjoint[deal->classes[i]] = true;
+    ocdm__random_shuffle(&random, deal->classes, deal->class_count);
+    size_t first = (size_t)floor(blur->disjoint * (double)deal->class_count + 0.5);
+    cut(deal, first, &random);
+    for (size_t i = 0; i < deal->class_count; i++) {
+        if (i == first)
+            cut(deal, deal->class_count - first, &random);
+        deal->period_of[deal->classes[i]] = period_of_item(deal, i < first ? i : i - first);
+        deal->is_disjoint[deal->classes[i]] = i < first;
     }
-    cut(deal, deal->class_count - first, random);
-    for (size_t i = first; i < deal->class_count; i++)
-        deal->period_of[deal->classes[i]] = period_of_item(deal, i - first);
-}
-
-/* Every sample first goes to the period of its rarest class; then a share of those of blurry classes is pooled and dealt anew.
- */
-static void deal_samples(struct deal *deal, const ocdm__stream_order *order, const ocdm__stream_table *table,
-                         const ocdm__blur *blur, uint64_t base, struct arrival *arrivals)
-{
-    ocdm__random random = ocdm__random_stream(base, UINT64_MAX);
-    deal_classes(deal, order, table, blur->disjoint, &random);
+    if (first == deal->class_count)
+        cut(deal, 0, &random);
     for (size_t i = 0; i < order->count; i++) {
         uint32_t sample = order->samples[i], class_number = ocdm__rarest_class(table, sample, deal->counts);
         arrivals[i] = (struct arrival){.time = class_number == OCDM_NONE ? 0 : (double)deal->period_of[class_number],

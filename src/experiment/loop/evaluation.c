@@ -170,28 +170,6 @@ static ocdm_status score(const ocdm__test_set *set, ocdm__class_score *scores, o
     return ocdm__measure(set, scores, NULL, 0, averages, error);
 }
 
-/* Scores each task on its own tests, then on all tests; the last scores are kept. */
-static ocdm_status score_all(const ocdm__examination *examination, const struct answers *answers,
-                             const struct ocdm__version_result *result, ocdm_error *error)
-{
-    ocdm__evaluation *evaluation = result->evaluation;
-    size_t count = evaluation->task_count, asked = asked_tasks(examination, count);
-    float threshold = (float)result->threshold;
-    for (size_t k = 0; k < asked; k++) {
-        ocdm__averages next;
-        const ocdm__test_set set = set_of(examination, answers, k < count ? count - 1 : k, (uint32_t)k, threshold);
-        OCDM_TRY(score(&set, result->scores, k < count ? &evaluation->tasks[k] : &next, error));
-        evaluation->ahead = k < count ? evaluation->ahead : next.value[OCDM_MAP];
-    }
-    const ocdm__test_set all = set_of(examination, answers, count - 1, OCDM_NONE, threshold);
-    OCDM_TRY(score(&all, result->scores, &evaluation->total, error));
-    if (result->operation != NULL)
-        OCDM_TRY(ocdm__operate(&all, result->operation, error));
-    for (unsigned g = 0; g < OCDM__GROUPS; g++)
-        OCDM_TRY(ocdm__measure(&all, result->scores, examination->groups, (uint8_t)g, &evaluation->groups[g], error));
-    return OCDM_OK;
-}
-
 /* The answers about the first tasks by so many versions of the weights, with room for all tests: the most that an evaluation
  * needs. Then the learner is back at its trained weights, also after an error. Clear them even after an error. */
 static ocdm_status get_answers(const ocdm__examination *examination, size_t task_count, size_t versions,
@@ -228,19 +206,37 @@ static ocdm_status get_answers(const ocdm__examination *examination, size_t task
     return status == OCDM_OK ? back : status;
 }
 
+/* Of each version the answers are scored: each task on its own tests, then all tests; the last scores are kept. */
 ocdm_status ocdm__evaluate(const ocdm__examination *examination, size_t task_count, const struct ocdm__version_result *results,
                            size_t count, ocdm_error *error)
 {
     struct answers answers;
+    size_t asked = asked_tasks(examination, task_count);
     for (size_t v = 0; v < count; v++)
         OCDM_TRY(ocdm__evaluation_start(results[v].evaluation, task_count, error));
     if (examination->learner == NULL && examination->given == NULL)
         return OCDM_OK;
-    ocdm_status status = get_answers(examination, asked_tasks(examination, task_count), count, &answers, error);
+    ocdm_status status = get_answers(examination, asked, count, &answers, error);
     for (size_t v = 0; status == OCDM_OK && v < count; v++) {
+        const struct ocdm__version_result *result = &results[v];
+        ocdm__evaluation *evaluation = result->evaluation;
+        float threshold = (float)result->threshold;
         answers.logits = examination->given != NULL ? examination->given : answers.own + v * answers.stride;
-        results[v].evaluation->skipped = examination->tests->ends[task_count - 1] - answers.ends[task_count - 1];
-        status = score_all(examination, &answers, &results[v], error);
+        evaluation->skipped = examination->tests->ends[task_count - 1] - answers.ends[task_count - 1];
+        for (size_t k = 0; status == OCDM_OK && k < asked; k++) {
+            ocdm__averages next = {.classes = 0};
+            bool ahead = k >= task_count;
+            const ocdm__test_set set = set_of(examination, &answers, ahead ? k : task_count - 1, (uint32_t)k, threshold);
+            status = score(&set, result->scores, ahead ? &next : &evaluation->tasks[k], error);
+            evaluation->ahead = ahead ? next.value[OCDM_MAP] : evaluation->ahead;
+        }
+        const ocdm__test_set all = set_of(examination, &answers, task_count - 1, OCDM_NONE, threshold);
+        OCDM_THEN(status, score(&all, result->scores, &evaluation->total, error));
+        if (result->operation != NULL)
+            OCDM_THEN(status, ocdm__operate(&all, result->operation, error));
+        for (unsigned g = 0; g < OCDM__GROUPS; g++)
+            OCDM_THEN(status,
+                      ocdm__measure(&all, result->scores, examination->groups, (uint8_t)g, &evaluation->groups[g], error));
     }
     ocdm__arena_clear(&answers.arena);
     return status;

@@ -49,27 +49,6 @@ ocdm_status ocdm__stream_order_allocate(ocdm__stream_order *order, size_t sample
     return ocdm__arena_check(&order->arena, "the order of the samples", error);
 }
 
-/* `next` is the place of the next sample of each task. */
-static void place_samples(ocdm__stream_order *order, const ocdm__stream_table *table, enum ocdm__part part, size_t *next,
-                          uint64_t seed)
-{
-    size_t at = 0;
-    for (size_t k = 0; k < order->task_count; k++) {
-        size_t count = next[order->tasks[k]];
-        next[order->tasks[k]] = at;
-        at += count;
-        order->ends[k] = at;
-    }
-    order->count = at;
-    for (size_t i = 0; i < table->sample_count; i++)
-        if (table->parts[i] == part)
-            order->samples[next[table->tasks[i]]++] = (uint32_t)i;
-    for (size_t k = 0; part == OCDM__TRAIN && k < order->task_count; k++) {
-        size_t start = k > 0 ? order->ends[k - 1] : 0;
-        shuffle(order->samples + start, order->ends[k] - start, seed, order->tasks[k]);
-    }
-}
-
 /* ---- classes that tasks introduce ---------------------------------------------------------------------------------------- */
 
 /* Only streams of partial labels have tasks that introduce classes. Finds where, by what the training samples of each task
@@ -157,8 +136,18 @@ ocdm_status ocdm__stream_order_make(ocdm__stream_order *order, const ocdm__strea
     for (uint32_t task = 0; status == OCDM_OK && tasks == NULL && task < OCDM__MAX_TASKS; task++)
         if (exists[task])
             order->tasks[next++] = task;
-    if (status == OCDM_OK)
-        place_samples(order, table, part, counts, seed);
+    for (size_t k = 0; status == OCDM_OK && k < order->task_count; k++) {
+        size_t count = counts[order->tasks[k]];
+        counts[order->tasks[k]] = order->count; /* from here on: the place of its next sample */
+        order->ends[k] = order->count += count;
+    }
+    for (size_t i = 0; status == OCDM_OK && i < table->sample_count; i++)
+        if (table->parts[i] == part)
+            order->samples[counts[table->tasks[i]]++] = (uint32_t)i;
+    for (size_t k = 0; status == OCDM_OK && part == OCDM__TRAIN && k < order->task_count; k++) {
+        size_t start = k > 0 ? order->ends[k - 1] : 0;
+        shuffle(order->samples + start, order->ends[k] - start, seed, order->tasks[k]);
+    }
     OCDM_THEN(status, place_classes(order, table, error));
     if (part == OCDM__TEST && order->class_places != NULL && order->disjoint)
         OCDM_THEN(status, place_tests(order, table, error));
@@ -288,8 +277,6 @@ static ocdm_status hold_out(ocdm__schedule *schedule, const ocdm__stream_table *
     ocdm__arena_clear(&room);
     return members != NULL ? place_classes(held_out, table, error) : OCDM_NO_MEMORY;
 }
-
-/* ---- tests -------------------------------------------------------------------------------------------------------------- */
 
 /* How many tasks have begun when `samples` samples of the order have come: with --blur some of the tasks before the last of
  * them may not have. */
