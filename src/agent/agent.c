@@ -283,7 +283,8 @@ ocdm_status ocdm__agent_features(ocdm__agent *agent, const float *input, size_t 
 
 uint32_t ocdm__agent_feature_width(const ocdm__agent *agent)
 {
-    return ocdm__model_feature_width(&agent->network->model);
+    const struct ocdm__model *model = &agent->network->model;
+    return model->nodes[model->count - 1].in_channels; /* of the head */
 }
 
 size_t ocdm__agent_gradient_size(const void *agent)
@@ -295,11 +296,6 @@ double ocdm__agent_operations(const void *agent, size_t count, size_t fresh)
 {
     (void)fresh; /* replayed samples cost the same */
     return 3 * ocdm__model_operations(&((const ocdm__agent *)agent)->network->model) * (double)count;
-}
-
-uint64_t ocdm__agent_steps(const ocdm__agent *agent)
-{
-    return agent->steps;
 }
 
 /* ---- several ranks ---------------------------------------------------------------------------------------------------- */

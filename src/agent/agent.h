@@ -157,9 +157,6 @@ void ocdm__agent_collect(void *agent);
  * gradients of the outputs, and those of the weights. */
 double ocdm__agent_operations(const void *agent, size_t count, size_t fresh);
 
-/* Steps so far. */
-uint64_t ocdm__agent_steps(const ocdm__agent *agent);
-
 /* ---- weights -------------------------------------------------------------------------------------------------------- */
 
 /*

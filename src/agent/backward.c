@@ -103,33 +103,25 @@ struct item {
     unsigned slot;
 };
 
-/* A slice of some images' gradients in one piece, as the primitive reads it. */
-static const unsigned char *slice_of_gradient(const struct item *item, size_t start, size_t images)
-{
-    const struct ocdm__layer *layer = &item->back->pass->network->layers[item->back->making];
-    const unsigned char *gradient = ocdm__piece(item->back->pass, &layer->raw, layer->image_bytes, start);
-    size_t bytes = item->plan->image, shift = item->slice * bytes;
-    if (images == 1 || layer->slices == 1)
-        return gradient + shift;
-    float *copy = item->room + item->plan->levels * (OCDM__FAN - 1) * item->plan->place;
-    for (size_t i = 0; i < images; i++)
-        memcpy((unsigned char *)copy + i * bytes, gradient + i * layer->image_bytes + shift, bytes);
-    return (const unsigned char *)copy;
-}
-
-/* The weight gradient of one lane: a convolution's, or the product of gradient and input where the layer is one. */
+/* The weight gradient of one lane: a convolution's, or the product of gradient and input where the layer is one. Of several
+ * images a slice of the gradient is copied into one piece, as the primitive reads it. */
 static void make_lane(const struct item *item, size_t lane, float *target)
 {
     const struct ocdm__pass *pass = item->back->pass;
     ocdm__network *network = pass->network;
-    struct ocdm__layer *layer = &network->layers[item->back->making];
+    const struct ocdm__layer *layer = &network->layers[item->back->making];
     const struct ocdm__node *node = layer->node;
     size_t start = ocdm__lane_start(&pass->share, lane), images = ocdm__lane_start(&pass->share, lane + 1) - start;
+    size_t bytes = item->plan->image, shift = item->slice * bytes;
     const struct ocdm__layer *before = node->input ? &network->layers[node->input - 1] : NULL;
     const unsigned char *source =
         before != NULL ? ocdm__piece(pass, &before->output, before->image_bytes, start) : ocdm__input_piece(pass, start);
-    const unsigned char *gradient = slice_of_gradient(item, start, images);
-    bool product = ocdm__layer_is_product(network, node);
+    const unsigned char *gradient = ocdm__piece(pass, &layer->raw, layer->image_bytes, start) + shift;
+    unsigned char *copy = (unsigned char *)(item->room + item->plan->levels * (OCDM__FAN - 1) * item->plan->place);
+    bool copies = images > 1 && layer->slices > 1, product = ocdm__layer_is_product(network, node);
+    for (size_t i = 0; copies && i < images; i++)
+        memcpy(copy + i * bytes, gradient + i * layer->image_bytes, bytes);
+    gradient = copies ? copy : gradient;
     if (ocdm__op_run(layer->weights[images], item->slot, product ? gradient : source, product ? source : gradient, target) !=
         OCDM_OK)
         atomic_store(&network->failed, true);

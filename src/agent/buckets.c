@@ -77,14 +77,6 @@ void ocdm__share_starts(const struct ocdm__share *share, size_t units)
         share->starts[r] = ocdm__lane_start(share, first_lane(share, r)) * units;
 }
 
-void ocdm__share_gather(const struct ocdm__share *share, void *all, size_t units)
-{
-    if (share->ranks == NULL)
-        return;
-    ocdm__share_starts(share, units);
-    share->ranks->gather_all(all, share->starts);
-}
-
 void ocdm__norm_start(const struct ocdm__share *share, struct ocdm__layer *layer)
 {
     if (share->ranks == NULL || layer->node->kind != OCDM__NODE_CONV)

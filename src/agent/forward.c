@@ -188,7 +188,10 @@ static void run_images(const struct ocdm__pass *pass)
         else
             norm_statistics(pass, &network->layers[k]);
     }
-    ocdm__share_gather(share, network->vectors, network->layers[network->image_layers - 1].node->channels);
+    if (share->ranks != NULL) { /* every rank has the features of its images */
+        ocdm__share_starts(share, network->layers[network->image_layers - 1].node->channels);
+        share->ranks->gather_all(network->vectors, share->starts);
+    }
 }
 
 /* Image layers region by region, then linear layers on the features of the whole batch. */
@@ -268,24 +271,6 @@ static void evaluate_image(void *context, size_t image, unsigned slot)
                               evaluation->features + image * last->node->channels);
 }
 
-/* The constants of the norms are those of the running statistics, the same for all images. */
-static ocdm_status evaluate_images(ocdm__network *network, const float *input, size_t images, float *features,
-                                   ocdm_error *error)
-{
-    OCDM_TRY(ocdm__layers_refresh(network, error));
-    if (network->eval_arena == NULL)
-        network->eval_arena = ocdm__allocate_aligned(network->threads, network->eval_image);
-    if (network->eval_arena == NULL)
-        return ocdm__fail_memory(error, "an evaluation");
-    for (uint32_t k = 0; k < network->image_layers; k++)
-        if (network->layers[k].node->kind == OCDM__NODE_CONV)
-            freeze_norm(network, &network->layers[k]);
-    struct evaluation evaluation = {network, input, features};
-    struct ocdm__work work = {evaluate_image, &evaluation, images};
-    ocdm__team_run(network->team, &work, 1);
-    return ocdm__network_check(network, error);
-}
-
 /* Vectors go through the linear layers ROWS at a time: all but the head, of which models have at most one, then the head. */
 ocdm_status ocdm__network_evaluate(ocdm__network *network, const float *input, size_t images, float *features, float *logits,
                                    ocdm_error *error)
@@ -293,8 +278,20 @@ ocdm_status ocdm__network_evaluate(ocdm__network *network, const float *input, s
     uint32_t last = (uint32_t)network->model.count - 1;
     struct ocdm__layer *head = &network->layers[last];
     size_t width = head->node->in_channels;
-    if (network->image_layers > 0 && input != NULL)
-        OCDM_TRY(evaluate_images(network, input, images, features, error));
+    if (network->image_layers > 0 && input != NULL) {
+        OCDM_TRY(ocdm__layers_refresh(network, error));
+        if (network->eval_arena == NULL)
+            network->eval_arena = ocdm__allocate_aligned(network->threads, network->eval_image);
+        if (network->eval_arena == NULL)
+            return ocdm__fail_memory(error, "an evaluation");
+        for (uint32_t k = 0; k < network->image_layers; k++) /* the same constants for all images */
+            if (network->layers[k].node->kind == OCDM__NODE_CONV)
+                freeze_norm(network, &network->layers[k]);
+        struct evaluation evaluation = {network, input, features};
+        const struct ocdm__work work = {evaluate_image, &evaluation, images};
+        ocdm__team_run(network->team, &work, 1);
+        OCDM_TRY(ocdm__network_check(network, error));
+    }
     for (size_t at = 0; at < images; at += ROWS) {
         size_t rows = images - at < ROWS ? images - at : ROWS;
         const float *before = network->image_layers == 0 && last == 0 ? input + at * width : features + at * width;

@@ -280,11 +280,6 @@ void ocdm__model_destroy(struct ocdm__model *model)
     model->count = 0;
 }
 
-uint32_t ocdm__model_feature_width(const struct ocdm__model *model)
-{
-    return model->nodes[model->count - 1].in_channels;
-}
-
 /* Norms, activations and poolings are not counted: they are far below one percent. */
 double ocdm__model_operations(const struct ocdm__model *model)
 {

@@ -89,7 +89,4 @@ void ocdm__model_destroy(struct ocdm__model *model);
  * activations and pooling are not counted. */
 double ocdm__model_operations(const struct ocdm__model *model);
 
-/* The node before the head: features of a sample. Its width. */
-uint32_t ocdm__model_feature_width(const struct ocdm__model *model);
-
 #endif

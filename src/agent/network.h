@@ -264,8 +264,6 @@ void ocdm__share_deal(struct ocdm__share *share, const ocdm__ranks *ranks);
 size_t ocdm__share_chunks(const struct ocdm__share *share, size_t chunk, size_t *sizes, unsigned char *merges);
 /* Fills `share->starts`: where each rank's images begin, in arrays of `units` for each image. */
 void ocdm__share_starts(const struct ocdm__share *share, size_t units);
-/* An array of `units` for each image, of which every rank has filled its part. Nothing to do for one process. */
-void ocdm__share_gather(const struct ocdm__share *share, void *all, size_t units);
 /* The sums of a layer's batch norm, of which every rank has those of its images: begins to gather them; waits until all are
  * there. Work that does not need them fits in between. Nothing to do for one process, and for layers without a norm. */
 void ocdm__norm_start(const struct ocdm__share *share, struct ocdm__layer *layer);

@@ -93,7 +93,7 @@ static ocdm_status open_all(ocdm__predictor *predictor, const ocdm__predictor_se
     else /* image files alone are brought to a size as those of a stream */
         ocdm__weights_usual_size(&predictor->about, &predictor->resize, &predictor->crop);
     OCDM_TRY(check_fit(predictor, settings, error));
-    if (ocdm__ranks_lead())
+    if (ocdm__ranks_all()->rank == 0)
         ocdm__join_begin(ocdm__model_takes_images(predictor->model));
     struct ocdm__weights weights = {settings->weights, &predictor->weights.tensors};
     ocdm__agent_settings agent = {

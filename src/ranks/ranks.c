@@ -66,11 +66,6 @@ void ocdm__ranks_set(const ocdm__ranks *ranks)
     all = ranks != NULL ? ranks : &ocdm__ranks_alone;
 }
 
-bool ocdm__ranks_lead(void)
-{
-    return all->rank == 0 && all->size > 1;
-}
-
 /* ---- errors ------------------------------------------------------------------------------------------------------------ */
 
 void ocdm__ranks_end_after(const ocdm__ranks *ranks, const ocdm_error *error)

@@ -74,9 +74,6 @@ const ocdm__ranks *ocdm__ranks_all(void);
 /* That table: for work that this process does alone, whatever others there are. */
 extern const ocdm__ranks ocdm__ranks_alone;
 
-/* Whether this process leads others. */
-bool ocdm__ranks_lead(void);
-
 /* What a rank makes of an error in work of all: unless it is the same on all ranks (a loss that is not finite, a stop), the
  * others would wait for it, so that it ends them all. Returns if it is alone. */
 void ocdm__ranks_end_after(const ocdm__ranks *ranks, const ocdm_error *error);

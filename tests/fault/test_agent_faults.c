@@ -20,7 +20,7 @@
 #include <dnnl.h>
 
 #include "../agent_state.h"
-#include "agent/agent.h"
+#include "agent/network.h"
 #include "agent/model.h"
 #include "base/output.h"
 #include "faults.h"
@@ -216,10 +216,10 @@ static ocdm_status step(struct scene *scene, ocdm_error *error)
 {
     ocdm__batch batch = samples(BATCH);
     double loss = 77;
-    uint64_t steps = ocdm__agent_steps(scene->agent);
+    uint64_t steps = scene->agent->steps;
     ocdm_status status = agent_train(scene->agent, &batch, &loss, error);
     HOLDS(scene->subject->model, (loss == 77) == (status != OCDM_OK));
-    HOLDS(scene->subject->model, ocdm__agent_steps(scene->agent) == steps + (status == OCDM_OK));
+    HOLDS(scene->subject->model, scene->agent->steps == steps + (status == OCDM_OK));
     if (status == OCDM_OK)
         append(&scene->result, &loss, sizeof loss);
     return status;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "../agent_state.h"
-#include "agent/agent.h"
+#include "agent/network.h"
 #include "base/error.h"
 #include "base/bytes.h"
 
@@ -72,7 +72,7 @@ static bool is_squared(const struct ocdm__tensor *tensor)
 static void check_numbers(ocdm__agent *agent)
 {
     ocdm__tensor_list state;
-    require(ocdm__agent_steps(agent) <= (uint64_t)1 << 53);
+    require(agent->steps <= (uint64_t)1 << 53);
     require(agent_save(agent, true, &state, NULL) == OCDM_OK);
     for (size_t i = 1; i < state.count; i++)
         for (size_t at = 0; at < state.tensors[i].size; at += sizeof(float)) {

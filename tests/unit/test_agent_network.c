@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../golden/resnet18.inc"
+#include "agent/network.h"
 #include "base/random.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -108,7 +109,7 @@ TEST(resnet18_stays_near_pytorch_for_ten_steps)
         assert_int_equal(agent_train(agent, &made.batch, &loss, NULL), OCDM_OK);
         assert_true(fabs(loss - resnet18_losses[step]) <= 1e-2 * resnet18_losses[step]);
     }
-    assert_int_equal(ocdm__agent_steps(agent), 10);
+    assert_int_equal(agent->steps, 10);
     assert_int_equal(ocdm__agent_predict(agent, made.input, BATCH, logits, NULL), OCDM_OK);
     assert_true(apart(logits, 1, resnet18_evaluated, BATCH * CLASSES) <= 1e-2);
     batch_free(&made);

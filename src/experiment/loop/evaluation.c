@@ -64,12 +64,6 @@ void ocdm__evaluation_clear(ocdm__evaluation *evaluation)
     *evaluation = (ocdm__evaluation){.tasks = NULL};
 }
 
-/* The tasks whose tests are asked about in an evaluation of the first `task_count`. */
-static size_t asked_tasks(const ocdm__examination *examination, size_t task_count)
-{
-    return task_count + (examination->ahead && task_count < examination->tests->task_count);
-}
-
 /* ---- asking ------------------------------------------------------------------------------------------------------------ */
 
 /* The next row is that of a sample: its labels follow those of the rows before. */
@@ -211,7 +205,7 @@ ocdm_status ocdm__evaluate(const ocdm__examination *examination, size_t task_cou
                            size_t count, ocdm_error *error)
 {
     struct answers answers;
-    size_t asked = asked_tasks(examination, task_count);
+    size_t asked = task_count + (examination->ahead && task_count < examination->tests->task_count); /* the task ahead too */
     for (size_t v = 0; v < count; v++)
         OCDM_TRY(ocdm__evaluation_start(results[v].evaluation, task_count, error));
     if (examination->learner == NULL && examination->given == NULL)

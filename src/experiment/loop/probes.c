@@ -95,13 +95,6 @@ ocdm_status ocdm__probes_make(ocdm__probes *probes, const ocdm__run_settings *se
     return OCDM_OK;
 }
 
-void ocdm__probes_clear(ocdm__probes *probes)
-{
-    ocdm__stream_order_clear(&probes->part);
-    ocdm__release(probes->map);
-    *probes = (ocdm__probes){.count = 0};
-}
-
 /* ---- the curve --------------------------------------------------------------------------------------------------------- */
 
 ocdm_status ocdm__probes_reserve(ocdm__probes *probes, size_t count, ocdm_error *error)

@@ -238,7 +238,8 @@ void ocdm__run_close(ocdm__run *run)
             ocdm__evaluation_clear(&version->evaluations[i]);
         ocdm__evaluation_clear(&version->validation);
     }
-    ocdm__probes_clear(&run->probes);
+    ocdm__stream_order_clear(&run->probes.part);
+    ocdm__release(run->probes.map);
     ocdm__model_inputs_close(run->inputs);
     if (run->learner != NULL)
         run->learner->functions->destroy(run->learner->state);

@@ -72,11 +72,10 @@ typedef struct ocdm__probes {
  * Draws the part of the tests by the seed, if the settings ask for one: one test after another for the class that has the
  * fewest so far (the first of several), the next one of its tests in a random order; all tests if there are not more. The tests
  * must outlive it.
- * OCDM_OK, OCDM_NO_MEMORY. Clear it even after an error.
+ * OCDM_OK, OCDM_NO_MEMORY; ocdm__run_close releases it.
  */
 ocdm_status ocdm__probes_make(ocdm__probes *probes, const ocdm__run_settings *settings, const ocdm__stream_table *table,
                               const ocdm__stream_order *tests, ocdm_error *error);
-void ocdm__probes_clear(ocdm__probes *probes);
 
 /* Room for so many evaluations. OCDM_OK, OCDM_NO_MEMORY. */
 ocdm_status ocdm__probes_reserve(ocdm__probes *probes, size_t count, ocdm_error *error);
@@ -110,6 +109,7 @@ typedef struct ocdm__online {
     ocdm__batch batch; /* what it points to is below */
     unsigned turn;     /* updates so far: which slot of the inputs the stream's samples are in */
     double operations; /* of the last step: updates, and gradients that the policy compared; NaN: not known */
+    size_t asked;      /* samples whose gradients were computed for the policy in this step */
 
     uint32_t *samples; /* of the batch */
     uint32_t *slots;   /* of the memory, whose samples are replayed */
@@ -314,8 +314,5 @@ ocdm_status ocdm__add_pseudo_labels(ocdm__run *run, ocdm_error *error);
  */
 ocdm_status ocdm__similarity_open(ocdm__run *run, unsigned slot, ocdm_error *error);
 void ocdm__similarity_close(struct ocdm__similarity *similarity);
-
-/* Samples whose gradients were computed since the last call. */
-size_t ocdm__similarity_asked(struct ocdm__similarity *similarity);
 
 #endif

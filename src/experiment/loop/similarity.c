@@ -8,9 +8,8 @@
 #include "experiment/loop/run.h"
 
 struct ocdm__similarity {
-    const ocdm__run *run;
+    ocdm__run *run;
     unsigned slot; /* of the inputs */
-    size_t asked;  /* samples whose gradients were computed */
     ocdm__label_room labels;
     size_t size; /* floats of a gradient */
     float *kept; /* the gradients of the samples in memory that are compared with, and their norms */
@@ -56,7 +55,7 @@ static ocdm_status gradient_of(struct ocdm__similarity *similarity, const uint32
         return OCDM_OK;
     }
     OCDM_TRY(ocdm__batch_label(&batch, &run->stream->table, &similarity->labels, error));
-    similarity->asked += batch.count;
+    similarity->run->online.asked += batch.count;
     return run->learner->functions->gradient(run->learner->state, &batch, gradient, error);
 }
 
@@ -138,11 +137,4 @@ ocdm_status ocdm__similarity_open(ocdm__run *run, unsigned slot, ocdm_error *err
     run->similarity = similarity;
     ocdm_memory_set_similarity(run->memory, answer, similarity);
     return OCDM_OK;
-}
-
-size_t ocdm__similarity_asked(struct ocdm__similarity *similarity)
-{
-    size_t asked = similarity->asked;
-    similarity->asked = 0;
-    return asked;
 }

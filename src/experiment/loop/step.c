@@ -218,6 +218,7 @@ static ocdm_status remember(ocdm__run *run, ocdm_error *error)
     ocdm_change change;
     if (run->memory == NULL)
         return OCDM_OK;
+    online->asked = 0;
     for (size_t i = 0; i < online->batch.fresh; i++)
         online->offered[i] = ocdm__sample_of(&run->stream->table, online->batch.samples[i]);
     if (online->batch.begins_task) {
@@ -226,10 +227,8 @@ static ocdm_status remember(ocdm__run *run, ocdm_error *error)
     }
     OCDM_TRY(ocdm_memory_update(run->memory, online->offered, online->batch.fresh, &change, error));
     ocdm__replay_note(run, change.slot, change.stored, change.item, 0);
-    if (run->similarity != NULL) {
-        size_t asked = ocdm__similarity_asked(run->similarity);
-        online->operations += operations_of(run->learner, asked, asked);
-    }
+    if (run->similarity != NULL)
+        online->operations += operations_of(run->learner, online->asked, online->asked);
     run->times.update += ocdm__seconds_now() - begun;
     return OCDM_OK;
 }
