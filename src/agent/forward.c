@@ -55,11 +55,11 @@ static void norm_statistics(const struct ocdm__pass *pass, const struct ocdm__la
 
 /* ---- a layer -------------------------------------------------------------------------------------------------------- */
 
-/* The region of layer `position`: the norms of `due_from` and those up to it are due. An item takes `together` images, the last
- * one perhaps fewer. */
+/* The region of layer `position`: the norm of the layer before it is due. An item takes `together` images, the last one perhaps
+ * fewer. */
 struct region {
     const struct ocdm__pass *pass;
-    uint32_t position, due_from;
+    uint32_t position;
     size_t together;
 };
 
@@ -90,7 +90,7 @@ static void apply_norm(const ocdm__network *network, const struct ocdm__layer *l
     network->kernels->normalise(output, raw, node->residual != 0 ? residual : NULL, scale_shift, &extent, node->activation);
 }
 
-/* Prepares the input of the layer: converts the network's input, or applies the batch norms that are due. */
+/* Prepares the input of the layer: converts the network's input, or applies the batch norm that is due. */
 static void prepare_image(const struct region *region, size_t image)
 {
     const struct ocdm__pass *pass = region->pass;
@@ -100,13 +100,10 @@ static void prepare_image(const struct region *region, size_t image)
         network->kernels->interleave(ocdm__piece(pass, &network->input, network->input_bytes, image),
                                      pass->input + (image - pass->share.given) * 3 * pixels, pixels, 3);
     }
-    for (uint32_t k = region->due_from; k < region->position; k++) {
-        const struct ocdm__layer *layer = &network->layers[k];
-        if (layer->node->kind == OCDM__NODE_CONV)
-            apply_norm(network, layer, ocdm__piece(pass, &layer->output, layer->image_bytes, image),
-                       ocdm__piece(pass, &layer->raw, layer->image_bytes, image),
-                       output_of(pass, layer->node->residual, image));
-    }
+    const struct ocdm__layer *before = region->position > 0 ? &network->layers[region->position - 1] : NULL;
+    if (before != NULL && before->node->kind == OCDM__NODE_CONV)
+        apply_norm(network, before, ocdm__piece(pass, &before->output, before->image_bytes, image),
+                   ocdm__piece(pass, &before->raw, before->image_bytes, image), output_of(pass, before->node->residual, image));
 }
 
 static bool is_own(const struct ocdm__share *share, size_t image)
@@ -173,7 +170,7 @@ static void run_images(const struct ocdm__pass *pass)
     for (uint32_t k = 0; k <= network->image_layers; k++) {
         bool is_average = k == network->image_layers;
         size_t together = !is_average && network->layers[k].forward_pair != NULL ? 2 : 1;
-        struct region region = {pass, k, k > 0 ? k - 1 : 0, together};
+        struct region region = {pass, k, together};
         size_t items = (share->end + together - 1) / together - share->first / together;
         struct ocdm__work work = {is_average ? average_image : take_images, &region, share->end > share->first ? items : 0};
         ocdm__team_run(network->team, &work, 1);

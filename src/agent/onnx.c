@@ -59,21 +59,13 @@ enum {
 
 enum { NAME = OCDM__NODE_NAME + 16, MOST_CONSTANTS = 2 };
 
-/* A tensor that is not in the weights file. */
-struct constant {
-    const char *name;
-    const float *values;
-    uint64_t shape[4];
-    uint32_t rank;
-    size_t size;
-};
-
 struct writing {
     const struct ocdm__onnx_network *asked;
     ocdm__network *outline;
-    char (*names)[NAME]; /* of each node's output */
-    char input[NAME];    /* what the first nodes read */
-    struct constant constants[MOST_CONSTANTS];
+    char (*names)[NAME];                              /* of each node's output */
+    char input[NAME];                                 /* what the first nodes read */
+    struct ocdm__parameter constants[MOST_CONSTANTS]; /* tensors that are not in the weights file, */
+    const float *values[MOST_CONSTANTS];              /* and their numbers */
     size_t constant_count;
     ocdm__output graph, node, inner; /* messages under construction, each inside the one before it */
 };
@@ -189,16 +181,15 @@ static void put_linear(struct writing *writing, const struct ocdm__node *node, b
 
 /* ---- before and around the network ----------------------------------------------------------------------------------- */
 
-/* A tensor that the weights file does not have: what the stream's normalisation subtracts and multiplies by. */
+/* A tensor that the weights file does not have: what the stream's normalisation subtracts and multiplies by. It has no batch
+ * axis: OpenCV 4.6 could not extend one of size 1. */
 static void add_constant(struct writing *writing, const char *name, const float *values, size_t size)
 {
-    struct constant *constant = &writing->constants[writing->constant_count++];
-    *constant = (struct constant){.name = name, .values = values, .size = size};
-    /* Without a batch axis: OpenCV 4.6 could not extend one of size 1. */
-    if (size > 1 && writing->outline->model.images)
-        *constant = (struct constant){name, values, {size, 1, 1}, 3, size};
-    else if (size > 1)
-        *constant = (struct constant){name, values, {size}, 1, size};
+    uint32_t rank = size == 1 ? 0 : writing->outline->model.images ? 3 : 1;
+    struct ocdm__parameter *constant = &writing->constants[writing->constant_count];
+    *constant = (struct ocdm__parameter){.rank = rank, .shape = {size, 1, 1}, .size = size};
+    snprintf(constant->name, sizeof constant->name, "%s", name);
+    writing->values[writing->constant_count++] = values;
 }
 
 /* So that the graph takes pixels or features as a user has them. */
@@ -242,43 +233,43 @@ static void put_value(struct writing *writing, unsigned field, const char *name,
 /* ---- tensors --------------------------------------------------------------------------------------------------------- */
 
 /* Everything of a tensor but its data, in writing->node. Returns the bytes of the whole message. */
-static uint64_t build_tensor(struct writing *writing, const char *name, const uint64_t *shape, uint32_t rank, size_t size)
+static uint64_t build_tensor(struct writing *writing, const struct ocdm__parameter *parameter)
 {
     ocdm__output *tensor = &writing->node;
     tensor->used = 0;
-    for (uint32_t i = 0; i < rank; i++)
-        ocdm__proto_whole(tensor, TENSOR_DIMENSION, shape[i]);
+    for (uint32_t i = 0; i < parameter->rank; i++)
+        ocdm__proto_whole(tensor, TENSOR_DIMENSION, parameter->shape[i]);
     ocdm__proto_whole(tensor, TENSOR_TYPE, ELEMENT_FLOAT);
-    ocdm__proto_text(tensor, TENSOR_NAME, name);
-    ocdm__proto_begin(tensor, TENSOR_RAW, (uint64_t)size * 4);
-    return tensor->used + (uint64_t)size * 4;
+    ocdm__proto_text(tensor, TENSOR_NAME, parameter->name);
+    ocdm__proto_begin(tensor, TENSOR_RAW, (uint64_t)parameter->size * 4);
+    return tensor->used + (uint64_t)parameter->size * 4;
 }
 
 /* Goes through all tensors; with an output it writes them, in pieces where they need a conversion to 32 bits. Returns their
  * bytes in the graph. */
 static uint64_t put_tensors(struct writing *writing, ocdm__output *output)
 {
-    uint64_t total = 0, size;
+    uint64_t total = 0;
+    size_t constants = writing->constant_count;
     float piece[1024];
-    for (size_t i = 0; i < writing->constant_count + writing->outline->parameter_count; i++) {
-        const struct constant *constant = i < writing->constant_count ? &writing->constants[i] : NULL;
-        const struct ocdm__parameter *parameter = &writing->outline->parameters[constant ? 0 : i - writing->constant_count];
-        if (constant != NULL)
-            size = build_tensor(writing, constant->name, constant->shape, constant->rank, constant->size);
-        else
-            size = build_tensor(writing, parameter->name, parameter->shape, parameter->rank, parameter->size);
+    for (size_t i = 0; i < constants + writing->outline->parameter_count; i++) {
+        bool constant = i < constants;
+        const struct ocdm__parameter *parameter =
+            constant ? &writing->constants[i] : &writing->outline->parameters[i - constants];
+        uint64_t size = build_tensor(writing, parameter);
         total += 1 + ocdm__proto_number_size(size) + size;
         if (output == NULL)
             continue;
         ocdm__proto_begin(output, GRAPH_INITIALIZER, size);
         ocdm__output_write(output, writing->node.buffer, writing->node.used);
-        const struct ocdm__tensor *tensor =
-            constant == NULL ? ocdm__weights_find(writing->asked->weights.file, "", parameter->name) : NULL;
-        if (constant != NULL)
-            ocdm__npy_write_floats(output, constant->values, constant->size);
-        else if (tensor->dtype == OCDM__F32)
+        if (constant) {
+            ocdm__npy_write_floats(output, writing->values[i], parameter->size);
+            continue;
+        }
+        const struct ocdm__tensor *tensor = ocdm__weights_find(writing->asked->weights.file, "", parameter->name);
+        if (tensor->dtype == OCDM__F32)
             ocdm__output_write(output, tensor->data, tensor->size);
-        for (size_t at = 0; tensor != NULL && tensor->dtype != OCDM__F32 && at < parameter->size; at += 1024) {
+        for (size_t at = 0; tensor->dtype != OCDM__F32 && at < parameter->size; at += 1024) {
             size_t count = parameter->size - at < 1024 ? parameter->size - at : 1024;
             for (size_t k = 0; k < count; k++)
                 piece[k] = ocdm__tensor_float(tensor, at + k);

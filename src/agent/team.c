@@ -12,7 +12,6 @@ struct member {
     ocdm__team *team;
     pthread_t thread;
     unsigned slot;
-    bool started;
 };
 
 struct ocdm__team {
@@ -87,9 +86,8 @@ void ocdm__team_destroy(ocdm__team *team)
     atomic_store(&team->over, true);
     pthread_cond_broadcast(&team->wake);
     pthread_mutex_unlock(&team->mutex);
-    for (unsigned i = 1; team->members != NULL && i < team->count; i++)
-        if (team->members[i].started)
-            (void)pthread_join(team->members[i].thread, NULL);
+    for (unsigned i = 1; i < team->count; i++)
+        (void)pthread_join(team->members[i].thread, NULL);
     pthread_cond_destroy(&team->wake);
     pthread_mutex_destroy(&team->mutex);
     OCDM_RELEASE(team->members, team);
@@ -101,15 +99,16 @@ ocdm_status ocdm__team_create(unsigned threads, ocdm__team **team, ocdm_error *e
 {
     ocdm__team *made;
     OCDM_TRY(ocdm__new(&made, 1, sizeof *made, "threads", error));
-    made->count = threads;
+    made->count = 1;
     pthread_mutex_init(&made->mutex, NULL);
     pthread_cond_init(&made->wake, NULL);
     ocdm_status status = ocdm__new(&made->members, threads, sizeof *made->members, "threads", error);
     for (unsigned i = 1; status == OCDM_OK && i < threads; i++) {
         struct member *member = &made->members[i];
         *member = (struct member){.team = made, .slot = i};
-        member->started = pthread_create(&member->thread, NULL, work, member) == 0;
-        if (!member->started)
+        if (pthread_create(&member->thread, NULL, work, member) == 0)
+            made->count++;
+        else
             status = ocdm__fail(error, OCDM_NO_MEMORY, "ask for fewer threads", "%u threads could not be started", threads);
     }
     if (status == OCDM_OK)

@@ -37,7 +37,8 @@ enum {
 
 /* Exchanges of one kind are started in the same order by all ranks, those of different kinds are not: each has ranks of its
  * own. */
-static MPI_Comm heart_ranks, exchange_ranks, gather_ranks, message_ranks;
+enum { HEART, EXCHANGES, GATHERS, MESSAGES, KINDS };
+static MPI_Comm ranks_of[KINDS];
 /* Exchanges under way. MPI reads counts and places until an exchange is over, so that each has its own. */
 static struct pending {
     MPI_Request *requests; /* one, or one for each piece */
@@ -184,7 +185,7 @@ static ocdm__ranks_request start_gather_all(void *everything, const size_t *star
     ocdm__ranks_request request;
     struct pending *parts = begin_parts(starts, &request);
     MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, everything, parts->counts, parts->places, MPI_UINT32_T,
-                    aside ? gather_ranks : MPI_COMM_WORLD, parts->requests);
+                    aside ? ranks_of[GATHERS] : MPI_COMM_WORLD, parts->requests);
     return request;
 }
 
@@ -206,14 +207,14 @@ static ocdm__ranks_request start_exchange(const struct ocdm__ranks_exchange *exc
     char *to = exchange->to;
     for (int r = 0; r < size; r++)
         for (size_t i = 0; r != rank && i < exchange->received[r]; i++, to += length * UNIT)
-            MPI_Irecv(to, int_of(length), MPI_UINT32_T, r, 0, exchange_ranks,
+            MPI_Irecv(to, int_of(length), MPI_UINT32_T, r, 0, ranks_of[EXCHANGES],
                       &pending[request].requests[pending[request].count++]);
     const size_t *starts = exchange->starts;
     const char *from = exchange->from;
     for (int r = 0; r < size; r++)
         for (size_t i = 0; r != rank && i < exchange->arrays; i++) {
             size_t place = i * (starts[size] - starts[0]) + (starts[r] - starts[0]);
-            MPI_Isend(from + place * UNIT, int_of(starts[r + 1] - starts[r]), MPI_UINT32_T, r, 0, exchange_ranks,
+            MPI_Isend(from + place * UNIT, int_of(starts[r + 1] - starts[r]), MPI_UINT32_T, r, 0, ranks_of[EXCHANGES],
                       &pending[request].requests[pending[request].count++]);
         }
     return request;
@@ -224,7 +225,7 @@ static ocdm__ranks_request start_exchange(const struct ocdm__ranks_exchange *exc
 static void send_message(size_t to, const void *bytes, size_t length)
 {
     ocdm__ranks_request request = begin_exchange(1);
-    MPI_Isend(bytes, int_of(length), MPI_BYTE, (int)to, 0, message_ranks, pending[request].requests);
+    MPI_Isend(bytes, int_of(length), MPI_BYTE, (int)to, 0, ranks_of[MESSAGES], pending[request].requests);
     await(request);
 }
 
@@ -233,7 +234,7 @@ static bool take_message(ocdm__ranks_message *message)
 {
     int arrived = 0, length = 0;
     MPI_Status status;
-    MPI_Iprobe(MPI_ANY_SOURCE, 0, message_ranks, &arrived, &status);
+    MPI_Iprobe(MPI_ANY_SOURCE, 0, ranks_of[MESSAGES], &arrived, &status);
     if (!arrived)
         return false;
     MPI_Get_count(&status, MPI_BYTE, &length);
@@ -241,7 +242,7 @@ static bool take_message(ocdm__ranks_message *message)
     message->bytes = ocdm__allocate(message->size + 1, 1);
     if (message->bytes == NULL)
         fail(OCDM_NO_MEMORY, "out of memory for a message");
-    MPI_Recv(message->bytes, length, MPI_BYTE, status.MPI_SOURCE, 0, message_ranks, MPI_STATUS_IGNORE);
+    MPI_Recv(message->bytes, length, MPI_BYTE, status.MPI_SOURCE, 0, ranks_of[MESSAGES], MPI_STATUS_IGNORE);
     return true;
 }
 
@@ -286,13 +287,13 @@ static void *beat(void *unused)
     struct neighbour neighbour = {.rank = (rank + size - 1) % size, .heard = ocdm__seconds_now()};
     MPI_Request coming = MPI_REQUEST_NULL, going = MPI_REQUEST_NULL;
     unsigned long long heard = 0, said = 0;
-    MPI_Irecv(&heard, 1, MPI_UNSIGNED_LONG_LONG, neighbour.rank, 0, heart_ranks, &coming);
+    MPI_Irecv(&heard, 1, MPI_UNSIGNED_LONG_LONG, neighbour.rank, 0, ranks_of[HEART], &coming);
     for (int done; said != LAST_BEAT || heard != LAST_BEAT || going != MPI_REQUEST_NULL;) {
         MPI_Test(&going, &done, MPI_STATUS_IGNORE);
         atomic_store(&said_last, done && said == LAST_BEAT);
         if (done && said != LAST_BEAT) {
             said = atomic_load(&ending) ? LAST_BEAT : atomic_load(&step);
-            MPI_Isend(&said, 1, MPI_UNSIGNED_LONG_LONG, (rank + 1) % size, 0, heart_ranks, &going);
+            MPI_Isend(&said, 1, MPI_UNSIGNED_LONG_LONG, (rank + 1) % size, 0, ranks_of[HEART], &going);
         }
         if (heard != LAST_BEAT) {
             MPI_Test(&coming, &done, MPI_STATUS_IGNORE);
@@ -300,7 +301,7 @@ static void *beat(void *unused)
                 neighbour.heard = ocdm__seconds_now();
             if (done && heard != LAST_BEAT) {
                 neighbour.step = heard;
-                MPI_Irecv(&heard, 1, MPI_UNSIGNED_LONG_LONG, neighbour.rank, 0, heart_ranks, &coming);
+                MPI_Irecv(&heard, 1, MPI_UNSIGNED_LONG_LONG, neighbour.rank, 0, ranks_of[HEART], &coming);
             }
             judge_silence(&neighbour, allowed);
         }
@@ -365,10 +366,8 @@ bool ocdm__ranks_begin(ocdm__ranks_build *build, int (*exit_code)(ocdm_status), 
             fail(OCDM_NO_MEMORY, "out of memory");
         pending[i] = (struct pending){.counts = numbers, .places = numbers + size};
     }
-    MPI_Comm_dup(MPI_COMM_WORLD, &heart_ranks);
-    MPI_Comm_dup(MPI_COMM_WORLD, &exchange_ranks);
-    MPI_Comm_dup(MPI_COMM_WORLD, &gather_ranks);
-    MPI_Comm_dup(MPI_COMM_WORLD, &message_ranks);
+    for (int i = 0; i < KINDS; i++)
+        MPI_Comm_dup(MPI_COMM_WORLD, &ranks_of[i]);
     ranks = (ocdm__ranks){.rank = (size_t)rank,
                           .size = (size_t)size,
                           .broadcast = broadcast,
@@ -398,10 +397,8 @@ void ocdm__ranks_end(void)
         (void)pthread_join(heart, NULL);
         for (int i = 0; i < REQUESTS; i++)
             OCDM_RELEASE(pending[i].requests, pending[i].counts);
-        MPI_Comm_free(&heart_ranks);
-        MPI_Comm_free(&exchange_ranks);
-        MPI_Comm_free(&gather_ranks);
-        MPI_Comm_free(&message_ranks);
+        for (int i = 0; i < KINDS; i++)
+            MPI_Comm_free(&ranks_of[i]);
         ocdm__ranks_set(NULL);
     }
     if (initialised)

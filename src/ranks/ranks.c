@@ -24,20 +24,9 @@ static void gather_nothing_for_all(void *everything, const size_t *starts)
     (void)starts;
 }
 
-static bool poll_nobody(ocdm__ranks_message *message)
-{
-    (void)message;
-    return false;
-}
-
 static double wait_for_nobody(void)
 {
     return 0;
-}
-
-static void note_nothing(uint64_t step)
-{
-    (void)step;
 }
 
 static void end_nobody(const ocdm_error *error)
@@ -49,9 +38,7 @@ const ocdm__ranks ocdm__ranks_alone = {.size = 1,
                                        .broadcast = share_nothing,
                                        .gather = gather_nothing,
                                        .gather_all = gather_nothing_for_all,
-                                       .poll = poll_nobody,
                                        .waited = wait_for_nobody,
-                                       .note_step = note_nothing,
                                        .fail = end_nobody};
 
 static const ocdm__ranks *all = &ocdm__ranks_alone;

@@ -71,7 +71,8 @@ typedef struct ocdm__ranks {
 /* All ranks: in a process that is alone a table of functions that do nothing, with rank 0 of 1. */
 const ocdm__ranks *ocdm__ranks_all(void);
 
-/* That table: for work that this process does alone, whatever others there are. */
+/* That table: for work that this process does alone, whatever others there are. It has no messages, requests and steps, which
+ * only several ranks ask for. */
 extern const ocdm__ranks ocdm__ranks_alone;
 
 /* What a rank makes of an error in work of all: unless it is the same on all ranks (a loss that is not finite, a stop), the

@@ -419,6 +419,8 @@ ocdm_status ocdm__walk_next(ocdm__walk *walk, ocdm__batch *piece, ocdm_error *er
 {
     ocdm__batch pieces[2]; /* the next one, and the one after it */
     size_t first = walk->next;
+    for (unsigned slot = 0; first == 0 && slot < 2; slot++)
+        (void)await(walk->inputs, slot, &pieces[slot], NULL); /* what a walk that was stopped left behind */
     for (size_t i = 0; i < 2; i++) {
         size_t left = walk->count - first, count = left < walk->most ? left : walk->most;
         unsigned slot = i == 0 ? walk->slot : 1 - walk->slot;

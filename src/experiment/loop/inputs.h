@@ -136,7 +136,7 @@ ocdm_status ocdm__model_inputs_receive(ocdm__model_inputs *inputs, unsigned firs
                                        ocdm__batch *batch, ocdm_error *error);
 
 /* Goes through samples piece by piece: one is prepared while the caller works on the one before. Start with the first four
- * members, slots 0 and 1 of the inputs free, and all else zero. */
+ * members, slots 0 and 1 of the inputs free or left behind by another walk, and all else zero. */
 typedef struct ocdm__walk {
     ocdm__model_inputs *inputs;
     const uint32_t *samples;
