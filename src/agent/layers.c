@@ -13,21 +13,7 @@ enum { SLICE_BYTES = 144 << 10 };
 /* A node as oneDNN wants to hear of it, for so many images at once. */
 static struct ocdm__conv_shape layer_shape(const ocdm__network *network, const struct ocdm__node *node, size_t images)
 {
-    return (struct ocdm__conv_shape){.images = (int64_t)images,
-                                     .in_channels = node->in_channels,
-                                     .in_height = node->in_height,
-                                     .in_width = node->in_width,
-                                     .out_channels = node->channels,
-                                     .out_height = node->height,
-                                     .out_width = node->width,
-                                     .kernel = node->kernel,
-                                     .stride = node->stride,
-                                     .pad_before = node->pad_before,
-                                     .pad_after_height = node->pad_after_height,
-                                     .pad_after_width = node->pad_after_width,
-                                     .groups = node->depthwise ? node->channels : 1,
-                                     .bf16 = network->bf16,
-                                     .blocked = network->blocked};
+    return (struct ocdm__conv_shape){*node, images, network->bf16, network->blocked};
 }
 
 /* The number of lanes is a power of two that follows from the number of images alone, and so does the sum of their
@@ -65,7 +51,7 @@ static ocdm_status create_weights_op(ocdm__network *network, struct ocdm__layer 
 {
     const struct ocdm__node *node = layer->node;
     struct ocdm__conv_shape shape = layer_shape(network, node, images);
-    shape.out_channels /= (int64_t)layer->slices;
+    shape.node.channels /= (uint32_t)layer->slices;
     const struct ocdm__product_shape product = {.rows = node->channels,
                                                 .columns = node->in_channels,
                                                 .depth = (int64_t)images * node->height * node->width,
@@ -74,7 +60,7 @@ static ocdm_status create_weights_op(ocdm__network *network, struct ocdm__layer 
     ocdm__layout *part = NULL;
     if (ocdm__layer_is_product(network, node))
         return ocdm__product_create(network->device, &product, op, error);
-    OCDM_TRY(ocdm__layout_slice(home_of(network, layer), shape.out_channels, &part, error));
+    OCDM_TRY(ocdm__layout_slice(home_of(network, layer), shape.node.channels, &part, error));
     ocdm_status status = ocdm__conv_create(network->device, OCDM__CONV_WEIGHTS, &shape, part, op, error);
     ocdm__layout_destroy(part);
     return status;
@@ -166,8 +152,8 @@ static ocdm_status create_data_op(ocdm__network *network, struct ocdm__layer *la
     ocdm__layout *turned = NULL;
     ocdm_status status = OCDM_OK;
     if (turns) {
-        shape.in_channels = layer->node->channels;
-        shape.out_channels = layer->node->in_channels;
+        shape.node.in_channels = layer->node->channels;
+        shape.node.channels = layer->node->in_channels;
         status = ocdm__layout_turned(&shape, &turned, error);
     }
     OCDM_THEN(status, ocdm__conv_create(network->device, kind, &shape, NULL, &op, error));

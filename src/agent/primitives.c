@@ -395,9 +395,10 @@ struct geometry {
 static dnnl_status_t describe_weights(const struct ocdm__conv_shape *shape, dnnl_data_type_t type, bool plain,
                                       dnnl_memory_desc_t *desc)
 {
-    int64_t g = shape->groups;
-    const dnnl_dims_t dense = {shape->out_channels, shape->in_channels, shape->kernel, shape->kernel};
-    const dnnl_dims_t grouped = {g, shape->out_channels / g, shape->in_channels / g, shape->kernel, shape->kernel};
+    const struct ocdm__node *node = &shape->node;
+    int64_t g = node->depthwise ? node->channels : 1;
+    const dnnl_dims_t dense = {node->channels, node->in_channels, node->kernel, node->kernel};
+    const dnnl_dims_t grouped = {g, node->channels / g, node->in_channels / g, node->kernel, node->kernel};
     dnnl_format_tag_t tag = !plain ? dnnl_format_tag_any : g > 1 ? dnnl_abcde : dnnl_abcd;
     return dnnl_memory_desc_init_by_tag(desc, g > 1 ? 5 : 4, g > 1 ? grouped : dense, type, tag);
 }
@@ -407,17 +408,19 @@ static dnnl_status_t describe(const struct ocdm__conv_shape *shape, enum ocdm__o
                               struct geometry *geometry)
 {
     dnnl_data_type_t type = shape->bf16 ? dnnl_bf16 : dnnl_f32;
-    const dnnl_dims_t source = {shape->images, shape->in_channels, shape->in_height, shape->in_width};
-    const dnnl_dims_t target = {shape->images, shape->out_channels, shape->out_height, shape->out_width};
+    const struct ocdm__node *node = &shape->node;
+    int64_t images = (int64_t)shape->images;
+    const dnnl_dims_t source = {images, node->in_channels, node->in_height, node->in_width};
+    const dnnl_dims_t target = {images, node->channels, node->height, node->width};
     for (size_t i = 0; i < 2; i++) {
-        geometry->kernel[i] = shape->kernel;
-        geometry->strides[i] = shape->stride;
-        geometry->before[i] = shape->pad_before;
+        geometry->kernel[i] = node->kernel;
+        geometry->strides[i] = node->stride;
+        geometry->before[i] = node->pad_before;
     }
-    geometry->after[0] = shape->pad_after_height;
-    geometry->after[1] = shape->pad_after_width;
+    geometry->after[0] = node->pad_after_height;
+    geometry->after[1] = node->pad_after_width;
     dnnl_format_tag_t blocks = shape->blocked ? dnnl_nChw16c : dnnl_nhwc;
-    bool planes = shape->blocked && shape->in_channels % 16 != 0;
+    bool planes = shape->blocked && node->in_channels % 16 != 0;
     dnnl_status_t status = dnnl_memory_desc_init_by_tag(&geometry->source, 4, source, type, planes ? dnnl_nchw : blocks);
     THEN(status, dnnl_memory_desc_init_by_tag(&geometry->target, 4, target, type, blocks));
     if (weights != NULL)
@@ -595,7 +598,7 @@ ocdm_status ocdm__layout_plain(const struct ocdm__conv_shape *shape, ocdm__layou
 ocdm_status ocdm__layout_turned(const struct ocdm__conv_shape *shape, ocdm__layout **layout, ocdm_error *error)
 {
     dnnl_memory_desc_t desc;
-    const dnnl_dims_t size = {shape->out_channels, shape->in_channels, 1, 1};
+    const dnnl_dims_t size = {shape->node.channels, shape->node.in_channels, 1, 1};
     return make_layout(&desc, dnnl_memory_desc_init_by_tag(&desc, 4, size, dnnl_f32, dnnl_bacd), layout, error);
 }
 

@@ -10,6 +10,7 @@
 #define OCDM_AGENT_PRIMITIVES_H
 
 #include "base/base.h"
+#include "agent/model.h"
 
 /* oneDNN's engine, with a stream and scratch memory for every slot. */
 typedef struct ocdm__device ocdm__device;
@@ -28,13 +29,10 @@ enum ocdm__op_kind {
     OCDM__POOL_BACKWARD, /* target's gradient, workspace, source's gradient */
 };
 
-/* A convolution or a max pooling over `images` images. Padding may differ before and after, as in TensorFlow's "same". */
+/* A convolution or a max pooling over `images` images, as a node of a model has it. */
 struct ocdm__conv_shape {
-    int64_t images;
-    int64_t in_channels, in_height, in_width;
-    int64_t out_channels, out_height, out_width;
-    int64_t kernel, stride, pad_before, pad_after_height, pad_after_width;
-    int64_t groups;
+    struct ocdm__node node;
+    size_t images;
     bool bf16;
     bool blocked; /* channels in blocks of sixteen; a source with another number of channels is stored as planes */
 };

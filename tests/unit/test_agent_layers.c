@@ -85,7 +85,7 @@ static size_t step_of(size_t count, size_t kept)
 
 static const struct conv_case {
     const char *name;
-    int64_t inputs, outputs, size, kernel, stride, groups, before, after, out;
+    uint32_t inputs, outputs, size, kernel, stride, groups, before, after, out;
     const double *output, *source, *weights;
     size_t output_count, source_count, weights_count;
 } cases[CASES] = {
@@ -103,18 +103,18 @@ static const struct conv_case {
 static struct ocdm__conv_shape shape_of(const struct conv_case *c, bool blocked)
 {
     return (struct ocdm__conv_shape){.images = 2,
-                                     .in_channels = c->inputs,
-                                     .in_height = c->size,
-                                     .in_width = c->size,
-                                     .out_channels = c->outputs,
-                                     .out_height = c->out,
-                                     .out_width = c->out,
-                                     .kernel = c->kernel,
-                                     .stride = c->stride,
-                                     .pad_before = c->before,
-                                     .pad_after_height = c->after,
-                                     .pad_after_width = c->after,
-                                     .groups = c->groups,
+                                     .node = {.in_channels = c->inputs,
+                                              .in_height = c->size,
+                                              .in_width = c->size,
+                                              .channels = c->outputs,
+                                              .height = c->out,
+                                              .width = c->out,
+                                              .kernel = c->kernel,
+                                              .stride = c->stride,
+                                              .pad_before = c->before,
+                                              .pad_after_height = c->after,
+                                              .pad_after_width = c->after,
+                                              .depthwise = c->groups > 1},
                                      .blocked = blocked};
 }
 
@@ -225,18 +225,17 @@ TEST(product_gives_the_gradient_of_a_point_convolution)
 TEST(pool_gives_what_pytorch_gives)
 {
     struct ocdm__conv_shape shape = {.images = 2,
-                                     .in_channels = 16,
-                                     .in_height = 9,
-                                     .in_width = 9,
-                                     .out_channels = 16,
-                                     .out_height = 5,
-                                     .out_width = 5,
-                                     .kernel = 3,
-                                     .stride = 2,
-                                     .pad_before = 1,
-                                     .pad_after_height = 1,
-                                     .pad_after_width = 1,
-                                     .groups = 1};
+                                     .node = {.in_channels = 16,
+                                              .in_height = 9,
+                                              .in_width = 9,
+                                              .channels = 16,
+                                              .height = 5,
+                                              .width = 5,
+                                              .kernel = 3,
+                                              .stride = 2,
+                                              .pad_before = 1,
+                                              .pad_after_height = 1,
+                                              .pad_after_width = 1}};
     ocdm__op *forward = NULL, *backward = NULL;
     assert_int_equal(ocdm__conv_create(device, OCDM__POOL_FORWARD, &shape, NULL, &forward, NULL), OCDM_OK);
     assert_int_equal(ocdm__conv_create(device, OCDM__POOL_BACKWARD, &shape, NULL, &backward, NULL), OCDM_OK);
