@@ -40,10 +40,7 @@ static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settin
     ocdm__agent *made = NULL;
     (void)maker;
     if (ocdm__run_is_ridge(settings))
-        return ocdm__ridge_learner(
-            inputs->size, class_count,
-            &(ocdm__ridge_options){settings->lambda, settings->project, settings->class_balance, settings->network.seed},
-            &inputs->stream->table, learner, error);
+        return ocdm__ridge_learner(inputs->size, class_count, settings, &inputs->stream->table, learner, error);
     bool replays = ocdm__run_has_memory(settings) || ocdm__is_upper_bound(settings->method);
     uint32_t side = inputs->side;
     const ocdm__agent_settings agent = {.size = {.name = settings->model,

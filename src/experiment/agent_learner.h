@@ -13,16 +13,9 @@ extern const ocdm__learner_maker ocdm__agent_maker;
 /* A learner around an agent, which it destroys. */
 ocdm__learner ocdm__agent_learner(ocdm__agent *agent);
 
-typedef struct ocdm__ridge_options {
-    double lambda;    /* the penalty */
-    uint32_t project; /* random features; 0: the features themselves */
-    bool balance;     /* samples of rare classes weigh more */
-    uint64_t seed;    /* of the random features */
-} ocdm__ridge_options;
-
 /* Streaming ridge regression (ridge_learner.c) on samples with so many features. `table` is the stream's if some labels are not
  * known; NULL: all are. OCDM_OK, OCDM_NO_MEMORY. */
-ocdm_status ocdm__ridge_learner(size_t inputs, size_t classes, const ocdm__ridge_options *options,
+ocdm_status ocdm__ridge_learner(size_t inputs, size_t classes, const ocdm__run_settings *settings,
                                 const ocdm__stream_table *table, ocdm__learner *learner, ocdm_error *error);
 
 #endif

@@ -23,8 +23,9 @@ static const char *const names[SUMS] = {
 
 struct ridge {
     size_t inputs, features, classes,
-        blocks; /* features: those that are fitted; inputs of a sample, unless projected as many */
-    ocdm__ridge_options options;
+        blocks;           /* features: those that are fitted; inputs of a sample, unless projected as many */
+    double lambda;        /* the penalty */
+    bool balance;         /* samples of rare classes weigh more */
     float *projection;    /* R, a row for each feature; NULL: features are inputs */
     uint32_t *block_of;   /* of each class */
     uint32_t *first_of;   /* of each block a class */
@@ -54,7 +55,7 @@ static size_t length_of(const struct ridge *ridge, enum sums which)
                                   [CROSS] = ridge->classes * ridge->features,
                                   [FEATURE_SUMS] = ridge->blocks * ridge->features,
                                   [LABEL_COUNTS] = ridge->classes,
-                                  [CARRIERS] = ridge->options.balance ? ridge->classes : 0};
+                                  [CARRIERS] = ridge->balance ? ridge->classes : 0};
     return lengths[which];
 }
 
@@ -122,7 +123,7 @@ static void take_features(const struct ridge *ridge, const float *input, size_t 
 static double weigh(struct ridge *ridge, const uint32_t *labels, size_t label_count)
 {
     double *carriers = ridge->sums[CARRIERS], all = 0, own = 0, classes = 0, carried = 0;
-    if (!ridge->options.balance)
+    if (!ridge->balance)
         return 1;
     memset(ridge->has, 0, ridge->classes * sizeof *ridge->has);
     for (size_t k = 0; k < label_count; k++)
@@ -216,7 +217,7 @@ static bool factorise(const struct ridge *ridge, size_t block)
     for (size_t i = 0; i < ridge->features; i++) {
         double *row = row_of(ridge->factor, i);
         add_scaled(row, sum, -sum[i] / samples, i + 1);
-        row[i] += ridge->options.lambda;
+        row[i] += ridge->lambda;
         for (size_t j = 0; j < i; j++) {
             const double *above = row_of(ridge->factor, j);
             row[j] = (row[j] - product(row, above, j)) / above[j];
@@ -260,7 +261,7 @@ static ocdm_status solve(struct ridge *ridge, ocdm_error *error)
         if (!empty && !factorise(ridge, block))
             return ocdm__fail(error, OCDM_BAD_RECORD, "take a larger --lambda",
                               "ridge regression: the features depend on each other, and lambda %g is too small to decide",
-                              ridge->options.lambda);
+                              ridge->lambda);
         for (size_t c = 0; c < ridge->classes; c++)
             if (ridge->block_of[c] == block && empty)
                 ridge->bias[c] = -0.5f;
@@ -390,7 +391,7 @@ static void divide_blocks(struct ridge *ridge, const uint8_t *known, uint32_t *m
 
 /* All room at once, so that training allocates little. The classes that the same training samples know are a block; R has
  * standard normal numbers. */
-ocdm_status ocdm__ridge_learner(size_t inputs, size_t classes, const ocdm__ridge_options *options,
+ocdm_status ocdm__ridge_learner(size_t inputs, size_t classes, const ocdm__run_settings *settings,
                                 const ocdm__stream_table *table, ocdm__learner *learner, ocdm_error *error)
 {
     static const ocdm__learner_functions functions = {
@@ -399,10 +400,11 @@ ocdm_status ocdm__ridge_learner(size_t inputs, size_t classes, const ocdm__ridge
     OCDM_TRY(ocdm__new(&ridge, 1, sizeof *ridge, "a ridge regression", error));
     *learner = (ocdm__learner){.functions = &functions, .state = ridge};
     *ridge = (struct ridge){.inputs = inputs,
-                            .features = options->project > 0 ? options->project : inputs,
+                            .features = settings->project > 0 ? settings->project : inputs,
                             .classes = classes,
                             .blocks = 1,
-                            .options = *options};
+                            .lambda = settings->lambda,
+                            .balance = settings->class_balance};
     ocdm__arena *arena = &ridge->arena;
     uint32_t *room = ocdm__arena_new(arena, 3 * classes, sizeof *room);
     ridge->block_of = ocdm__arena_new(arena, classes, sizeof *ridge->block_of);
@@ -422,12 +424,12 @@ ocdm_status ocdm__ridge_learner(size_t inputs, size_t classes, const ocdm__ridge
     ridge->weight = ocdm__arena_new(arena, length_of(ridge, CROSS), sizeof *ridge->weight);
     ridge->bias = ocdm__arena_new(arena, classes, sizeof *ridge->bias);
     ridge->has = ocdm__arena_new(arena, classes, sizeof *ridge->has);
-    if (options->project > 0) {
+    if (settings->project > 0) {
         ridge->projection = ocdm__arena_new(arena, ridge->features, inputs * sizeof *ridge->projection);
         ridge->no_bias = ocdm__arena_new(arena, ridge->features, sizeof *ridge->no_bias);
     }
     ocdm_status status = ocdm__arena_check(arena, "the sums of a ridge regression", error);
-    ocdm__random random = ocdm__random_stream(ocdm__random_base(options->seed, OCDM__FOR_PROJECTION), 0);
+    ocdm__random random = ocdm__random_stream(ocdm__random_base(settings->network.seed, OCDM__FOR_PROJECTION), 0);
     for (size_t i = 0; status == OCDM_OK && ridge->projection != NULL && i < ridge->features * inputs; i++)
         ridge->projection[i] = (float)ocdm__random_normal(&random);
     if (status != OCDM_OK)

@@ -37,7 +37,7 @@ static struct data made(void)
 static ocdm__learner learner_of(double lambda)
 {
     ocdm__learner learner;
-    assert_int_equal(ocdm__ridge_learner(FEATURES, CLASSES, &(ocdm__ridge_options){.lambda = lambda}, NULL, &learner, NULL),
+    assert_int_equal(ocdm__ridge_learner(FEATURES, CLASSES, &(ocdm__run_settings){.lambda = lambda}, NULL, &learner, NULL),
                      OCDM_OK);
     return learner;
 }
@@ -109,7 +109,7 @@ TEST(ridge_fits_a_class_to_the_samples_that_know_it)
     }
     const ocdm__stream_table table = {.sample_count = SAMPLES, .class_count = CLASSES, .parts = parts, .known = known};
     ocdm__learner masked;
-    assert_int_equal(ocdm__ridge_learner(FEATURES, CLASSES, &(ocdm__ridge_options){.lambda = 2.5}, &table, &masked, NULL),
+    assert_int_equal(ocdm__ridge_learner(FEATURES, CLASSES, &(ocdm__run_settings){.lambda = 2.5}, &table, &masked, NULL),
                      OCDM_OK);
     const ocdm__batch batch = {
         .input = data.input, .starts = starts, .labels = kept, .known = known, .count = SAMPLES, .fresh = SAMPLES};
