@@ -4,7 +4,8 @@ file(GLOB_RECURSE OCDM_REST_SOURCES CONFIGURE_DEPENDS src/base/*.c src/metrics/*
 list(FILTER OCDM_REST_SOURCES EXCLUDE REGEX "/src/cli/(main|table)\\.c$")
 list(REMOVE_ITEM OCDM_REST_SOURCES ${OCDM_CORE_SOURCES})
 
-# Texts that are files of their own, which the program has as arrays: the page's style sheet and script, what the help says.
+# Texts that are files of their own, which the program has as arrays: the page's style sheet and script, what the help says, the
+# completion of shells.
 function(embed name)
   set(array ${PROJECT_BINARY_DIR}/${name}.c)
   list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/)
@@ -16,3 +17,6 @@ endfunction()
 embed(page_css src/report/page/page.css)
 embed(page_js src/report/page/page.js)
 embed(help_text src/cli/help.txt bench/help.txt)
+foreach(shell bash zsh fish)
+  embed(completion_${shell} src/cli/completion.${shell})
+endforeach()

@@ -66,17 +66,6 @@ static bool read_seeds(ocdm__compare_request *request, const char *text)
     }
 }
 
-static size_t read_jobs(const ocdm__arguments *arguments)
-{
-    uint64_t threads = 1;
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    if (ocdm__argument_given(arguments, "threads"))
-        threads = ocdm__argument_unsigned(arguments, "threads", 1, 1024);
-    if (ocdm__argument_given(arguments, "jobs"))
-        return (size_t)ocdm__argument_unsigned(arguments, "jobs", 1, 1024);
-    return ocdm__ranks_all()->size == 1 && cores > (long)threads && threads > 0 ? (size_t)cores / (size_t)threads : 1;
-}
-
 ocdm_status ocdm__compare_request_read(ocdm__compare_request *request, const ocdm__arguments *arguments, ocdm_error *error)
 {
     const char *seeds = ocdm__argument_text(arguments, "seeds");
@@ -88,7 +77,12 @@ ocdm_status ocdm__compare_request_read(ocdm__compare_request *request, const ocd
     if (!read_seeds(request, seeds))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "a number of seeds, as 3; or which, as 5..14 or 5,7,9",
                           "--seeds %s is no list of at most %u seeds", seeds, OCDM__MOST_SEEDS);
-    request->jobs = read_jobs(arguments);
+    const bool given = ocdm__argument_given(arguments, "threads");
+    const uint64_t threads = given ? ocdm__argument_unsigned(arguments, "threads", 1, 1024) : 1;
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    request->jobs = ocdm__ranks_all()->size == 1 && cores > (long)threads && threads > 0 ? (size_t)cores / (size_t)threads : 1;
+    if (ocdm__argument_given(arguments, "jobs"))
+        request->jobs = (size_t)ocdm__argument_unsigned(arguments, "jobs", 1, 1024);
     const ocdm__flag *flags = arguments->verb->flags;
     for (size_t i = 0; flags[i].name != NULL; i++) {
         const ocdm__setting *setting = ocdm__setting_of_flag(flags[i].name);
@@ -102,7 +96,7 @@ ocdm_status ocdm__compare_request_read(ocdm__compare_request *request, const ocd
         if (flags[i].value != NULL)
             pass_word(request, value != NULL ? value : fallback);
     }
-    if (!ocdm__argument_given(arguments, "threads")) { /* several runs at a time use the cores better than threads in one */
+    if (!given) { /* several runs at a time use the cores better than threads in one */
         pass_word(request, "--threads");
         pass_word(request, "1");
     }
@@ -214,7 +208,7 @@ ocdm_status ocdm__run_memories(const ocdm__compare_request *request, const ocdm_
     ocdm__catch_signals();
     ocdm__progress_line_begin(&line, request->quiet);
     ocdm_status status = ocdm__compare_memories_run(memories, plan, table, &given, &line.progress, error);
-    ocdm__progress_line_end(&line);
+    ocdm__status_line_erase(&line.line);
     return status;
 }
 
@@ -286,8 +280,10 @@ static ocdm_status make_combination(ocdm__comparison *comparison, size_t i, cons
     return OCDM_OK;
 }
 
-static ocdm_status read_grid(ocdm__comparison *comparison, const ocdm__arguments *arguments, ocdm_error *error)
+ocdm_status ocdm__comparison_begin(ocdm__comparison *comparison, const ocdm__run_settings *settings,
+                                   const ocdm__arguments *arguments, ocdm_error *error)
 {
+    OCDM_TRY(ocdm__run_setup_make(&comparison->setup, settings, comparison->stream, comparison->path, error));
     ocdm__grid *grid = &comparison->grid;
     double *validation = &comparison->setup.settings.validation;
     size_t axes = arguments->repeated_count, count = 1;
@@ -328,13 +324,6 @@ static ocdm_status read_grid(ocdm__comparison *comparison, const ocdm__arguments
     grid->share = *validation > 0 ? *validation : USUAL_SHARE;
     *validation = 0;
     return OCDM_OK;
-}
-
-ocdm_status ocdm__comparison_begin(ocdm__comparison *comparison, const ocdm__run_settings *settings,
-                                   const ocdm__arguments *arguments, ocdm_error *error)
-{
-    OCDM_TRY(ocdm__run_setup_make(&comparison->setup, settings, comparison->stream, comparison->path, error));
-    return read_grid(comparison, arguments, error);
 }
 
 void ocdm__comparison_clear(ocdm__comparison *comparison)

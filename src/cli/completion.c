@@ -60,21 +60,6 @@ static void offer_value(struct question *question, const ocdm__flag *flag)
         (void)offer_files(question, flag->value);
 }
 
-/* The first words of verbs, or the second words of a family. */
-static void offer_verbs(const struct question *question)
-{
-    const char *last = "";
-    for (size_t i = 0; question->count <= 2 && ocdm__verbs[i] != NULL; i++) {
-        const ocdm__verb *verb = ocdm__verbs[i];
-        const char *word = question->count == 1 ? verb->name : ocdm__second_word(verb, question->words[0]);
-        size_t length = word != NULL ? strcspn(word, " ") : 0;
-        bool family = length > 0 && word[length] == ' ';
-        if (length > 0 && (!family || ocdm__second_word(verb, last) == NULL)) /* of a family once */
-            offer(question, "", word, length, family ? "a family of verbs" : verb->summary);
-        last = verb->name;
-    }
-}
-
 /* ---- questions -------------------------------------------------------------------------------------------------------- */
 
 /* The flag with a value that a word names, "--name" or "--name=..." or "-n"; NULL for none. */
@@ -136,75 +121,27 @@ static void answer(char *const *words, size_t count, bool explain)
         answer_for_verb(&question, verb, used);
     if (verb != NULL)
         return;
-    offer_verbs(&question);
+    /* The first words of verbs, or the second words of a family. */
+    const char *last = "";
+    for (size_t i = 0; question.count <= 2 && ocdm__verbs[i] != NULL; i++) {
+        const ocdm__verb *each = ocdm__verbs[i];
+        const char *name = question.count == 1 ? each->name : ocdm__second_word(each, question.words[0]);
+        size_t length = name != NULL ? strcspn(name, " ") : 0;
+        bool family = length > 0 && name[length] == ' ';
+        if (length > 0 && (!family || ocdm__second_word(each, last) == NULL)) /* of a family once */
+            offer(&question, "", name, length, family ? "a family of verbs" : each->summary);
+        last = each->name;
+    }
     if (!help && (question.count == 1 || (question.count == 2 && ocdm__is_verb_family(words[0]))))
         offer(&question, "", "--help", 6, "print the help");
     if (count == 1)
         offer(&question, "", "--version", 9, "print the version");
 }
 
-/* ---- the scripts ------------------------------------------------------------------------------------------------------ */
-
-static const char bash_script[] =
-    "# bash completion of ocdm: source it, or put it where bash-completion looks\n"
-    "_ocdm() {\n"
-    "    local line skip cur=${COMP_WORDS[COMP_CWORD]}\n"
-    "    local -a flags found\n"
-    "    [[ $cur != '=' ]] || cur=\n"
-    "    COMPREPLY=()\n"
-    "    while IFS= read -r line; do\n"
-    "        skip=${line##* }\n"
-    "        case $line in\n"
-    "        :files*) flags=(-f) ;;\n"
-    "        :folders*) flags=(-d) ;;\n"
-    "        :streams*) flags=(-f -X '!*.safetensors') ;;\n"
-    "        *) COMPREPLY+=(\"$line\"); continue ;;\n"
-    "        esac\n"
-    "        mapfile -t found < <(compgen -P \"${cur:0:skip}\" \"${flags[@]}\" -- \"${cur:skip}\")\n"
-    "        COMPREPLY+=(\"${found[@]}\")\n"
-    "        [[ $line != :streams* ]] || mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -d -- \"$cur\")\n"
-    "    done < <(\"${COMP_WORDS[0]/#\\~/$HOME}\" completion bash -- \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2> /dev/null)\n"
-    "}\n"
-    "complete -o filenames -F _ocdm ocdm\n";
-
-static const char zsh_script[] =
-    "#compdef ocdm\n"
-    "_ocdm() {\n"
-    "    local line tab=$'\\t'\n"
-    "    local -a found\n"
-    "    for line in \"${(@f)$(${~words[1]} completion zsh -- \"${(@Q)words[2,CURRENT]}\" 2> /dev/null)}\"; do\n"
-    "        case $line in\n"
-    "        :files*) compset -p ${line##* }; _files ;;\n"
-    "        :folders*) compset -p ${line##* }; _files -/ ;;\n"
-    "        :streams*) compset -p ${line##* }; _files -g '*.safetensors(-.)' ;;\n"
-    "        ?*) line=${line//:/\\\\:}; found+=(\"${line/$tab/:}\") ;;\n"
-    "        esac\n"
-    "    done\n"
-    "    (( ! $#found )) || _describe word found\n"
-    "}\n"
-    "if [ \"$funcstack[1]\" = _ocdm ]; then _ocdm \"$@\"; else compdef _ocdm ocdm; fi\n";
-
-static const char fish_script[] =
-    "function __ocdm_complete\n"
-    "    set -l words (commandline -opc) (commandline -ct)\n"
-    "    for line in ($words[1] completion fish -- $words[2..-1] 2> /dev/null)\n"
-    "        set -l skip (string replace -r '.* ' '' -- $line)\n"
-    "        switch $line\n"
-    "            case ':files *'\n"
-    "                set -l before (string sub -l $skip -- $words[-1])\n"
-    "                printf '%s\\n' $before(__fish_complete_path (string sub -s (math $skip + 1) -- $words[-1]))\n"
-    "            case ':folders *'\n"
-    "                __fish_complete_directories (string sub -s (math $skip + 1) -- $words[-1])\n"
-    "            case ':streams *'\n"
-    "                __fish_complete_suffix .safetensors\n"
-    "            case '*'\n"
-    "                printf '%s\\n' $line\n"
-    "        end\n"
-    "    end\n"
-    "end\n"
-    "complete -c ocdm -f -a '(__ocdm_complete)'\n";
-
 /* ---- the verb --------------------------------------------------------------------------------------------------------- */
+
+/* completion.bash, completion.zsh and completion.fish (cmake/rest.cmake). */
+extern const char ocdm__completion_bash[], ocdm__completion_zsh[], ocdm__completion_fish[];
 
 static const char *const *shells(void)
 {
@@ -214,7 +151,7 @@ static const char *const *shells(void)
 
 static ocdm_status run_completion(ocdm__arguments *arguments, ocdm_error *error)
 {
-    static const char *const scripts[] = {bash_script, zsh_script, fish_script};
+    static const char *const scripts[] = {ocdm__completion_bash, ocdm__completion_zsh, ocdm__completion_fish};
     const char *shell = arguments->operand_count > 0 ? arguments->operands[0] : "";
     size_t i = 0;
     while (shells()[i] != NULL && strcmp(shell, shells()[i]) != 0)

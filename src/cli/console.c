@@ -272,8 +272,3 @@ void ocdm__progress_line_begin(ocdm__progress_line *line, bool quiet)
     ocdm__status_line_begin(&line->line);
     line->progress = (ocdm__progress){.tell = quiet ? NULL : tell, .state = line, .stop = &ocdm__stop_signal};
 }
-
-void ocdm__progress_line_end(ocdm__progress_line *line)
-{
-    ocdm__status_line_erase(&line->line);
-}

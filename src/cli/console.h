@@ -95,11 +95,8 @@ typedef struct ocdm__progress_line {
     const char *what; /* the work that `started` belongs to */
 } ocdm__progress_line;
 
-/* Starts the line; with `quiet` it prints nothing. ocdm__stop_signal requests the end of the work. The struct must not
- * move. */
+/* Starts the line, which is erased when the work is done; with `quiet` it prints nothing. ocdm__stop_signal requests the end of
+ * the work. The struct must not move. */
 void ocdm__progress_line_begin(ocdm__progress_line *line, bool quiet);
-
-/* Erases the line, so that other output can follow. */
-void ocdm__progress_line_end(ocdm__progress_line *line);
 
 #endif

@@ -78,6 +78,28 @@ static size_t room_for_bar(size_t width, size_t used)
 
 /* ---- the summary ---------------------------------------------------------------------------------------------------- */
 
+/* What samples are made of, and where they come from. */
+static void write_file(ocdm__output *output, const ocdm__stream *stream)
+{
+    static const char *const keys[][2] = {{"command", "made by            "}, {"ids_sha256", "SHA-256 of ids     "}};
+    const ocdm__payload_shape *shape = &stream->shape;
+    if (shape->kind == OCDM__FEATURES)
+        ocdm__put(output, "features           %zu, %s%s\n", shape->width, shape->dtype == OCDM__F16 ? "f16" : "f32",
+                  ocdm__stream_moments(stream, "feature_mean") != NULL ? ", standardized" : "");
+    if (shape->kind == OCDM__IMAGES)
+        ocdm__put(output, "images             %zu x %zu pixels\n", shape->width, shape->height);
+    if (stream->table.paths.starts != NULL)
+        ocdm__put(output, "image files        under %.200s\n", stream->image_root != NULL ? stream->image_root : ".");
+    for (size_t i = 0; i < 2; i++) {
+        const struct ocdm__note *note = ocdm__safetensors_note(&stream->tensors, keys[i][0]);
+        if (note == NULL)
+            continue;
+        ocdm__output_text(output, keys[i][1]);
+        ocdm__output_write(output, note->value, note->value_length);
+        ocdm__output_text(output, "\n");
+    }
+}
+
 /* ---- labels per sample ---------------------------------------------------------------------------------------------- */
 
 static void write_histogram(ocdm__output *output, const ocdm__statistics *statistics, size_t width)
@@ -126,76 +148,55 @@ static void write_tasks(ocdm__output *output, const ocdm__statistics *statistics
 /* The maximum number of task columns in the table of classes; without a limit a small file could print a table of any size. */
 #define MOST_TASK_COLUMNS 100u
 
-/* The columns of the table of classes. */
-struct layout {
-    size_t label, task, total, bar;
-    size_t tasks;     /* how many have a column */
-    uint64_t largest; /* what the longest bar stands for */
-};
-
 static size_t digits(uint64_t number)
 {
     return (size_t)snprintf(NULL, 0, "%llu", (unsigned long long)number);
 }
 
-static struct layout lay_out(const ocdm__stream_info *info, size_t width)
-{
-    const ocdm__statistics *statistics = &info->statistics;
-    struct layout layout = {.label = strlen("class"), .task = 1, .tasks = statistics->task_count};
-    if (layout.tasks > MOST_TASK_COLUMNS)
-        layout.tasks = MOST_TASK_COLUMNS;
-    uint64_t smallest;
-    for (size_t i = 0; i < info->class_count; i++) {
-        size_t length;
-        const char *label = ocdm__stream_info_label(info, info->classes[i], &length);
-        size_t columns = ocdm__show_label(label, length).width;
-        layout.label = columns > layout.label ? columns : layout.label;
-    }
-    for (size_t i = 0; i < layout.tasks; i++) {
-        uint64_t number = statistics->tasks[i].task;
-        ocdm__tally_range(&statistics->tasks[i], &smallest, &layout.largest);
-        size_t columns = digits(number > layout.largest ? number : layout.largest);
-        layout.task = columns > layout.task ? columns : layout.task;
-    }
-    ocdm__tally_range(&statistics->total, &smallest, &layout.largest);
-    layout.total = digits(layout.largest) > strlen("total") ? digits(layout.largest) : strlen("total");
-    layout.bar = room_for_bar(width, layout.label + layout.tasks * (layout.task + 1) + 1 + layout.total + MLR_COLUMNS);
-    return layout;
-}
-
-static void write_class(ocdm__output *output, const ocdm__stream_info *info, uint32_t class_number, const struct layout *layout)
-{
-    const ocdm__statistics *statistics = &info->statistics;
-    size_t length;
-    const char *label = ocdm__stream_info_label(info, class_number, &length);
-    ocdm__shown_label shown = ocdm__show_label(label, length);
-    uint64_t total = ocdm__tally_class(&statistics->total, class_number).count;
-    ocdm__put(output, "%s%*s", shown.text, (int)(layout->label - shown.width), "");
-    for (size_t i = 0; i < layout->tasks; i++) {
-        uint64_t count = ocdm__tally_class(&statistics->tasks[i], class_number).count;
-        ocdm__put(output, " %*llu", (int)layout->task, (unsigned long long)count);
-    }
-    ocdm__put(output, " %*llu", (int)layout->total, (unsigned long long)total);
-    put_number(output, MLR_COLUMNS, 2, ocdm__tally_mlr(&statistics->total, class_number));
-    put_bar(output, (double)total / (double)layout->largest, layout->bar);
-}
-
+/* A row for each class, with a column for each task. */
 static void write_classes(ocdm__output *output, const ocdm__stream_info *info, size_t width)
 {
     const ocdm__statistics *statistics = &info->statistics;
+    const size_t tasks = statistics->task_count < MOST_TASK_COLUMNS ? statistics->task_count : MOST_TASK_COLUMNS;
+    size_t length, label_width = strlen("class"), task_width = 1;
+    uint64_t smallest, largest = 0;
     if (info->class_count == 0)
         return;
-    struct layout layout = lay_out(info, width);
+    for (size_t i = 0; i < info->class_count; i++) {
+        const char *label = ocdm__stream_info_label(info, info->classes[i], &length);
+        size_t columns = ocdm__show_label(label, length).width;
+        label_width = columns > label_width ? columns : label_width;
+    }
+    for (size_t i = 0; i < tasks; i++) {
+        uint64_t number = statistics->tasks[i].task;
+        ocdm__tally_range(&statistics->tasks[i], &smallest, &largest);
+        size_t columns = digits(number > largest ? number : largest);
+        task_width = columns > task_width ? columns : task_width;
+    }
+    ocdm__tally_range(&statistics->total, &smallest, &largest); /* the largest has the longest bar */
+    size_t total_width = digits(largest) > strlen("total") ? digits(largest) : strlen("total");
+    size_t bar = room_for_bar(width, label_width + tasks * (task_width + 1) + 1 + total_width + MLR_COLUMNS);
     if (statistics->task_count > 0)
-        ocdm__put(output, "\n%*s training samples of task", (int)layout.label, "");
-    if (statistics->task_count > layout.tasks)
-        ocdm__put(output, ", the first %zu of %zu tasks", layout.tasks, statistics->task_count);
-    ocdm__put(output, "\n%-*s", (int)layout.label, "class");
-    for (size_t i = 0; i < layout.tasks; i++)
-        ocdm__put(output, " %*llu", (int)layout.task, (unsigned long long)statistics->tasks[i].task);
-    ocdm__put(output, " %*s%*s\n", (int)layout.total, "total", MLR_COLUMNS, "MLR");
-    for (size_t i = 0; i < info->class_count; i++)
-        write_class(output, info, info->classes[i], &layout);
+        ocdm__put(output, "\n%*s training samples of task", (int)label_width, "");
+    if (statistics->task_count > tasks)
+        ocdm__put(output, ", the first %zu of %zu tasks", tasks, statistics->task_count);
+    ocdm__put(output, "\n%-*s", (int)label_width, "class");
+    for (size_t i = 0; i < tasks; i++)
+        ocdm__put(output, " %*llu", (int)task_width, (unsigned long long)statistics->tasks[i].task);
+    ocdm__put(output, " %*s%*s\n", (int)total_width, "total", MLR_COLUMNS, "MLR");
+    for (size_t i = 0; i < info->class_count; i++) {
+        const uint32_t class = info->classes[i];
+        const char *label = ocdm__stream_info_label(info, class, &length);
+        ocdm__shown_label shown = ocdm__show_label(label, length);
+        uint64_t total = ocdm__tally_class(&statistics->total, class).count;
+        ocdm__put(output, "%s%*s", shown.text, (int)(label_width - shown.width), "");
+        for (size_t k = 0; k < tasks; k++)
+            ocdm__put(output, " %*llu", (int)task_width,
+                      (unsigned long long)ocdm__tally_class(&statistics->tasks[k], class).count);
+        ocdm__put(output, " %*llu", (int)total_width, (unsigned long long)total);
+        put_number(output, MLR_COLUMNS, 2, ocdm__tally_mlr(&statistics->total, class));
+        put_bar(output, (double)total / (double)largest, bar);
+    }
 }
 
 void ocdm__write_stream_text(ocdm__output *output, const ocdm__stream_info *info, const uint64_t *bounds, size_t width)
@@ -234,27 +235,8 @@ void ocdm__write_stream_text(ocdm__output *output, const ocdm__stream_info *info
     if (info->stream.table.known != NULL)
         ocdm__put(output, "known labels       %.1f %% of the classes of a training sample, %.1f %% of a test\n",
                   100 * info->known[0], 100 * info->known[1]);
-    if (info->is_stream_file) {
-        /* What samples are made of, and where they come from. */
-        const ocdm__payload_shape *shape = &info->stream.shape;
-        if (shape->kind == OCDM__FEATURES)
-            ocdm__put(output, "features           %zu, %s%s\n", shape->width, shape->dtype == OCDM__F16 ? "f16" : "f32",
-                      ocdm__stream_moments(&info->stream, "feature_mean") != NULL ? ", standardized" : "");
-        if (shape->kind == OCDM__IMAGES)
-            ocdm__put(output, "images             %zu x %zu pixels\n", shape->width, shape->height);
-        if (info->stream.table.paths.starts != NULL)
-            ocdm__put(output, "image files        under %.200s\n",
-                      info->stream.image_root != NULL ? info->stream.image_root : ".");
-        static const char *const keys[][2] = {{"command", "made by            "}, {"ids_sha256", "SHA-256 of ids     "}};
-        for (size_t i = 0; i < 2; i++) {
-            const struct ocdm__note *note = ocdm__safetensors_note(&info->stream.tensors, keys[i][0]);
-            if (note == NULL)
-                continue;
-            ocdm__output_text(output, keys[i][1]);
-            ocdm__output_write(output, note->value, note->value_length);
-            ocdm__output_text(output, "\n");
-        }
-    }
+    if (info->is_stream_file)
+        write_file(output, &info->stream);
     write_histogram(output, &info->statistics, width);
     write_tasks(output, &info->statistics);
     write_classes(output, info, width);

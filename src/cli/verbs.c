@@ -9,24 +9,16 @@
 /* The most verbs that a table may have. */
 #define MOST_VERBS 64
 
-/* Whether the words argv[0..] start with the verb's one or two words; `*used` is how many. */
-static bool names_verb(const char *name, size_t argc, char *const *argv, size_t *used)
-{
-    size_t first = strcspn(name, " ");
-    if (argc == 0 || strlen(argv[0]) != first || strncmp(argv[0], name, first) != 0)
-        return false;
-    *used = 1;
-    if (name[first] == '\0')
-        return true;
-    *used = 2;
-    return argc > 1 && strcmp(argv[1], name + first + 1) == 0;
-}
-
 const ocdm__verb *ocdm__find_verb(size_t argc, char *const *argv, size_t *used)
 {
-    for (size_t i = 0; ocdm__verbs[i] != NULL; i++)
-        if (names_verb(ocdm__verbs[i]->name, argc, argv, used))
+    for (size_t i = 0; argc > 0 && ocdm__verbs[i] != NULL; i++) {
+        const char *name = ocdm__verbs[i]->name;
+        size_t first = strcspn(name, " ");
+        *used = name[first] == '\0' ? 1 : 2;
+        if (ocdm__text_is(name, first, argv[0]) &&
+            (name[first] == '\0' || (argc > 1 && strcmp(argv[1], name + first + 1) == 0)))
             return ocdm__verbs[i];
+    }
     return NULL;
 }
 
@@ -44,25 +36,6 @@ bool ocdm__is_verb_family(const char *word)
     return false;
 }
 
-/* The verb or the family whose name is nearest to what was typed. */
-static const char *nearest_verb(const char *typed)
-{
-    char families[MOST_VERBS][32];
-    const char *names[2 * MOST_VERBS];
-    size_t count = 0;
-    for (size_t i = 0; i < MOST_VERBS && ocdm__verbs[i] != NULL; i++) {
-        const char *name = ocdm__verbs[i]->name;
-        snprintf(families[i], sizeof families[i], "%.*s", (int)strcspn(name, " "), name);
-        names[count++] = name;
-        names[count++] = families[i];
-    }
-    const char *near = ocdm__suggest(typed, names, count);
-    for (size_t i = 0; near != NULL && ocdm__verbs[i] != NULL; i++)
-        if (strncmp(ocdm__verbs[i]->name, near, strlen(near)) == 0)
-            return ocdm__verbs[i]->name;
-    return NULL;
-}
-
 ocdm_status ocdm__refuse_verb(size_t argc, char *const *argv, ocdm_error *error)
 {
     char typed[80], hint[200] = "";
@@ -76,9 +49,20 @@ ocdm_status ocdm__refuse_verb(size_t argc, char *const *argv, ocdm_error *error)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s %s needs a second word", ocdm__program, argv[0]);
     }
     snprintf(typed, sizeof typed, "%s%s%s", argv[0], family ? " " : "", family ? argv[1] : "");
-    const char *near = nearest_verb(typed);
-    if (near != NULL)
-        snprintf(hint, sizeof hint, "did you mean `%s %s`? ", ocdm__program, near);
+    /* The verb or the family whose name is nearest to what was typed. */
+    char families[MOST_VERBS][32];
+    const char *names[2 * MOST_VERBS];
+    size_t count = 0;
+    for (size_t i = 0; i < MOST_VERBS && ocdm__verbs[i] != NULL; i++) {
+        const char *name = ocdm__verbs[i]->name;
+        snprintf(families[i], sizeof families[i], "%.*s", (int)strcspn(name, " "), name);
+        names[count++] = name;
+        names[count++] = families[i];
+    }
+    const char *near = ocdm__suggest(typed, names, count);
+    for (size_t i = 0; near != NULL && ocdm__verbs[i] != NULL && hint[0] == '\0'; i++)
+        if (strncmp(ocdm__verbs[i]->name, near, strlen(near)) == 0)
+            snprintf(hint, sizeof hint, "did you mean `%s %s`? ", ocdm__program, ocdm__verbs[i]->name);
     ocdm__append(hint, sizeof hint, "`%s --help` lists the verbs", ocdm__program);
     return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "there is no verb \"%s\"", typed);
 }

@@ -179,34 +179,30 @@ static ocdm_status note_runs(struct request *request, ocdm__table *table, ocdm_e
     return OCDM_OK;
 }
 
-static ocdm_status print_points(struct request *request, const ocdm__compare_results *results, ocdm_error *error)
-{
-    ocdm_status status = OCDM_OK;
-    for (size_t point = 0; status == OCDM_OK && point < request->plan.point_count; point++) {
-        ocdm__table table = {.row_count = 0};
-        status = ocdm__table_of_comparison(&table, &request->plan, results, point, error);
-        OCDM_THEN(status, note_runs(request, &table, error));
-        if (point + 1 < request->plan.point_count)
-            table.note[0] = '\0';
-        if (point > 0)
-            printf("\n");
-        OCDM_THEN(status, ocdm__print_table(&table, request->asked.format, error));
-        ocdm__table_clear(&table);
-    }
-    return status;
-}
-
 static ocdm_status report_runs(struct request *request, ocdm_error *error)
 {
+    const ocdm__compare_plan *plan = &request->plan;
     ocdm__compare_results results = {.point_count = 0};
     ocdm__table data = {.row_count = 0};
     enum ocdm__table_format format = request->asked.format;
-    ocdm_status status = ocdm__compare_results_create(&results, &request->plan, error);
-    OCDM_THEN(status, ocdm__compare_results_read(&results, &request->plan, request->comparison.folder, error));
-    OCDM_THEN(status, ocdm__table_of_comparison_data(&data, &request->plan, &results, error));
+    bool is_data = ocdm__table_is_data(format);
+    ocdm_status status = ocdm__compare_results_create(&results, plan, error);
+    OCDM_THEN(status, ocdm__compare_results_read(&results, plan, request->comparison.folder, error));
+    OCDM_THEN(status, ocdm__table_of_comparison_data(&data, plan, &results, error));
     OCDM_THEN(status, save_table(request, &data, error));
-    OCDM_THEN(status,
-              ocdm__table_is_data(format) ? ocdm__print_table(&data, format, error) : print_points(request, &results, error));
+    if (is_data)
+        OCDM_THEN(status, ocdm__print_table(&data, format, error));
+    for (size_t point = 0; !is_data && status == OCDM_OK && point < plan->point_count; point++) {
+        ocdm__table table = {.row_count = 0};
+        status = ocdm__table_of_comparison(&table, plan, &results, point, error);
+        OCDM_THEN(status, note_runs(request, &table, error));
+        if (point + 1 < plan->point_count) /* the last table has the notes */
+            table.note[0] = '\0';
+        if (point > 0)
+            printf("\n");
+        OCDM_THEN(status, ocdm__print_table(&table, format, error));
+        ocdm__table_clear(&table);
+    }
     ocdm__table_clear(&data);
     ocdm__compare_results_clear(&results);
     return status;
@@ -231,37 +227,32 @@ static ocdm_status compare_runs(struct request *request, ocdm_error *error)
 
 /* ---- the memory alone ------------------------------------------------------------------------------------------------- */
 
-static ocdm_status report_memories(const struct request *request, const ocdm__compare_memories *memories, ocdm_error *error)
+static ocdm_status compare_memories(const struct request *request, ocdm_error *error)
 {
-    ocdm__table spreads = {.row_count = 0}, runs = {.row_count = 0};
+    const ocdm__compare_plan *plan = &request->plan;
     enum ocdm__table_format format = request->asked.format;
     bool data = ocdm__table_is_data(format);
-    ocdm_status status = ocdm__table_of_spreads(&spreads, &request->plan, memories, data, error);
-    OCDM_THEN(status, ocdm__table_of_memory_runs(&runs, &request->plan, memories, error));
+    double *weights = NULL; /* to be released even after an error */
+    ocdm__compare_memories memories = {.count = 0};
+    ocdm__table spreads = {.row_count = 0}, runs = {.row_count = 0};
+    ocdm__run_settings settings = ocdm__run_settings_default();
+    OCDM_TRY(ocdm__run_flags_read(request->asked.arguments, &settings, error));
+    OCDM_TRY(ocdm__run_settings_resolve_model(&settings, &request->stream, request->comparison.path, error));
+    for (size_t i = 0; settings.memory_bytes > 0 && i < plan->point_count; i++)
+        plan->points[i].memory = settings.memory;
+    ocdm_status status = ocdm__class_weights_read(settings.class_weights, &request->stream.table, &weights, error);
+    const ocdm__compare_memory_options options = {.settings = &settings, .class_weights = weights};
+    OCDM_THEN(status, ocdm__run_memories(&request->asked, &request->stream.table, plan, &options, &memories, error));
+    OCDM_THEN(status, ocdm__table_of_spreads(&spreads, plan, &memories, data, error));
+    OCDM_THEN(status, ocdm__table_of_memory_runs(&runs, plan, &memories, error));
     OCDM_THEN(status, save_table(request, &runs, error));
-    if (!data && !request->plan.sweeps_memory)
+    if (!data && !plan->sweeps_memory)
         ocdm__table_drop(&spreads, "memory");
-    if (!data && !request->plan.sweeps_rho)
+    if (!data && !plan->sweeps_rho)
         ocdm__table_drop(&spreads, "rho");
     OCDM_THEN(status, ocdm__print_table(&spreads, format, error));
     ocdm__table_clear(&spreads);
     ocdm__table_clear(&runs);
-    return status;
-}
-
-static ocdm_status compare_memories(const struct request *request, ocdm_error *error)
-{
-    double *weights = NULL; /* to be released even after an error */
-    ocdm__compare_memories memories = {.count = 0};
-    ocdm__run_settings settings = ocdm__run_settings_default();
-    OCDM_TRY(ocdm__run_flags_read(request->asked.arguments, &settings, error));
-    OCDM_TRY(ocdm__run_settings_resolve_model(&settings, &request->stream, request->comparison.path, error));
-    for (size_t i = 0; settings.memory_bytes > 0 && i < request->plan.point_count; i++)
-        request->plan.points[i].memory = settings.memory;
-    ocdm_status status = ocdm__class_weights_read(settings.class_weights, &request->stream.table, &weights, error);
-    const ocdm__compare_memory_options options = {.settings = &settings, .class_weights = weights};
-    OCDM_THEN(status, ocdm__run_memories(&request->asked, &request->stream.table, &request->plan, &options, &memories, error));
-    OCDM_THEN(status, report_memories(request, &memories, error));
     ocdm__compare_memories_clear(&memories);
     ocdm__release(weights);
     return status;

@@ -15,12 +15,9 @@ enum { CAPACITY = 1000, BATCH = 10, MAX_CLASSES = 64, NAME_WIDTH = 9, ROWS = 3 }
 /* Samples that fill the height of a bar; about twice what an even memory has of each class. */
 #define FULL_HEIGHT 60u
 
-/* What a policy keeps. */
+/* What a policy keeps, besides what the picture shows of it. */
 struct outcome {
-    const char *policy;
     double us_per_step;
-    double distance;      /* over the classes in play */
-    double distance_seen; /* over all classes seen */
     ocdm__balance balance;
     uint32_t kept[MAX_CLASSES];
 };
@@ -31,6 +28,7 @@ struct comparison {
     size_t class_count;
     uint64_t seen[MAX_CLASSES]; /* n_i of every class: how many samples of the stream carry it */
     struct outcome outcomes[OCDM__CHOICES];
+    ocdm__picture_panel panels[OCDM__CHOICES]; /* of the outcomes */
     size_t count;
 };
 
@@ -50,13 +48,12 @@ static ocdm_status run_policies(struct comparison *comparison, ocdm_error *error
         comparison->seen[comparison->stream->label[j]]++;
     for (; names[comparison->count] != NULL; comparison->count++) {
         struct outcome *outcome = &comparison->outcomes[comparison->count];
-        outcome->policy = names[comparison->count];
         /* Passes the stream through a memory. */
         const ocdm__builtin *stream = comparison->stream;
         ocdm_options options = ocdm_options_default();
         options.capacity = CAPACITY;
         options.batch = BATCH;
-        options.policy = ocdm_policy_find(outcome->policy);
+        options.policy = ocdm_policy_find(names[comparison->count]);
         options.seed = comparison->seed;
         ocdm_memory *memory = NULL;
         OCDM_TRY(ocdm_memory_create(&options, &memory, error));
@@ -67,8 +64,11 @@ static ocdm_status run_policies(struct comparison *comparison, ocdm_error *error
             status = ocdm_memory_update(memory, stream->samples + at, left < BATCH ? left : BATCH, NULL, error);
         }
         outcome->us_per_step = 1e6 * (cpu_seconds() - start) * BATCH / (double)stream->sample_count;
-        outcome->distance = ocdm_memory_distance(memory, OCDM_IN_PLAY);
-        outcome->distance_seen = ocdm_memory_distance(memory, OCDM_SEEN_EVER);
+        comparison->panels[comparison->count] =
+            (ocdm__picture_panel){.policy = names[comparison->count],
+                                  .distance = ocdm_memory_distance(memory, OCDM_IN_PLAY),
+                                  .distance_seen = ocdm_memory_distance(memory, OCDM_SEEN_EVER),
+                                  .kept = outcome->kept};
         outcome->balance = ocdm__balance_of(memory, comparison->class_count, outcome->kept);
         ocdm_memory_destroy(memory);
         OCDM_TRY(status);
@@ -80,13 +80,13 @@ static ocdm_status run_policies(struct comparison *comparison, ocdm_error *error
 
 /* Rows of bars, each class `width` columns wide, `merged` classes to a bar where space is short: their mean, rounded up to a
  * whole sample. Tasks are set apart. */
-static void put_bars(ocdm__output *output, const struct outcome *outcome, size_t class_count, unsigned width, unsigned merged,
-                     const ocdm__bar_style *style)
+static void put_bars(ocdm__output *output, const ocdm__picture_panel *panel, size_t class_count, unsigned width,
+                     unsigned merged, const ocdm__bar_style *style)
 {
     double kept[MAX_CLASSES], height[MAX_CLASSES];
     bool apart[MAX_CLASSES] = {false};
     for (size_t c = 0; c < class_count; c++)
-        kept[c] = outcome->kept[c];
+        kept[c] = panel->kept[c];
     ocdm__bars bars = {.style = style,
                        .height = height,
                        .count = ocdm__bars_merge(kept, class_count, merged, height),
@@ -100,7 +100,7 @@ static void put_bars(ocdm__output *output, const struct outcome *outcome, size_t
         apart[i] = i > 0 && ocdm__builtin_class_task(first) != ocdm__builtin_class_task(first - merged);
     }
     for (unsigned row = ROWS; row-- > 0;) {
-        ocdm__put(output, "%-*s ", NAME_WIDTH, row == 0 ? outcome->policy : "");
+        ocdm__put(output, "%-*s ", NAME_WIDTH, row == 0 ? panel->policy : "");
         ocdm__bars_row(output, &bars, row);
     }
 }
@@ -125,8 +125,9 @@ static void write_text(ocdm__output *output, const struct comparison *comparison
     for (size_t i = 0; i < comparison->count; i++) {
         const struct outcome *outcome = &comparison->outcomes[i];
         const ocdm__balance *balance = &outcome->balance;
-        ocdm__put(output, "%-*s %9.4f %9.4f | %6u %6u %6zu %6zu %6zu | %8.1f\n", NAME_WIDTH, outcome->policy, outcome->distance,
-                  outcome->distance_seen, balance->fewest, balance->most, balance->lost, balance->under, balance->over,
+        const ocdm__picture_panel *panel = &comparison->panels[i];
+        ocdm__put(output, "%-*s %9.4f %9.4f | %6u %6u %6zu %6zu %6zu | %8.1f\n", NAME_WIDTH, panel->policy, panel->distance,
+                  panel->distance_seen, balance->fewest, balance->most, balance->lost, balance->under, balance->over,
                   outcome->us_per_step);
     }
     ocdm__output_text(output, "\n"
@@ -147,7 +148,7 @@ static void write_text(ocdm__output *output, const struct comparison *comparison
               merged == 1 ? "each class" : "a few classes", FULL_HEIGHT, style->cut, style->none);
     for (size_t i = 0; i < comparison->count; i++) {
         ocdm__output_text(output, "\n");
-        put_bars(output, &comparison->outcomes[i], class_count, width, merged, style);
+        put_bars(output, &comparison->panels[i], class_count, width, merged, style);
     }
 }
 
@@ -170,11 +171,13 @@ static void write_json(ocdm__output *output, const struct comparison *comparison
     }
     ocdm__json_close(output, ']');
     ocdm__json_open(output, "results", '[');
-    for (const struct outcome *outcome = comparison->outcomes; outcome < comparison->outcomes + comparison->count; outcome++) {
+    for (size_t i = 0; i < comparison->count; i++) {
+        const struct outcome *outcome = &comparison->outcomes[i];
+        const ocdm__picture_panel *panel = &comparison->panels[i];
         ocdm__json_open(output, NULL, '{');
-        ocdm__json_string(output, "policy", outcome->policy);
-        ocdm__json_real(output, "distance", outcome->distance);
-        ocdm__json_real(output, "distance_seen", outcome->distance_seen);
+        ocdm__json_string(output, "policy", panel->policy);
+        ocdm__json_real(output, "distance", panel->distance);
+        ocdm__json_real(output, "distance_seen", panel->distance_seen);
         ocdm__json_count(output, "fewest", outcome->balance.fewest);
         ocdm__json_count(output, "most", outcome->balance.most);
         ocdm__json_count(output, "lost", outcome->balance.lost);
@@ -195,7 +198,6 @@ static void write_json(ocdm__output *output, const struct comparison *comparison
 static ocdm_status draw_picture(const struct comparison *comparison, const char *path, ocdm_error *error)
 {
     ocdm__picture_class classes[MAX_CLASSES]; /* in the order of their tasks */
-    ocdm__picture_panel panels[OCDM__CHOICES];
     char caption[160];
     for (uint32_t c = 0; c < comparison->class_count; c++) {
         enum ocdm__class_group group = ocdm__class_group_of(comparison->seen[c], OCDM__MAJORITY_OVER, OCDM__MINORITY_UNDER);
@@ -203,18 +205,13 @@ static ocdm_status draw_picture(const struct comparison *comparison, const char 
                                            .group = ocdm__class_group_name(group),
                                            .task = (double)ocdm__builtin_class_task(c)};
     }
-    for (size_t i = 0; i < comparison->count; i++)
-        panels[i] = (ocdm__picture_panel){.policy = comparison->outcomes[i].policy,
-                                          .distance = comparison->outcomes[i].distance,
-                                          .distance_seen = comparison->outcomes[i].distance_seen,
-                                          .kept = comparison->outcomes[i].kept};
     snprintf(caption, sizeof caption,
              "Memory of %d after %zu samples. In the stream, majority classes occur more than %u times, minority classes fewer "
              "than %u.",
              CAPACITY, comparison->stream->sample_count, OCDM__MAJORITY_OVER, OCDM__MINORITY_UNDER);
     ocdm__balance_picture picture = {.classes = classes,
                                      .class_count = comparison->class_count,
-                                     .panels = panels,
+                                     .panels = comparison->panels,
                                      .panel_count = comparison->count,
                                      .top = OCDM__PICTURE_TOP,
                                      .caption = caption};

@@ -19,9 +19,9 @@ struct work {
     ocdm__stream stream;
     ocdm__weights_about about; /* of the weights; the stream may standardize by it */
     ocdm__stream_order tests;
-    uint64_t *counts; /* training samples with each class */
-    uint8_t *groups;
+    uint8_t *groups; /* of each class */
     ocdm__class_score *scores;
+    ocdm__arena arena; /* of these two */
     ocdm__model_inputs *inputs;
     ocdm__learner learner;
     ocdm__evaluation evaluation;
@@ -35,7 +35,7 @@ static void close_work(struct work *work)
     if (work->learner.state != NULL)
         work->learner.functions->destroy(work->learner.state);
     ocdm__model_inputs_close(work->inputs);
-    OCDM_RELEASE(work->counts, work->groups, work->scores);
+    ocdm__arena_clear(&work->arena);
     ocdm__stream_order_clear(&work->tests);
     ocdm__stream_close(&work->stream);
     ocdm__weights_about_clear(&work->about);
@@ -77,39 +77,6 @@ static ocdm_status find_model(struct work *work, ocdm_error *error)
     OCDM_THEN(status, choose_size(&work->settings, &work->about, error));
     ocdm__weights_close(&file);
     return status;
-}
-
-static ocdm_status make_tables(struct work *work, ocdm_error *error)
-{
-    const ocdm__stream_table *table = &work->stream.table;
-    OCDM_TRY(ocdm__stream_order_make(&work->tests, table, OCDM__TEST, NULL, 0, 0, error));
-    if (work->tests.count == 0)
-        return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm stream info` shows what is in it", "%s: the stream has no test sample",
-                          work->stream.file.name);
-    OCDM_TRY(ocdm__new(&work->counts, table->class_count, sizeof *work->counts, "the scores of classes", error));
-    OCDM_TRY(ocdm__new(&work->groups, table->class_count, sizeof *work->groups, "the scores of classes", error));
-    OCDM_TRY(ocdm__new(&work->scores, table->class_count, sizeof *work->scores, "the scores of classes", error));
-    ocdm__count_classes(table, OCDM__TRAIN, work->counts);
-    return ocdm__evaluation_groups(work->settings.groups, table, work->counts, work->groups, error);
-}
-
-static ocdm_status make_learner(struct work *work, ocdm_error *error)
-{
-    const ocdm__run_settings *settings = &work->settings;
-    bool images = ocdm__model_takes_images(settings->model);
-    const ocdm__model_input_settings inputs = {.resize = images ? settings->resize : 0,
-                                               .crop = images ? settings->crop : 0,
-                                               .keep_size = true,
-                                               .symmetric = ocdm__model_is_symmetric(settings->model),
-                                               .strict = settings->strict,
-                                               .image_root = settings->image_root,
-                                               .threads = settings->network.threads,
-                                               .images = ocdm__agent_maker.images};
-    OCDM_TRY(ocdm__model_inputs_open(&work->stream, &inputs, &work->inputs, error));
-    if (!work->follows)
-        ocdm__join_begin(images);
-    const ocdm__learner_maker *maker = &ocdm__agent_maker;
-    return maker->make(maker, settings, work->inputs, (uint32_t)work->stream.table.class_count, &work->learner, error);
 }
 
 static ocdm_status evaluate(struct work *work, ocdm_error *error)
@@ -174,13 +141,44 @@ static ocdm_status read_settings(const ocdm__arguments *arguments, struct work *
     return ocdm__need_stream(arguments, path, error);
 }
 
+/* The tests, and what they are counted by: the groups of the classes by their training samples, and a score for each. */
+static ocdm_status make_tables(struct work *work, ocdm_error *error)
+{
+    const ocdm__stream_table *table = &work->stream.table;
+    OCDM_TRY(ocdm__stream_order_make(&work->tests, table, OCDM__TEST, NULL, 0, 0, error));
+    if (work->tests.count == 0)
+        return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm stream info` shows what is in it", "%s: the stream has no test sample",
+                          work->stream.file.name);
+    uint64_t *counts = ocdm__arena_new(&work->arena, table->class_count, sizeof *counts);
+    work->groups = ocdm__arena_new(&work->arena, table->class_count, sizeof *work->groups);
+    work->scores = ocdm__arena_new(&work->arena, table->class_count, sizeof *work->scores);
+    OCDM_TRY(ocdm__arena_check(&work->arena, "the scores of classes", error));
+    ocdm__count_classes(table, OCDM__TRAIN, counts);
+    return ocdm__evaluation_groups(work->settings.groups, table, counts, work->groups, error);
+}
+
 static ocdm_status open_all(const char *path, struct work *work, ocdm_error *error)
 {
+    const ocdm__run_settings *settings = &work->settings;
+    const ocdm__learner_maker *maker = &ocdm__agent_maker;
     ocdm_status status = ocdm__stream_open(&work->stream, path, error);
     OCDM_THEN(status, find_model(work, error));
     OCDM_THEN(status, ocdm__run_settings_resolve_model(&work->settings, &work->stream, path, error));
     OCDM_THEN(status, make_tables(work, error));
-    OCDM_THEN(status, make_learner(work, error));
+    bool images = status == OCDM_OK && ocdm__model_takes_images(settings->model);
+    const ocdm__model_input_settings inputs = {.resize = images ? settings->resize : 0,
+                                               .crop = images ? settings->crop : 0,
+                                               .keep_size = true,
+                                               .symmetric = images && ocdm__model_is_symmetric(settings->model),
+                                               .strict = settings->strict,
+                                               .image_root = settings->image_root,
+                                               .threads = settings->network.threads,
+                                               .images = maker->images};
+    OCDM_THEN(status, ocdm__model_inputs_open(&work->stream, &inputs, &work->inputs, error));
+    if (status == OCDM_OK && !work->follows)
+        ocdm__join_begin(images);
+    OCDM_THEN(status,
+              maker->make(maker, settings, work->inputs, (uint32_t)work->stream.table.class_count, &work->learner, error));
     return ocdm__join_ready(&work->learner, &work->stream, status, error);
 }
 
@@ -193,7 +191,7 @@ static ocdm_status examine(const ocdm__arguments *arguments, ocdm_error *error)
     ocdm_status status = read_settings(arguments, &work, &path, error);
     OCDM_THEN(status, open_all(path, &work, error));
     OCDM_THEN(status, evaluate(&work, error));
-    ocdm__progress_line_end(&work.line);
+    ocdm__status_line_erase(&work.line.line);
     if (status == OCDM_OK && work.evaluation.skipped > 0) {
         char text[OCDM__SKIPPED_TEXT];
         ocdm__model_inputs_skipped_text(work.inputs, work.evaluation.skipped, text);

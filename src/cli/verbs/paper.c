@@ -157,33 +157,6 @@ static ocdm_status add_builtin(struct request *request, ocdm_error *error)
     return status;
 }
 
-static ocdm_status add_sources(struct request *request, ocdm_error *error)
-{
-    const char *given = ocdm__argument_text(request->asked.arguments, "stream"), *text = given, *named = NULL;
-    while (text != NULL && *text != '\0') {
-        size_t length = strcspn(text, ",");
-        OCDM_TRY(add_source(request, &named, text, length, error));
-        text += length + (text[length] == ',');
-    }
-    if (request->source_count == 0 && given != NULL)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "without --stream the built-in one stands for it",
-                          "--stream %s: %s is about %s", given, request->item->name, request->item->streams[0]);
-    if (request->source_count == 0)
-        OCDM_TRY(add_builtin(request, error));
-    for (struct source *source = request->sources; source < request->sources + request->source_count; source++) {
-        OCDM_TRY(ocdm__stream_info_read(&source->info, source->path, NULL, error));
-        if (!source->info.is_stream_file)
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream build -o FILE` makes one", "%s is no stream file",
-                              source->path);
-    }
-    for (size_t first = 0, count; first < request->source_count; first += count) {
-        count = count_lists(request, first);
-        for (size_t i = first; i < first + count; i++)
-            OCDM_TRY(place_runs(request, &request->sources[i], count == 1, error));
-    }
-    return OCDM_OK;
-}
-
 /* ---- runs ------------------------------------------------------------------------------------------------------------- */
 
 static bool is_learnable(const struct source *source)
@@ -515,7 +488,29 @@ static ocdm_status read_request(const ocdm__arguments *arguments, struct request
     if (request->settings.memory_bytes > 0)
         return ocdm__argument_fail(arguments, "memory-bytes: the paper's tables say how many samples a memory holds", error);
     request->runs = ocdm__argument_text(arguments, "runs");
-    return add_sources(request, error);
+    const char *given = ocdm__argument_text(request->asked.arguments, "stream"), *text = given, *named = NULL;
+    while (text != NULL && *text != '\0') {
+        size_t length = strcspn(text, ",");
+        OCDM_TRY(add_source(request, &named, text, length, error));
+        text += length + (text[length] == ',');
+    }
+    if (request->source_count == 0 && given != NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "without --stream the built-in one stands for it",
+                          "--stream %s: %s is about %s", given, request->item->name, request->item->streams[0]);
+    if (request->source_count == 0)
+        OCDM_TRY(add_builtin(request, error));
+    for (struct source *source = request->sources; source < request->sources + request->source_count; source++) {
+        OCDM_TRY(ocdm__stream_info_read(&source->info, source->path, NULL, error));
+        if (!source->info.is_stream_file)
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream build -o FILE` makes one", "%s is no stream file",
+                              source->path);
+    }
+    for (size_t first = 0, count; first < request->source_count; first += count) {
+        count = count_lists(request, first);
+        for (size_t i = first; i < first + count; i++)
+            OCDM_TRY(place_runs(request, &request->sources[i], count == 1, error));
+    }
+    return OCDM_OK;
 }
 
 static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)

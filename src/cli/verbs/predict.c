@@ -222,7 +222,7 @@ static ocdm_status list_photos(const ocdm__arguments *arguments, struct listing 
     ocdm__progress_line_begin(&line, path == NULL || ocdm__argument_given(arguments, "quiet"));
     if (status == OCDM_OK && list.count > 0)
         status = ocdm__photos_predict(predictor, &list, &line.progress, list_photo, listing, error);
-    ocdm__progress_line_end(&line);
+    ocdm__status_line_erase(&line.line);
     ocdm__found_files_clear(&list);
     if (path != NULL)
         OCDM_THEN(status, ocdm__output_commit(&listing->file, error));
@@ -295,7 +295,7 @@ static ocdm_status predict(ocdm__arguments *arguments, ocdm_error *error)
         OCDM_TRY(ocdm__read_network_files(arguments, &settings.network, error));
         ocdm__progress_line_begin(&line, quiet);
         ocdm_status status = ocdm__predict(&settings, &line.progress, &report, error);
-        ocdm__progress_line_end(&line);
+        ocdm__status_line_erase(&line.line);
         OCDM_TRY(status);
         if (report.skipped > 0)
             fprintf(stderr, "rows of NaN: %" PRIu64 ", the first because of %s\n", report.skipped,

@@ -50,21 +50,6 @@ static bool picture(void *state, const char *id, uint8_t *rgb)
     return ocdm__stream_picture(state, id, OCDM__EVENT_PICTURE, rgb);
 }
 
-/* After the run: what is missing, and pictures if the stream has images. */
-static ocdm_status finish_events(struct events *events, bool finished)
-{
-    ocdm__stream_pictures *pictures = NULL;
-    events->next = 0;
-    follow_events(events);
-    if (finished && events->file != NULL && events->status == OCDM_OK &&
-        ocdm__stream_pictures_open(&pictures, events->stream, NULL) == OCDM_OK)
-        events->status = ocdm__event_file_pictures(events->file, &(ocdm__event_pictures){.picture = picture, .state = pictures},
-                                                   &events->error);
-    ocdm__stream_pictures_close(pictures);
-    ocdm__event_file_close(events->file);
-    return events->status;
-}
-
 /* ---- what a user sees meanwhile ------------------------------------------------------------------------------------------ */
 
 struct display {
@@ -255,8 +240,19 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
                                          .stream = request.stream}};
     ocdm__catch_signals();
     ocdm_status events = OCDM_OK, status = run_request(&request, ocdm__argument_given(arguments, "resume"), &display, error);
-    if (status == OCDM_OK || status == OCDM_STOPPED)
-        events = finish_events(&display.events, status == OCDM_OK);
+    if (status == OCDM_OK || status == OCDM_STOPPED) {
+        /* After the run: what is missing, and pictures if the stream has images. */
+        ocdm__stream_pictures *pictures = NULL;
+        display.events.next = 0;
+        follow_events(&display.events);
+        if (status == OCDM_OK && display.events.file != NULL && display.events.status == OCDM_OK &&
+            ocdm__stream_pictures_open(&pictures, display.events.stream, NULL) == OCDM_OK)
+            display.events.status = ocdm__event_file_pictures(
+                display.events.file, &(ocdm__event_pictures){.picture = picture, .state = pictures}, &display.events.error);
+        ocdm__stream_pictures_close(pictures);
+        ocdm__event_file_close(display.events.file);
+        events = display.events.status;
+    }
     ocdm__status_line_erase(&display.line);
     await_watcher(&display);
     if (status == OCDM_STOPPED) {

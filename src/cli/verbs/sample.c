@@ -130,15 +130,18 @@ static ocdm_status read_options(const ocdm__arguments *arguments, ocdm__sample_o
 /* ---- the run -------------------------------------------------------------------------------------------------------- */
 
 /* Reads the whole stream and writes what is kept. The progress is shown on a terminal only: a filter in a pipe is silent. */
-static ocdm_status run_stream(ocdm__sampling *sampling, bool quiet, ocdm_error *error)
+static ocdm_status sample(const ocdm__sample_options *options, bool quiet, ocdm_error *error)
 {
-    bool more = true, watched = !quiet && ocdm__moves_cursor(STDERR_FILENO);
-    double started = ocdm__seconds_now();
-    char text[128];
+    ocdm__sampling *sampling = NULL;
+    ocdm__output report = {.buffer = NULL};
     ocdm__status_line line;
+    char text[128];
+    bool watched = !quiet && ocdm__moves_cursor(STDERR_FILENO);
+    double started = ocdm__seconds_now();
+    ocdm__catch_signals();
     ocdm__status_line_begin(&line);
-    ocdm_status status = OCDM_OK;
-    while (status == OCDM_OK && more) {
+    ocdm_status status = ocdm__sampling_open(&sampling, options, error);
+    for (bool more = true; status == OCDM_OK && more;) {
         status = ocdm__sampling_step(sampling, &more, error);
         if (!watched || !ocdm__status_line_is_due(&line))
             continue;
@@ -148,16 +151,7 @@ static ocdm_status run_stream(ocdm__sampling *sampling, bool quiet, ocdm_error *
         ocdm__status_line_show(&line, text);
     }
     ocdm__status_line_erase(&line);
-    return status == OCDM_OK ? ocdm__sampling_finish(sampling, STDOUT_FILENO, error) : status;
-}
-
-static ocdm_status sample(const ocdm__sample_options *options, bool quiet, ocdm_error *error)
-{
-    ocdm__sampling *sampling = NULL;
-    ocdm__output report = {.buffer = NULL};
-    ocdm__catch_signals();
-    ocdm_status status = ocdm__sampling_open(&sampling, options, error);
-    OCDM_THEN(status, run_stream(sampling, quiet, error));
+    OCDM_THEN(status, ocdm__sampling_finish(sampling, STDOUT_FILENO, error));
     if (!quiet) {
         OCDM_THEN(status, ocdm__output_open_fd(&report, STDERR_FILENO, "standard error", error));
         OCDM_THEN(status, ocdm__sampling_report(sampling, &report, error));

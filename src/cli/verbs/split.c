@@ -186,53 +186,12 @@ static ocdm_status find_sizes(const struct split *split, uint64_t *sizes, ocdm_e
     return OCDM_OK;
 }
 
-static ocdm_status split_records(struct split *split, ocdm_error *error)
-{
-    uint64_t sizes[MOST_PARTS];
-    const ocdm_label_sets sets = {.size = sizeof sets,
-                                  .count = split->count,
-                                  .offsets = split->offsets,
-                                  .labels = split->labels,
-                                  .groups = split->group_reader.wanted.which != 0 ? split->groups : NULL};
-    ocdm_split_options random = split->options;
-    uint32_t measured = split->options.order == 1 ? 1 : 2;
-    random.order = 0;
-    OCDM_TRY(ocdm__new(&split->part, split->count, sizeof *split->part, "the parts of the records", error));
-    OCDM_TRY(find_sizes(split, sizes, error));
-    OCDM_TRY(ocdm_split(&sets, sizes, split->part_count, &random, split->part, NULL, error));
-    OCDM_TRY(ocdm_split_measure(&sets, split->part, split->part_count, measured, split->random, error));
-    OCDM_TRY(ocdm_split(&sets, sizes, split->part_count, &split->options, split->part, &split->work, error));
-    return ocdm_split_measure(&sets, split->part, split->part_count, measured, split->balance, error);
-}
-
 /* ---- files ----------------------------------------------------------------------------------------------------------- */
 
 static void write_line(ocdm__output *output, const char *bytes, size_t length)
 {
     ocdm__output_write(output, bytes, length);
     ocdm__output_text(output, "\n");
-}
-
-/* All files or none. */
-static ocdm_status write_files(struct split *split, const char *folder, ocdm_error *error)
-{
-    const ocdm__records *records = split->records;
-    OCDM_TRY(ocdm__make_folder(folder, error));
-    for (struct part *part = split->parts; part < split->parts + split->part_count; part++) {
-        char path[PATH_ROOM];
-        if (snprintf(path, sizeof path, "%s/%s.%s", folder, part->name, ocdm__format_names[records->format]) >= PATH_ROOM)
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "use a shorter path", "--output is too long");
-        OCDM_TRY(ocdm__output_open(&part->output, path, error));
-        if (records->header != NULL)
-            write_line(&part->output, records->header, records->header_length);
-    }
-    for (size_t i = 0; i < split->count; i++)
-        write_line(&split->parts[split->part[i]].output, split->bytes + split->ends[i], split->ends[i + 1] - split->ends[i]);
-    for (size_t p = 0; p < split->part_count; p++)
-        OCDM_TRY(ocdm__output_sync(&split->parts[p].output, error));
-    for (size_t p = 0; p < split->part_count; p++)
-        OCDM_TRY(ocdm__output_commit(&split->parts[p].output, error));
-    return OCDM_OK;
 }
 
 /* ---- results --------------------------------------------------------------------------------------------------------- */
@@ -366,9 +325,41 @@ static ocdm_status do_split(struct split *split, const ocdm__arguments *argument
     const char *folder = ocdm__argument_text(arguments, "output");
     OCDM_TRY(read_request(arguments, split, error));
     OCDM_TRY(read_records(split, arguments, error));
-    OCDM_TRY(split_records(split, error));
-    if (folder != NULL)
-        OCDM_TRY(write_files(split, folder, error));
+    uint64_t sizes[MOST_PARTS];
+    const ocdm_label_sets sets = {.size = sizeof sets,
+                                  .count = split->count,
+                                  .offsets = split->offsets,
+                                  .labels = split->labels,
+                                  .groups = split->group_reader.wanted.which != 0 ? split->groups : NULL};
+    ocdm_split_options random = split->options;
+    uint32_t measured = split->options.order == 1 ? 1 : 2;
+    random.order = 0;
+    OCDM_TRY(ocdm__new(&split->part, split->count, sizeof *split->part, "the parts of the records", error));
+    OCDM_TRY(find_sizes(split, sizes, error));
+    OCDM_TRY(ocdm_split(&sets, sizes, split->part_count, &random, split->part, NULL, error));
+    OCDM_TRY(ocdm_split_measure(&sets, split->part, split->part_count, measured, split->random, error));
+    OCDM_TRY(ocdm_split(&sets, sizes, split->part_count, &split->options, split->part, &split->work, error));
+    OCDM_TRY(ocdm_split_measure(&sets, split->part, split->part_count, measured, split->balance, error));
+    if (folder != NULL) {
+        /* All files or none. */
+        const ocdm__records *records = split->records;
+        OCDM_TRY(ocdm__make_folder(folder, error));
+        for (struct part *part = split->parts; part < split->parts + split->part_count; part++) {
+            char path[PATH_ROOM];
+            if (snprintf(path, sizeof path, "%s/%s.%s", folder, part->name, ocdm__format_names[records->format]) >= PATH_ROOM)
+                return ocdm__fail(error, OCDM_BAD_ARGUMENT, "use a shorter path", "--output is too long");
+            OCDM_TRY(ocdm__output_open(&part->output, path, error));
+            if (records->header != NULL)
+                write_line(&part->output, records->header, records->header_length);
+        }
+        for (size_t i = 0; i < split->count; i++)
+            write_line(&split->parts[split->part[i]].output, split->bytes + split->ends[i],
+                       split->ends[i + 1] - split->ends[i]);
+        for (size_t p = 0; p < split->part_count; p++)
+            OCDM_TRY(ocdm__output_sync(&split->parts[p].output, error));
+        for (size_t p = 0; p < split->part_count; p++)
+            OCDM_TRY(ocdm__output_commit(&split->parts[p].output, error));
+    }
     return ocdm__argument_given(arguments, "quiet") ? OCDM_OK : print_result(split, arguments, error);
 }
 

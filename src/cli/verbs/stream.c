@@ -46,30 +46,6 @@ static void write_json(ocdm__output *output, const ocdm__stream_info *info, cons
     ocdm__json_close(output, '}');
 }
 
-/* ---- verification --------------------------------------------------------------------------------------------------- */
-
-/* Opening the file has checked its tables already. */
-static void write_verified(ocdm__output *output, const ocdm__stream *stream, bool json)
-{
-    /* What samples consist of, if it is in the file; NULL otherwise. */
-    const char *name = stream->shape.kind == OCDM__FEATURES ? "features" : stream->shape.kind == OCDM__IMAGES ? "images" : NULL;
-    if (json) {
-        ocdm__json_open(output, "verified", '[');
-        ocdm__json_string(output, NULL, "tables");
-        if (name != NULL)
-            ocdm__json_string(output, NULL, name);
-        ocdm__json_close(output, ']');
-        return;
-    }
-    ocdm__output_text(output, "verified           the tables of samples, labels and classes");
-    if (name != NULL)
-        ocdm__put(output, "; the checksum of all %s, %zu bytes\n", name,
-                  stream->table.sample_count * ocdm__payload_size(&stream->shape));
-    else
-        ocdm__output_text(output, stream->table.paths.starts != NULL ? "; the image files were not read\n"
-                                                                     : "; the stream has no features or images\n");
-}
-
 /* ---- the run -------------------------------------------------------------------------------------------------------- */
 
 /* The bounds of groups, two numbers; `given` becomes NULL where the stream's own are used. */
@@ -100,8 +76,24 @@ static ocdm_status print_info(ocdm__stream_info *info, const uint64_t *bounds, c
         write_json(arguments->out, info, bounds);
     else
         ocdm__write_stream_text(arguments->out, info, bounds, ocdm__terminal_width(STDOUT_FILENO));
-    if (verifies)
-        write_verified(arguments->out, &info->stream, json);
+    /* What was verified: opening the file has checked its tables already. */
+    const ocdm__stream *stream = &info->stream;
+    const char *name = stream->shape.kind == OCDM__FEATURES ? "features" : stream->shape.kind == OCDM__IMAGES ? "images" : NULL;
+    if (verifies && json) {
+        ocdm__json_open(arguments->out, "verified", '[');
+        ocdm__json_string(arguments->out, NULL, "tables");
+        if (name != NULL)
+            ocdm__json_string(arguments->out, NULL, name);
+        ocdm__json_close(arguments->out, ']');
+    } else if (verifies) {
+        ocdm__output_text(arguments->out, "verified           the tables of samples, labels and classes");
+        if (name != NULL)
+            ocdm__put(arguments->out, "; the checksum of all %s, %zu bytes\n", name,
+                      stream->table.sample_count * ocdm__payload_size(&stream->shape));
+        else
+            ocdm__output_text(arguments->out, stream->table.paths.starts != NULL ? "; the image files were not read\n"
+                                                                                 : "; the stream has no features or images\n");
+    }
     ocdm__output_text(arguments->out, json ? "}\n" : "");
     if (info->records != NULL)
         OCDM_TRY(ocdm__records_label_warning(info->records, doubt, error));

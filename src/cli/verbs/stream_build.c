@@ -318,7 +318,7 @@ static ocdm_status build(struct request *request, ocdm_error *error)
     ocdm__catch_signals();
     ocdm__progress_line_begin(&line, quiet);
     ocdm_status status = ocdm__stream_build(&request->settings, &reading, &report, error);
-    ocdm__progress_line_end(&line);
+    ocdm__status_line_erase(&line.line);
     for (size_t i = 0; i < reading.skip_count; i++) {
         const ocdm__skip *skip = &reading.skips[i];
         fprintf(stderr, "left out: %llu %s%s%s\n", (unsigned long long)skip->count, skip->reason,

@@ -25,23 +25,6 @@ static ocdm_status read_request(const ocdm__arguments *arguments, ocdm__featuriz
     return OCDM_OK;
 }
 
-static void write_report(ocdm__output *output, bool json, const char *path, const ocdm__featurize_report *report)
-{
-    if (!json) {
-        ocdm__output_text(output, ocdm__show_path(path).text);
-        ocdm__put(output, ": samples: %" PRIu64 ", features: %" PRIu64 ", classes: %" PRIu64 "\nSHA-256 of the ids: %s\n",
-                  report->samples, report->features, report->classes, report->ids);
-        return;
-    }
-    ocdm__json_open(output, NULL, '{');
-    ocdm__json_string(output, "file", path);
-    ocdm__json_count(output, "samples", report->samples);
-    ocdm__json_count(output, "features", report->features);
-    ocdm__json_count(output, "classes", report->classes);
-    ocdm__json_string(output, "ids_sha256", report->ids);
-    ocdm__output_text(output, "}\n");
-}
-
 static ocdm_status featurize(const ocdm__arguments *arguments, ocdm_error *error)
 {
     ocdm__progress_line line;
@@ -53,10 +36,22 @@ static ocdm_status featurize(const ocdm__arguments *arguments, ocdm_error *error
     ocdm__catch_signals();
     ocdm__progress_line_begin(&line, quiet);
     OCDM_THEN(status, ocdm__featurize(&settings, &line.progress, &report, error));
-    ocdm__progress_line_end(&line);
+    ocdm__status_line_erase(&line.line);
     ocdm__output_abandon(&command);
-    if (status == OCDM_OK && !quiet)
-        write_report(arguments->out, ocdm__argument_given(arguments, "json"), settings.output, &report);
+    ocdm__output *output = arguments->out;
+    if (status == OCDM_OK && !quiet && ocdm__argument_given(arguments, "json")) {
+        ocdm__json_open(output, NULL, '{');
+        ocdm__json_string(output, "file", settings.output);
+        ocdm__json_count(output, "samples", report.samples);
+        ocdm__json_count(output, "features", report.features);
+        ocdm__json_count(output, "classes", report.classes);
+        ocdm__json_string(output, "ids_sha256", report.ids);
+        ocdm__output_text(output, "}\n");
+    } else if (status == OCDM_OK && !quiet) {
+        ocdm__output_text(output, ocdm__show_path(settings.output).text);
+        ocdm__put(output, ": samples: %" PRIu64 ", features: %" PRIu64 ", classes: %" PRIu64 "\nSHA-256 of the ids: %s\n",
+                  report.samples, report.features, report.classes, report.ids);
+    }
     return status;
 }
 

@@ -167,28 +167,6 @@ static ocdm_status follow(struct view *view, ocdm_error *error)
     return OCDM_OK;
 }
 
-static ocdm_status watch_folder(const char *folder, ocdm__output *out, ocdm_error *error)
-{
-    struct view view = {
-        .folder = folder, .out = out, .plain = !ocdm__moves_cursor(STDOUT_FILENO), .log = {.fd = -1}, .ended = SIZE_MAX};
-    bool several = ocdm__has_file(folder, OCDM__RUNS_FILE);
-    const char *why = NULL;
-    if (several) {
-        OCDM_TRY(ocdm__watched_runs_open(&view.runs, folder, error));
-    } else {
-        static ocdm__watch watch;
-        view.watch = &watch;
-        ocdm__watch_forget(&watch);
-        why = ocdm__log_open(&view.log, folder);
-    }
-    listen_for_keys(!view.plain && why == NULL);
-    ocdm_status status = why != NULL ? ocdm__refuse_folder(folder, why, error) : follow(&view, error);
-    listen_for_keys(false);
-    ocdm__watched_runs_close(view.runs);
-    ocdm__log_close(&view.log);
-    return status;
-}
-
 /* ---- the verb ----------------------------------------------------------------------------------------------------------- */
 
 /* Waits for a folder that is not there yet, and then a moment for its first file. False when q was pressed. */
@@ -214,8 +192,29 @@ static ocdm_status run(ocdm__arguments *arguments, ocdm_error *error)
     if (folder == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "for example: ocdm watch runs/ocdm-s0", "ocdm watch needs a run folder");
     ocdm__catch_signals();
-    if (await_folder(folder) && ocdm__stop_signal == 0)
-        OCDM_TRY(watch_folder(folder, arguments->out, error));
+    if (await_folder(folder) && ocdm__stop_signal == 0) {
+        struct view view = {.folder = folder,
+                            .out = arguments->out,
+                            .plain = !ocdm__moves_cursor(STDOUT_FILENO),
+                            .log = {.fd = -1},
+                            .ended = SIZE_MAX};
+        bool several = ocdm__has_file(folder, OCDM__RUNS_FILE);
+        const char *why = NULL;
+        if (several) {
+            OCDM_TRY(ocdm__watched_runs_open(&view.runs, folder, error));
+        } else {
+            static ocdm__watch watch;
+            view.watch = &watch;
+            ocdm__watch_forget(&watch);
+            why = ocdm__log_open(&view.log, folder);
+        }
+        listen_for_keys(!view.plain && why == NULL);
+        ocdm_status status = why != NULL ? ocdm__refuse_folder(folder, why, error) : follow(&view, error);
+        listen_for_keys(false);
+        ocdm__watched_runs_close(view.runs);
+        ocdm__log_close(&view.log);
+        OCDM_TRY(status);
+    }
     arguments->code = ocdm__stop_signal != 0 ? ocdm__exit_after_signal() : OCDM__EXIT_OK;
     return OCDM_OK;
 }

@@ -33,23 +33,6 @@ static void write_string(ocdm__output *output, const char *key, const char *text
     ocdm__json_string(output, key, text != NULL && text[0] != '\0' ? text : NULL);
 }
 
-/* The file stores the name as JSON already. */
-static void write_tensor_json(ocdm__output *output, const struct ocdm__tensor *tensor)
-{
-    ocdm__json_open(output, NULL, '{');
-    ocdm__json_key(output, "name");
-    ocdm__output_text(output, "\"");
-    ocdm__output_write(output, tensor->name, tensor->name_length);
-    ocdm__output_text(output, "\"");
-    ocdm__json_string(output, "type", ocdm__dtypes[tensor->dtype].name);
-    ocdm__json_open(output, "shape", '[');
-    for (uint32_t i = 0; i < tensor->rank; i++)
-        ocdm__json_count(output, NULL, tensor->shape[i]);
-    ocdm__json_close(output, ']');
-    ocdm__json_count(output, "bytes", tensor->size);
-    ocdm__json_close(output, '}');
-}
-
 /* What a file of a run says about itself. */
 static void write_about_json(ocdm__output *output, const ocdm__weights_about *about)
 {
@@ -85,8 +68,21 @@ static void write_json(ocdm__output *output, const struct answer *answer)
     ocdm__json_flag(output, "optimiser", fit->optimiser);
     write_about_json(output, &answer->about);
     ocdm__json_open(output, "tensors", '[');
-    for (size_t i = 0; i < file->tensor_count; i++)
-        write_tensor_json(output, &file->tensors[i]);
+    for (size_t i = 0; i < file->tensor_count; i++) {
+        const struct ocdm__tensor *tensor = &file->tensors[i];
+        ocdm__json_open(output, NULL, '{');
+        ocdm__json_key(output, "name"); /* as JSON already */
+        ocdm__output_text(output, "\"");
+        ocdm__output_write(output, tensor->name, tensor->name_length);
+        ocdm__output_text(output, "\"");
+        ocdm__json_string(output, "type", ocdm__dtypes[tensor->dtype].name);
+        ocdm__json_open(output, "shape", '[');
+        for (uint32_t k = 0; k < tensor->rank; k++)
+            ocdm__json_count(output, NULL, tensor->shape[k]);
+        ocdm__json_close(output, ']');
+        ocdm__json_count(output, "bytes", tensor->size);
+        ocdm__json_close(output, '}');
+    }
     ocdm__output_text(output, "]}\n");
 }
 

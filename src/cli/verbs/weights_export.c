@@ -25,40 +25,28 @@ struct work {
 
 /* ---- what goes in -------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status make_scale(struct work *work, size_t count, ocdm_error *error)
+/* A feature of deviation 0 becomes 0, as in the stream. */
+static ocdm_status describe_input(struct work *work, bool images, ocdm_error *error)
 {
-    OCDM_TRY(ocdm__new(&work->offset, count, sizeof *work->offset, "the scale of the input", error));
-    return ocdm__new(&work->scale, count, sizeof *work->scale, "the scale of the input", error);
-}
-
-static ocdm_status describe_images(struct work *work, ocdm_error *error)
-{
-    const ocdm__image_scale scale = ocdm__image_scale_of(work->model);
-    OCDM_TRY(make_scale(work, 3, error));
-    for (size_t i = 0; i < 3; i++) {
-        work->offset[i] = 255 * scale.mean[i];
-        work->scale[i] = 1 / (255 * scale.deviation[i]);
-    }
+    const ocdm__weights_about *about = &work->about;
+    const size_t count = images ? 3 : about->feature_mean != NULL ? about->features : 0;
     char resized[64] = "of any size";
     if (work->resize > 0)
         snprintf(resized, sizeof resized, "the shorter side resized to %" PRIu32 " pixels", work->resize);
-    snprintf(work->input, sizeof work->input, "RGB, 0 to 255; %s, then the square of %" PRIu32 " in the middle", resized,
-             work->crop);
-    return OCDM_OK;
-}
-
-/* A feature of deviation 0 becomes 0, as in the stream. */
-static ocdm_status describe_features(struct work *work, ocdm_error *error)
-{
-    const ocdm__weights_about *about = &work->about;
-    bool standardized = about->feature_mean != NULL;
-    snprintf(work->input, sizeof work->input, "%s", standardized ? "features before they are standardized" : "features");
-    if (!standardized)
+    if (images)
+        snprintf(work->input, sizeof work->input, "RGB, 0 to 255; %s, then the square of %" PRIu32 " in the middle", resized,
+                 work->crop);
+    else
+        snprintf(work->input, sizeof work->input, "%s", count > 0 ? "features before they are standardized" : "features");
+    if (count == 0)
         return OCDM_OK;
-    OCDM_TRY(make_scale(work, about->features, error));
-    for (size_t i = 0; i < about->features; i++) {
-        work->offset[i] = about->feature_mean[i];
-        work->scale[i] = about->feature_deviation[i] > 0 ? 1 / about->feature_deviation[i] : 0;
+    OCDM_TRY(ocdm__new(&work->offset, count, sizeof *work->offset, "the scale of the input", error));
+    OCDM_TRY(ocdm__new(&work->scale, count, sizeof *work->scale, "the scale of the input", error));
+    const ocdm__image_scale scale = images ? ocdm__image_scale_of(work->model) : (ocdm__image_scale){.mean = {0}};
+    for (size_t i = 0; i < count; i++) {
+        float deviation = images ? 255 * scale.deviation[i] : about->feature_deviation[i];
+        work->offset[i] = images ? 255 * scale.mean[i] : about->feature_mean[i];
+        work->scale[i] = deviation > 0 ? 1 / deviation : 0;
     }
     return OCDM_OK;
 }
@@ -115,8 +103,8 @@ static ocdm_status make_file(const ocdm__arguments *arguments, struct work *work
     work->crop = settings.crop;
     ocdm__weights_choose_size(&work->about, &work->resize, &work->crop, settings.note);
     ocdm__weights_usual_size(&work->about, &work->resize, &work->crop);
-    OCDM_TRY(ocdm__model_takes_images(work->model) ? describe_images(work, error) : describe_features(work, error));
     bool images = ocdm__model_takes_images(work->model);
+    OCDM_TRY(describe_input(work, images, error));
     OCDM_TRY(ocdm__output_open_memory(&work->classes, "the names of classes", error));
     if (work->about.class_count > 0)
         ocdm__class_names_write(&work->classes, &work->about.classes, work->about.class_count);

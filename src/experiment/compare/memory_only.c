@@ -257,22 +257,3 @@ ocdm__spread ocdm__spread_of(double *values, size_t count)
     qsort(values, known, sizeof *values, compare_doubles);
     return (ocdm__spread){quantile(values, known, 0.05), quantile(values, known, 0.5), quantile(values, known, 0.95)};
 }
-
-ocdm_status ocdm__memory_spread(const ocdm__memory_result *results, size_t first, size_t stride, size_t count,
-                                enum ocdm__memory_figure figure, ocdm__spread *spread, ocdm_error *error)
-{
-    double *values;
-    OCDM_TRY(ocdm__new(&values, count, sizeof *values, "the figures of the runs", error));
-    for (size_t i = 0; i < count; i++) {
-        const ocdm__memory_result *result = &results[first + i * stride];
-        const double figures[OCDM__FIGURE_COUNT] = {[OCDM__FIGURE_DISTANCE] = result->distance,
-                                                    [OCDM__FIGURE_DISTANCE_SEEN] = result->distance_seen,
-                                                    [OCDM__FIGURE_FEWEST] = result->balance.fewest,
-                                                    [OCDM__FIGURE_LOST] = (double)result->balance.lost,
-                                                    [OCDM__FIGURE_LABELS] = result->labels};
-        values[i] = figures[figure];
-    }
-    *spread = ocdm__spread_of(values, count);
-    ocdm__release(values);
-    return OCDM_OK;
-}

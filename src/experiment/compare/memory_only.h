@@ -115,18 +115,4 @@ typedef struct ocdm__spread {
 /* Of `count` numbers, which are sorted in place; NaNs are left out. O(count log count). */
 ocdm__spread ocdm__spread_of(double *values, size_t count);
 
-/* A number of a result. */
-enum ocdm__memory_figure {
-    OCDM__FIGURE_DISTANCE,
-    OCDM__FIGURE_DISTANCE_SEEN,
-    OCDM__FIGURE_FEWEST,
-    OCDM__FIGURE_LOST,
-    OCDM__FIGURE_LABELS,
-    OCDM__FIGURE_COUNT
-};
-
-/* The spread of a figure over results[first], results[first + stride], ...: `count` of them. OCDM_OK, OCDM_NO_MEMORY. */
-ocdm_status ocdm__memory_spread(const ocdm__memory_result *results, size_t first, size_t stride, size_t count,
-                                enum ocdm__memory_figure figure, ocdm__spread *spread, ocdm_error *error);
-
 #endif

@@ -139,16 +139,3 @@ void ocdm__paper_part_clear(ocdm__paper_part *part)
     ocdm__release(part->classes);
     *part = (ocdm__paper_part){.item = NULL};
 }
-
-ocdm_status ocdm__paper_evaluations(const char *folder, double *values, size_t room, size_t *count, ocdm_error *error)
-{
-    char path[OCDM__SUMMARY_PATH];
-    ocdm__json_tree tree = {.root = NULL};
-    *count = 0;
-    if (!ocdm__summary_find(folder, path))
-        return OCDM_OK;
-    OCDM_TRY(ocdm__summary_read(&tree, path, error));
-    *count = ocdm__summary_maps(tree.root, values, room);
-    ocdm__json_tree_clear(&tree);
-    return OCDM_OK;
-}

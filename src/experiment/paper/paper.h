@@ -213,8 +213,4 @@ ocdm_status ocdm__paper_check_runs(const ocdm__compare_plan *plan, const char *f
 ocdm_status ocdm__paper_read_memories(ocdm__compare_memories *memories, const ocdm__compare_plan *plan, const char *folder,
                                       size_t class_count, ocdm_error *error);
 
-/* Total mAP after each task of a run, from its summary.json; at most `room`, the rest of them NaN. 0 when the run is not there.
- */
-ocdm_status ocdm__paper_evaluations(const char *folder, double *values, size_t room, size_t *count, ocdm_error *error);
-
 #endif

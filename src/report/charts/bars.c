@@ -271,40 +271,6 @@ static void draw_panel(const struct panels *panels, const struct panel *panel)
 
 /* ---- the chart ---------------------------------------------------------------------------------------------------------- */
 
-/* Below the last panel are the names of the bars, or the numbers that they stand for. */
-static void draw_panels(struct panels *panels)
-{
-    const ocdm__chart *chart = panels->chart;
-    const ocdm__canvas *canvas = panels->canvas;
-    char what[120];
-    int name_limit = chart->are_pairs ? PAIR_LIMIT : NAME_LIMIT;
-    place_panels(panels);
-    snprintf(what, sizeof what, "%.100s%s", chart->y_what, panels->is_log ? ", log scale" : "");
-    double middle = (HEADER + panels->base) / 2, half = OCDM__COLUMN * (double)strlen(what) / 2;
-    ocdm__picture_begin(canvas, panels->base + (panels->has_names ? NAMES + LETTER * name_limit : AXIS), false);
-    draw_legend(panels);
-    for (size_t i = 0; i < chart->section_count; i++) {
-        const char *name = chart->sections[i].name;
-        double from = section_left(panels, i), to = section_left(panels, i + 1);
-        if (to - from > OCDM__COLUMN * (double)strlen(name))
-            ocdm__draw_text(canvas, (from + to) / 2, HEADER + 12, OCDM__MIDDLE, "small faint", "%s", name);
-    }
-    ocdm__draw_text(canvas, 14, middle > half ? middle : half, OCDM__UP_MIDDLE, "", "%.100s", what);
-    for (size_t p = 0; p < chart->series_count; p++)
-        draw_panel(panels, &panels->panel[p]);
-    ocdm__scale x = {.low = chart->x_reach[0], .high = chart->x_reach[1], .from = LEFT, .to = RIGHT};
-    ocdm__output_text(canvas->out, "<g>\n");
-    if (!panels->are_classes)
-        ocdm__draw_x_axis(canvas, &x, panels->base, chart->x_what);
-    else if (!panels->has_names)
-        ocdm__draw_text(canvas, (LEFT + RIGHT) / 2.0, panels->base + 20, OCDM__MIDDLE, "",
-                        "classes, in the order of the stream");
-    for (size_t i = 0; panels->has_names && i < panels->count; i++)
-        ocdm__draw_text(canvas, LEFT + panels->pitch * ((double)i + 0.5) + 4, panels->base + 6, OCDM__UP_END, "tiny", "%.*s",
-                        name_limit, chart->bars[i * panels->merged].name);
-    ocdm__output_text(canvas->out, "</g>\n</svg>\n");
-}
-
 void ocdm__bars_draw(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm__arena *arena)
 {
     size_t merged = chart->bar_count > MOST_BARS ? (chart->bar_count + MOST_BARS - 1) / MOST_BARS : 1;
@@ -323,5 +289,32 @@ void ocdm__bars_draw(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm_
         return;
     merge_bars(&panels, panels.values);
     merge_bars(&panels, panels.targets);
-    draw_panels(&panels);
+    /* Below the last panel are the names of the bars, or the numbers that they stand for. */
+    char what[120];
+    int name_limit = chart->are_pairs ? PAIR_LIMIT : NAME_LIMIT;
+    place_panels(&panels);
+    snprintf(what, sizeof what, "%.100s%s", chart->y_what, panels.is_log ? ", log scale" : "");
+    double middle = (HEADER + panels.base) / 2, half = OCDM__COLUMN * (double)strlen(what) / 2;
+    ocdm__picture_begin(canvas, panels.base + (panels.has_names ? NAMES + LETTER * name_limit : AXIS), false);
+    draw_legend(&panels);
+    for (size_t i = 0; i < chart->section_count; i++) {
+        const char *name = chart->sections[i].name;
+        double from = section_left(&panels, i), to = section_left(&panels, i + 1);
+        if (to - from > OCDM__COLUMN * (double)strlen(name))
+            ocdm__draw_text(canvas, (from + to) / 2, HEADER + 12, OCDM__MIDDLE, "small faint", "%s", name);
+    }
+    ocdm__draw_text(canvas, 14, middle > half ? middle : half, OCDM__UP_MIDDLE, "", "%.100s", what);
+    for (size_t p = 0; p < chart->series_count; p++)
+        draw_panel(&panels, &panels.panel[p]);
+    ocdm__scale x = {.low = chart->x_reach[0], .high = chart->x_reach[1], .from = LEFT, .to = RIGHT};
+    ocdm__output_text(canvas->out, "<g>\n");
+    if (!panels.are_classes)
+        ocdm__draw_x_axis(canvas, &x, panels.base, chart->x_what);
+    else if (!panels.has_names)
+        ocdm__draw_text(canvas, (LEFT + RIGHT) / 2.0, panels.base + 20, OCDM__MIDDLE, "",
+                        "classes, in the order of the stream");
+    for (size_t i = 0; panels.has_names && i < panels.count; i++)
+        ocdm__draw_text(canvas, LEFT + panels.pitch * ((double)i + 0.5) + 4, panels.base + 6, OCDM__UP_END, "tiny", "%.*s",
+                        name_limit, chart->bars[i * panels.merged].name);
+    ocdm__output_text(canvas->out, "</g>\n</svg>\n");
 }

@@ -119,26 +119,6 @@ static void draw_row(const struct plan *plan, size_t first, double y)
     ocdm__output_text(canvas->out, "</g>\n");
 }
 
-static void draw_heads(const struct plan *plan)
-{
-    const ocdm__canvas *canvas = plan->canvas;
-    const double y = plan->top - 12;
-    ocdm__output_text(canvas->out, "<g role=\"row\">\n");
-    ocdm__draw_cell(canvas, "columnheader", NAME_RIGHT, y, OCDM__END, "class");
-    ocdm__draw_cell(canvas, "columnheader", COUNT_RIGHT, y, OCDM__END, "samples");
-    for (size_t i = 0; i < plan->chart->series_count; i++) {
-        const ocdm__series *series = &plan->chart->series[i];
-        ocdm__output_text(canvas->out, "<g role=\"columnheader\"");
-        ocdm__put_mark(canvas, series->mark);
-        ocdm__output_text(canvas->out, ">");
-        ocdm__draw_text(canvas, LEFT + plan->width * (double)i + (plan->upright ? 12 : 0), y,
-                        plan->upright ? OCDM__UP_START : OCDM__START, "strong", "%.*s", plan->upright ? 13 : INT_MAX,
-                        series->label);
-        ocdm__output_text(canvas->out, "</g>\n");
-    }
-    ocdm__output_text(canvas->out, "</g>\n");
-}
-
 void ocdm__rows_draw(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm__arena *arena)
 {
     struct plan plan = {.chart = chart,
@@ -159,7 +139,21 @@ void ocdm__rows_draw(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm_
     ocdm__picture_begin(canvas, plan.top + PITCH * (double)rows + 6, true);
     ocdm__draw_bar_kinds(chart, 1, canvas, LEGEND);
     ocdm__output_text(canvas->out, "<g role=\"table\" aria-label=\"average precision of each class\">\n");
-    draw_heads(&plan);
+    const double y = plan.top - 12;
+    ocdm__output_text(canvas->out, "<g role=\"row\">\n");
+    ocdm__draw_cell(canvas, "columnheader", NAME_RIGHT, y, OCDM__END, "class");
+    ocdm__draw_cell(canvas, "columnheader", COUNT_RIGHT, y, OCDM__END, "samples");
+    for (size_t i = 0; i < plan.chart->series_count; i++) {
+        const ocdm__series *series = &plan.chart->series[i];
+        ocdm__output_text(canvas->out, "<g role=\"columnheader\"");
+        ocdm__put_mark(canvas, series->mark);
+        ocdm__output_text(canvas->out, ">");
+        ocdm__draw_text(canvas, LEFT + plan.width * (double)i + (plan.upright ? 12 : 0), y,
+                        plan.upright ? OCDM__UP_START : OCDM__START, "strong", "%.*s", plan.upright ? 13 : INT_MAX,
+                        series->label);
+        ocdm__output_text(canvas->out, "</g>\n");
+    }
+    ocdm__output_text(canvas->out, "</g>\n");
     for (size_t row = 0; row < rows; row++)
         draw_row(&plan, row * plan.merged, plan.top + PITCH * (double)row);
     ocdm__output_text(canvas->out, "</g>\n</svg>\n");

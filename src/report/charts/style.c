@@ -45,15 +45,6 @@ static bool is_variant(const char *name, const char *of)
                                  (strcmp(name + length - part, of) == 0 && name[length - part - 1] == '-'));
 }
 
-/* FNV-1a of the name; dashed, since the solid lines belong to the methods of the program. */
-static unsigned hashed_colour(const char *method)
-{
-    uint32_t hash = 2166136261u;
-    for (const char *at = method; *at != '\0'; at++)
-        hash = (hash ^ (unsigned char)*at) * 16777619u;
-    return OCDM__COLOURS + (hash ^ hash >> 16) % (OCDM__COLOURS * (OCDM__DASHES - 1));
-}
-
 static bool is_bound(const char *method)
 {
     return strcmp(method, OCDM__LOWER_BOUND) == 0 || strcmp(method, OCDM__UPPER_BOUND) == 0;
@@ -81,8 +72,13 @@ unsigned ocdm__method_colour(const char *method)
     enum { OWN_COLOURS = OCDM__COLOURS - 2 };
     const ocdm_policy *of = variant_of(method);
     unsigned before = 0;
-    if (!ocdm__method_is_coloured(method))
-        return hashed_colour(method);
+    if (!ocdm__method_is_coloured(method)) {
+        /* FNV-1a of the name; dashed, since the solid lines belong to the methods of the program. */
+        uint32_t hash = 2166136261u;
+        for (const char *at = method; *at != '\0'; at++)
+            hash = (hash ^ (unsigned char)*at) * 16777619u;
+        return OCDM__COLOURS + (hash ^ hash >> 16) % (OCDM__COLOURS * (OCDM__DASHES - 1));
+    }
     if (is_bound(method))
         return OWN_COLOURS + (strcmp(method, OCDM__UPPER_BOUND) == 0);
     for (size_t i = 0; strcmp(ocdm_policy_at(i)->name, method) != 0; i++)

@@ -111,44 +111,39 @@ static void add_scalar(ocdm__event_file *file, const char *tag, double value)
 
 /* ---- lines of the log ---------------------------------------------------------------------------------------------------- */
 
-struct counts {
-    double low, high, sum, squares;
-};
-
 static void add_counts(ocdm__event_file *file, const ocdm__json_node *list)
 {
     if (list == NULL || list->kind != OCDM__JSON_ARRAY || list->count == 0)
         return;
-    struct counts counts = {.low = INFINITY, .high = 0};
+    double low = INFINITY, high = 0, sum = 0, squares = 0;
     for (const ocdm__json_node *node = list->first; node != NULL; node = node->next) {
         double value = ocdm__json_number(node);
-        counts.low = fmin(counts.low, value);
-        counts.high = fmax(counts.high, value);
-        counts.sum += value;
-        counts.squares += value * value;
+        low = fmin(low, value);
+        high = fmax(high, value);
+        sum += value;
+        squares += value * value;
     }
-
-    if (!(counts.low >= 0 && counts.high <= UINT32_MAX && counts.sum >= 0)) /* one of them is no count, or no number */
+    if (!(low >= 0 && high <= UINT32_MAX && sum >= 0)) /* one of them is no count, or no number */
         return;
     /* Samples in memory of each class: buckets of equal width, the last limit above the largest class. */
-    double limits[BUCKETS], buckets[BUCKETS] = {0}, width = ceil((counts.high + 1) / BUCKETS);
+    double limits[BUCKETS], buckets[BUCKETS] = {0}, width = ceil((high + 1) / BUCKETS);
     ocdm__output *part = &file->buffers[PART], *built = &file->buffers[VALUE];
     for (size_t i = 0; i < BUCKETS; i++)
         limits[i] = width * (double)(i + 1);
     for (const ocdm__json_node *node = list->first; node != NULL; node = node->next)
         buckets[(size_t)(ocdm__json_number(node) / width)]++;
-    ocdm__proto_double(part, HISTOGRAM_MIN, counts.low);
-    ocdm__proto_double(part, HISTOGRAM_MAX, counts.high);
+    ocdm__proto_double(part, HISTOGRAM_MIN, low);
+    ocdm__proto_double(part, HISTOGRAM_MAX, high);
     ocdm__proto_double(part, HISTOGRAM_COUNT, (double)list->count);
-    ocdm__proto_double(part, HISTOGRAM_SUM, counts.sum);
-    ocdm__proto_double(part, HISTOGRAM_SQUARES, counts.squares);
+    ocdm__proto_double(part, HISTOGRAM_SUM, sum);
+    ocdm__proto_double(part, HISTOGRAM_SQUARES, squares);
     ocdm__proto_doubles(part, HISTOGRAM_LIMITS, limits, BUCKETS);
     ocdm__proto_doubles(part, HISTOGRAM_BUCKETS, buckets, BUCKETS);
     ocdm__proto_text(built, VALUE_TAG, "memory/samples_per_class");
     ocdm__proto_message(built, VALUE_HISTOGRAM, part);
     ocdm__proto_message(&file->buffers[SUMMARY], SUMMARY_VALUE, built);
-    add_scalar(file, "memory/smallest_class", counts.low);
-    add_scalar(file, "memory/largest_class", counts.high);
+    add_scalar(file, "memory/smallest_class", low);
+    add_scalar(file, "memory/largest_class", high);
 }
 
 static void take_step(ocdm__event_file *file, const ocdm__json_node *line)
@@ -184,28 +179,23 @@ static void take_evaluation(ocdm__event_file *file, const ocdm__json_node *line)
 }
 
 /* A line that is no JSON is the end of a log that was cut off; the run itself refuses it. */
-static void take_line(ocdm__event_file *file, const char *line, size_t length)
-{
-    ocdm__json_tree tree = {.root = NULL};
-    if (ocdm__json_tree_parse(&tree, "", line, length, NULL) != OCDM_OK)
-        return;
-    const char *type = ocdm__json_text(ocdm__json_find(tree.root, "type"), "");
-    if (strcmp(type, "step") == 0)
-        take_step(file, tree.root);
-    else if (strcmp(type, "evaluation") == 0)
-        take_evaluation(file, tree.root);
-    ocdm__json_tree_clear(&tree);
-}
-
 static ocdm_status read_log(ocdm__event_file *file, ocdm_error *error)
 {
-    const char *line = NULL;
-    size_t length = 0;
-    do {
-        if (line != NULL)
-            take_line(file, line, length);
+    const char *line;
+    size_t length;
+    for (;;) {
+        ocdm__json_tree tree = {.root = NULL};
         OCDM_TRY(ocdm__log_next(&file->log, &line, &length, error));
-    } while (line != NULL);
+        if (line == NULL)
+            break;
+        (void)ocdm__json_tree_parse(&tree, "", line, length, NULL);
+        const char *type = ocdm__json_text(ocdm__json_find(tree.root, "type"), "");
+        if (strcmp(type, "step") == 0)
+            take_step(file, tree.root);
+        else if (strcmp(type, "evaluation") == 0)
+            take_evaluation(file, tree.root);
+        ocdm__json_tree_clear(&tree);
+    }
     for (size_t i = 0; i < BUFFERS; i++)
         OCDM_TRY(ocdm__output_check(&file->buffers[i], error));
     return OCDM_OK;

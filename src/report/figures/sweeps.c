@@ -34,11 +34,12 @@ static bool are_of_one(const ocdm__run_group *a, const ocdm__run_group *b)
 
 static bool is_in_sweep(const ocdm__study *study, const ocdm__run_group *group, const char *setting)
 {
-    /* The groups of the sweep of one method. */
-    size_t length = 0;
+    size_t length = 0; /* of the sweep of one method, in groups */
+    if (!belongs(study, group, setting))
+        return false;
     for (size_t i = 0; i < study->group_count; i++)
         length += are_of_one(&study->groups[i], group) && belongs(study, &study->groups[i], setting);
-    return belongs(study, group, setting) && length > 1;
+    return length > 1;
 }
 
 bool ocdm__chart_takes(const ocdm__chart *chart, const ocdm__study *study, const ocdm__run_group *group)

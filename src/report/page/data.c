@@ -66,24 +66,6 @@ static size_t same_classes(const ocdm__run_list *runs, size_t number)
     return number;
 }
 
-static void put_summary(ocdm__output *out, const ocdm__run_list *runs, size_t number)
-{
-    size_t other = same_classes(runs, number);
-    ocdm__json_open(out, "summary", '{');
-    for (const ocdm__json_node *child = runs->runs[number].summary.root->first; child != NULL; child = child->next) {
-        bool is_object = child->kind == OCDM__JSON_OBJECT;
-        if (other < number && strcmp(child->key, "classes") == 0)
-            ocdm__json_count(out, "classes_of_run", other);
-        else if (is_object && strcmp(child->key, "curve") == 0)
-            put_curve(out, child);
-        else if (is_object && strcmp(child->key, "environment") == 0)
-            put_environment(out, child);
-        else
-            put_node(out, child->key, child);
-    }
-    ocdm__json_close(out, '}');
-}
-
 static void put_run(ocdm__output *out, const ocdm__run_list *runs, size_t number)
 {
     static const char *const states[] = {"whole", "half", "broken", "missing"};
@@ -91,21 +73,24 @@ static void put_run(ocdm__output *out, const ocdm__run_list *runs, size_t number
     ocdm__json_open(out, NULL, '{');
     ocdm__json_string(out, "folder", run->folder);
     ocdm__json_string(out, "state", states[run->state]);
-    if (run->state == OCDM__RUN_WHOLE)
-        put_summary(out, runs, number);
-    else
+    if (run->state == OCDM__RUN_WHOLE) {
+        size_t other = same_classes(runs, number);
+        ocdm__json_open(out, "summary", '{');
+        for (const ocdm__json_node *child = runs->runs[number].summary.root->first; child != NULL; child = child->next) {
+            bool is_object = child->kind == OCDM__JSON_OBJECT;
+            if (other < number && strcmp(child->key, "classes") == 0)
+                ocdm__json_count(out, "classes_of_run", other);
+            else if (is_object && strcmp(child->key, "curve") == 0)
+                put_curve(out, child);
+            else if (is_object && strcmp(child->key, "environment") == 0)
+                put_environment(out, child);
+            else
+                put_node(out, child->key, child);
+        }
+        ocdm__json_close(out, '}');
+    } else
         ocdm__json_string(out, "why", run->why.message);
     ocdm__json_close(out, '}');
-}
-
-/* JSON has these characters in strings alone; escaped, no string can end the script element. */
-static void put_escaped(ocdm__output *out, const char *bytes, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        if (bytes[i] == '<' || bytes[i] == '>' || bytes[i] == '&')
-            ocdm__output_text(out, bytes[i] == '<' ? "\\u003c" : bytes[i] == '>' ? "\\u003e" : "\\u0026");
-        else
-            ocdm__output_write(out, bytes + i, 1);
 }
 
 ocdm_status ocdm__put_data(ocdm__output *out, const ocdm__page *page, ocdm_error *error)
@@ -119,7 +104,12 @@ ocdm_status ocdm__put_data(ocdm__output *out, const ocdm__page *page, ocdm_error
         put_run(&run, page->runs, i);
         status = ocdm__output_check(&run, error);
         ocdm__output_text(out, i == 0 ? "\n" : ",\n");
-        put_escaped(out, run.buffer, run.used);
+        /* JSON has these characters in strings alone; escaped, no string can end the script element. */
+        for (size_t k = 0; k < run.used; k++)
+            if (run.buffer[k] == '<' || run.buffer[k] == '>' || run.buffer[k] == '&')
+                ocdm__output_text(out, run.buffer[k] == '<' ? "\\u003c" : run.buffer[k] == '>' ? "\\u003e" : "\\u0026");
+            else
+                ocdm__output_write(out, run.buffer + k, 1);
         ocdm__output_abandon(&run);
     }
     ocdm__output_text(out, "\n]}</script>\n");

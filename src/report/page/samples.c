@@ -55,23 +55,6 @@ static const ocdm__json_node *kept_of(const ocdm__study *study, size_t group)
     return study->groups[group].runs[0]->kept.root;
 }
 
-/* `sets` and `counts` have room for as many as there are entries, times groups for the counts. */
-static size_t count_sets(const struct entry *entries, size_t count, size_t groups, struct label_set *sets, size_t *counts)
-{
-    size_t found = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (i == 0 || compare_labels(entries[i].labels, entries[i - 1].labels) != 0) {
-            sets[found] = (struct label_set){entries[i].labels, counts + found * groups, 0};
-            found++;
-        }
-        sets[found - 1].counts[entries[i].group]++;
-        sets[found - 1].total++;
-    }
-    if (found > 1)
-        qsort(sets, found, sizeof *sets, by_total);
-    return found;
-}
-
 static const char *text_of(const ocdm__json_node *node)
 {
     return node != NULL && node->text != NULL ? node->text : "";
@@ -86,6 +69,55 @@ static void put_labels(ocdm__output *out, const ocdm__json_node *labels)
         ocdm__put_markup(out, "%s%-.*s", shown == 0 ? "" : ", ", LABEL_LIMIT, text_of(node));
     if (node != NULL)
         ocdm__put_markup(out, " and %zu more", labels->count - shown);
+}
+
+/* Those of the first run of every base group. */
+static ocdm_status put_label_sets(ocdm__output *out, const ocdm__study *study, ocdm__arena *arena, ocdm_error *error)
+{
+    size_t count = 0, used = 0, found = 0, groups = study->base_count;
+    for (size_t i = 0; i < groups; i++)
+        count += kept_of(study, i) != NULL ? kept_of(study, i)->count : 0;
+    struct entry *entries = ocdm__arena_new(arena, count, sizeof *entries);
+    struct label_set *sets = ocdm__arena_new(arena, count, sizeof *sets);
+    size_t *counts = ocdm__arena_new(arena, count, groups * sizeof *counts);
+    OCDM_TRY(ocdm__arena_check(arena, "label sets", error));
+    for (size_t i = 0; i < groups; i++)
+        for (const ocdm__json_node *line = ocdm__json_first(kept_of(study, i)); line != NULL; line = line->next)
+            entries[used++] = (struct entry){ocdm__json_find(line, "labels"), i};
+    if (count == 0) {
+        ocdm__output_text(out, "<p>No run has a memory.jsonl with samples in it.</p>\n");
+        return OCDM_OK;
+    }
+    qsort(entries, count, sizeof *entries, by_labels);
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || compare_labels(entries[i].labels, entries[i - 1].labels) != 0) {
+            sets[found] = (struct label_set){entries[i].labels, counts + found * groups, 0};
+            found++;
+        }
+        sets[found - 1].counts[entries[i].group]++;
+        sets[found - 1].total++;
+    }
+    qsort(sets, found, sizeof *sets, by_total);
+    ocdm__put_markup(
+        out,
+        "<p class=\"note\">The %zu most frequent of %zu label sets: how many samples in memory have exactly these labels, "
+        "in the first seed's run of each method.</p>\n",
+        found < SETS_SHOWN ? found : (size_t)SETS_SHOWN, found);
+    ocdm__html_begin(out, "label sets", "sort", NULL);
+    ocdm__output_text(out, "<tr>" OCDM__HEAD("text", "labels"));
+    for (size_t i = 0; i < groups; i++)
+        ocdm__html_head(out, "", &study->groups[i], NULL);
+    ocdm__html_body(out);
+    for (size_t s = 0; s < found && s < SETS_SHOWN; s++) {
+        ocdm__output_text(out, "<tr><th scope=\"row\" class=\"long\">");
+        put_labels(out, sets[s].labels);
+        ocdm__output_text(out, "</th>");
+        for (size_t i = 0; i < groups; i++)
+            ocdm__html_value(out, "", &study->groups[i], (double)sets[s].counts[i], 0);
+        ocdm__output_text(out, "</tr>\n");
+    }
+    ocdm__html_end(out);
+    return OCDM_OK;
 }
 
 /* ---- pictures ----------------------------------------------------------------------------------------------------------- */
@@ -165,104 +197,50 @@ static size_t choose(const struct choice *choice, size_t wanted)
     return chosen;
 }
 
-static ocdm_status put_chosen(ocdm__output *out, const ocdm__run_group *group, const ocdm__picture_source *pictures,
-                              const struct choice *choice, size_t count, ocdm_error *error)
+/* Some samples of the first run of a group, `wanted` at most. */
+static ocdm_status put_group_pictures(ocdm__output *out, const ocdm__study *study, size_t group,
+                                      const ocdm__picture_source *pictures, size_t wanted, ocdm__arena *arena,
+                                      ocdm_error *error)
 {
     uint8_t rgb[OCDM__PICTURE_SIDE * OCDM__PICTURE_SIDE * 3];
+    const ocdm__json_node *kept = kept_of(study, group);
+    struct choice choice = {.study = study,
+                            .samples = ocdm__arena_new(arena, kept != NULL ? kept->count : 0, sizeof *choice.samples),
+                            .shown = ocdm__arena_new(arena, study->class_count, sizeof *choice.shown)};
+    OCDM_TRY(ocdm__arena_check(arena, "pictures", error));
+    for (const ocdm__json_node *line = ocdm__json_first(kept); line != NULL; line = line->next)
+        choice.samples[choice.count++] = line;
+    size_t count = choice.count > 0 ? choose(&choice, wanted) : 0;
     bool begun = false;
     for (size_t k = 0; k < count; k++) {
-        const char *id = text_of(ocdm__json_find(choice->samples[k], "id"));
-        if (!pictures->picture(pictures->state, choice->study, id, rgb))
+        const char *id = text_of(ocdm__json_find(choice.samples[k], "id"));
+        if (!pictures->picture(pictures->state, study, id, rgb))
             continue;
         if (!begun) {
             ocdm__output_text(out, "<div");
-            ocdm__put_mark_of(out, group);
+            ocdm__put_mark_of(out, &study->groups[group]);
             ocdm__output_text(out, "><h4>");
-            ocdm__put_method(out, group);
+            ocdm__put_method(out, &study->groups[group]);
             ocdm__output_text(out, "</h4>\n<ul class=\"thumbs\">\n");
             begun = true;
         }
-        OCDM_TRY(put_sample(out, choice->samples[k], rgb, error));
+        OCDM_TRY(put_sample(out, choice.samples[k], rgb, error));
     }
     ocdm__output_text(out, begun ? "</ul></div>\n" : "");
     return OCDM_OK;
 }
 
-/* Some samples of the first run of a group. */
-static ocdm_status put_group_pictures(ocdm__output *out, const ocdm__study *study, size_t group,
-                                      const ocdm__picture_source *pictures, size_t wanted, ocdm_error *error)
-{
-    const ocdm__json_node *kept = kept_of(study, group);
-    struct choice choice = {.study = study,
-                            .samples = ocdm__allocate(kept != NULL ? kept->count : 0, sizeof *choice.samples),
-                            .shown = ocdm__allocate(study->class_count, sizeof *choice.shown)};
-    bool ready = choice.samples != NULL && choice.shown != NULL;
-    for (const ocdm__json_node *line = ready ? ocdm__json_first(kept) : NULL; line != NULL; line = line->next)
-        choice.samples[choice.count++] = line;
-    ocdm_status status = ready ? OCDM_OK : ocdm__fail_memory(error, "pictures");
-    if (choice.count > 0)
-        status = put_chosen(out, &study->groups[group], pictures, &choice, choose(&choice, wanted), error);
-    OCDM_RELEASE(choice.samples, choice.shown);
-    return status;
-}
-
-/* Whether images of the study's stream are available, tested with one sample of each group. */
-static bool has_pictures(const ocdm__study *study, const ocdm__picture_source *pictures)
+/* If images of the study's stream are available, which is tested with one sample of each group. */
+static ocdm_status put_pictures(ocdm__output *out, const ocdm__study *study, const ocdm__picture_source *pictures,
+                                ocdm__arena *arena, ocdm_error *error)
 {
     uint8_t rgb[OCDM__PICTURE_SIDE * OCDM__PICTURE_SIDE * 3];
-    for (size_t i = 0; i < study->base_count && pictures->picture != NULL; i++) {
+    bool any = false;
+    for (size_t i = 0; i < study->base_count && pictures->picture != NULL && !any; i++) {
         const ocdm__json_node *sample = ocdm__json_first(kept_of(study, i));
-        if (sample != NULL && pictures->picture(pictures->state, study, text_of(ocdm__json_find(sample, "id")), rgb))
-            return true;
+        any = sample != NULL && pictures->picture(pictures->state, study, text_of(ocdm__json_find(sample, "id")), rgb);
     }
-    return false;
-}
-
-ocdm_status ocdm__put_kept(ocdm__output *out, const ocdm__study *study, const ocdm__picture_source *pictures, ocdm_error *error)
-{
-    size_t count = 0;
-    count = 0;
-    for (size_t i = 0; i < study->base_count; i++)
-        count += kept_of(study, i) != NULL ? kept_of(study, i)->count : 0;
-    struct entry *entries = ocdm__allocate(count, sizeof *entries);
-    size_t used = 0;
-    for (size_t i = 0; i < study->base_count && entries != NULL; i++) {
-        const ocdm__json_node *line = kept_of(study, i) != NULL ? kept_of(study, i)->first : NULL;
-        for (; line != NULL; line = line->next)
-            entries[used++] = (struct entry){ocdm__json_find(line, "labels"), i};
-    }
-    struct label_set *sets = ocdm__allocate(count, sizeof *sets);
-    size_t *counts =
-        study->base_count < SIZE_MAX / sizeof *counts ? ocdm__allocate(count, study->base_count * sizeof *counts) : NULL;
-    bool ready = entries != NULL && sets != NULL && counts != NULL;
-    if (ready && count > 0) {
-        qsort(entries, count, sizeof *entries, by_labels);
-        size_t found = count_sets(entries, count, study->base_count, sets, counts);
-        ocdm__put_markup(
-            out,
-            "<p class=\"note\">The %zu most frequent of %zu label sets: how many samples in memory have exactly these labels, "
-            "in the first seed's run of each method.</p>\n",
-            found < SETS_SHOWN ? found : (size_t)SETS_SHOWN, found);
-        ocdm__html_begin(out, "label sets", "sort", NULL);
-        ocdm__output_text(out, "<tr>" OCDM__HEAD("text", "labels"));
-        for (size_t i = 0; i < study->base_count; i++)
-            ocdm__html_head(out, "", &study->groups[i], NULL);
-        ocdm__html_body(out);
-        for (size_t s = 0; s < found && s < SETS_SHOWN; s++) {
-            ocdm__output_text(out, "<tr><th scope=\"row\" class=\"long\">");
-            put_labels(out, sets[s].labels);
-            ocdm__output_text(out, "</th>");
-            for (size_t i = 0; i < study->base_count; i++)
-                ocdm__html_value(out, "", &study->groups[i], (double)sets[s].counts[i], 0);
-            ocdm__output_text(out, "</tr>\n");
-        }
-        ocdm__html_end(out);
-    } else if (ready)
-        ocdm__output_text(out, "<p>No run has a memory.jsonl with samples in it.</p>\n");
-    OCDM_RELEASE(entries, sets, counts);
-    if (!ready)
-        return ocdm__fail_memory(error, "label sets");
-    if (!has_pictures(study, pictures))
+    if (!any)
         return OCDM_OK;
     ocdm__output_text(
         out, "<h3>Some of the samples</h3>\n<p class=\"how\">In the memory of the first seed's run, one of "
@@ -270,6 +248,15 @@ ocdm_status ocdm__put_kept(ocdm__output *out, const ocdm__study *study, const oc
              "the stream. <em>Find a class</em> shows those of a class.</p>\n");
     size_t wanted = study->base_count < OCDM__MOST_PICTURES ? OCDM__MOST_PICTURES / study->base_count : 1;
     for (size_t i = 0; i < study->base_count && i < OCDM__MOST_PICTURES; i++)
-        OCDM_TRY(put_group_pictures(out, study, i, pictures, wanted, error));
+        OCDM_TRY(put_group_pictures(out, study, i, pictures, wanted, arena, error));
     return OCDM_OK;
+}
+
+ocdm_status ocdm__put_kept(ocdm__output *out, const ocdm__study *study, const ocdm__picture_source *pictures, ocdm_error *error)
+{
+    ocdm__arena arena = {.last = NULL};
+    ocdm_status status = put_label_sets(out, study, &arena, error);
+    OCDM_THEN(status, put_pictures(out, study, pictures, &arena, error));
+    ocdm__arena_clear(&arena);
+    return status;
 }

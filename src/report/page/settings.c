@@ -68,21 +68,17 @@ static void put_text_cell(ocdm__output *out, const ocdm__run_record *run, const 
 }
 
 /* "1:02:03", "2:03" or "3.4 s"; the sorting number is the seconds. */
-static void put_duration_cell(ocdm__output *out, const ocdm__run_record *run)
+static void put_duration_cell(ocdm__output *out, double seconds)
 {
-    double seconds = ocdm__json_number(ocdm__json_find(run->summary.root, "times.total"));
-    if (!(seconds >= 0 && seconds < 1e9)) {
+    unsigned whole = seconds >= 0 && seconds < 1e9 ? (unsigned)(seconds + 0.5) : 0;
+    if (!(seconds >= 0 && seconds < 1e9))
         ocdm__output_text(out, "<td data-v=\"\">–</td>");
-        return;
-    }
-    unsigned whole = (unsigned)(seconds + 0.5);
-    ocdm__put_markup(out, "<td data-v=\"%.6g\">", seconds);
-    if (seconds < 60)
-        ocdm__put_markup(out, "%.1f s</td>", seconds);
+    else if (seconds < 60)
+        ocdm__put_markup(out, "<td data-v=\"%.6g\">%.1f s</td>", seconds, seconds);
     else if (whole < 3600)
-        ocdm__put_markup(out, "%u:%02u min</td>", whole / 60, whole % 60);
+        ocdm__put_markup(out, "<td data-v=\"%.6g\">%u:%02u min</td>", seconds, whole / 60, whole % 60);
     else
-        ocdm__put_markup(out, "%u:%02u:%02u h</td>", whole / 3600, whole / 60 % 60, whole % 60);
+        ocdm__put_markup(out, "<td data-v=\"%.6g\">%u:%02u:%02u h</td>", seconds, whole / 3600, whole / 60 % 60, whole % 60);
 }
 
 void ocdm__put_environment(ocdm__output *out, const ocdm__study *study)
@@ -112,7 +108,7 @@ void ocdm__put_environment(ocdm__output *out, const ocdm__study *study)
             if (gap != NULL)
                 *gap = ' ';
             ocdm__put_markup(out, "<td class=\"text\">%.16s</td>", text);
-            put_duration_cell(out, run);
+            put_duration_cell(out, ocdm__json_number(ocdm__json_find(run->summary.root, "times.total")));
             put_text_cell(out, run, "environment.cpu");
             ocdm__setting_text(ocdm__json_find(run->summary.root, "environment.threads"), threads, sizeof threads);
             ocdm__put_markup(out, "<td>%-.60s</td>", threads);

@@ -1,5 +1,6 @@
 /* The rows that `ocdm paper` prints of each kind of table and figure: ours beside the paper's numbers. */
 #include "base/text.h"
+#include "experiment/folder/summary_read.h"
 #include "metrics/metrics.h"
 #include "report/paper/paper.h"
 
@@ -75,33 +76,6 @@ static bool is_time(const ocdm__paper_column *column)
     return strcmp(column->group, "run") == 0;
 }
 
-static ocdm_status begin_wide(ocdm__table *table, const ocdm__paper_part *const *parts, size_t lists, ocdm_error *error)
-{
-    const ocdm__compare_plan *plan = &parts[0]->plan;
-    const ocdm__compare_results *results[OCDM__PAPER_SOURCES];
-    ocdm__column columns[1 + 3 * OCDM__PAPER_COLUMNS];
-    size_t count = 1;
-    for (size_t list = 0; list < lists; list++)
-        results[list] = &parts[list]->results;
-    memset(columns, 0, sizeof columns);
-    snprintf(columns[0].head, OCDM__TABLE_TEXT, "method");
-    for (size_t point = 0; point < plan->point_count; point++) {
-        char setting[OCDM__TABLE_TEXT], group[OCDM__GROUP_HEAD];
-        ocdm__paper_line line = line_of(parts[0], point, "ocdm", setting);
-        for (size_t k = 0; line.columns != NULL && k < line.count; k++, count++) {
-            bool time = is_time(&line.columns[k]);
-            snprintf(columns[count].head, OCDM__TABLE_TEXT, "%s", time ? "s/1000 steps" : line.columns[k].metric);
-            ocdm__compare_group_head(results, lists, line.columns[k].group, group);
-            if (setting[0] != '\0')
-                snprintf(columns[count].group, OCDM__TABLE_TEXT, "%.20s, %s %.30s", group,
-                         plan->sweeps_memory ? "memory" : "order", setting);
-            else if (!time)
-                snprintf(columns[count].group, OCDM__TABLE_TEXT, "%s", group);
-        }
-    }
-    return ocdm__table_begin(table, columns, count, error);
-}
-
 /* Our row and the paper's of a method. */
 static ocdm_status add_wide(ocdm__table *table, const ocdm__paper_part *part, size_t method, ocdm_error *error)
 {
@@ -129,7 +103,29 @@ static ocdm_status add_wide(ocdm__table *table, const ocdm__paper_part *part, si
 
 ocdm_status ocdm__table_of_paper(ocdm__table *table, const ocdm__paper_part *const *parts, size_t lists, ocdm_error *error)
 {
-    OCDM_TRY(begin_wide(table, parts, lists, error));
+    const ocdm__compare_plan *plan = &parts[0]->plan;
+    const ocdm__compare_results *results[OCDM__PAPER_SOURCES];
+    ocdm__column columns[1 + 3 * OCDM__PAPER_COLUMNS];
+    size_t count = 1;
+    for (size_t list = 0; list < lists; list++)
+        results[list] = &parts[list]->results;
+    memset(columns, 0, sizeof columns);
+    snprintf(columns[0].head, OCDM__TABLE_TEXT, "method");
+    for (size_t point = 0; point < plan->point_count; point++) {
+        char setting[OCDM__TABLE_TEXT], group[OCDM__GROUP_HEAD];
+        ocdm__paper_line line = line_of(parts[0], point, "ocdm", setting);
+        for (size_t k = 0; line.columns != NULL && k < line.count; k++, count++) {
+            bool time = is_time(&line.columns[k]);
+            snprintf(columns[count].head, OCDM__TABLE_TEXT, "%s", time ? "s/1000 steps" : line.columns[k].metric);
+            ocdm__compare_group_head(results, lists, line.columns[k].group, group);
+            if (setting[0] != '\0')
+                snprintf(columns[count].group, OCDM__TABLE_TEXT, "%.20s, %s %.30s", group,
+                         plan->sweeps_memory ? "memory" : "order", setting);
+            else if (!time)
+                snprintf(columns[count].group, OCDM__TABLE_TEXT, "%s", group);
+        }
+    }
+    OCDM_TRY(ocdm__table_begin(table, columns, count, error));
     for (size_t list = 0; list < lists; list++)
         for (size_t method = 0; method < parts[list]->plan.method_count; method++)
             OCDM_TRY(add_wide(table, parts[list], method, error));
@@ -219,20 +215,15 @@ ocdm_status ocdm__paper_fill_kept(ocdm__table *table, const ocdm__paper_part *pa
 
 /* ---- curves ----------------------------------------------------------------------------------------------------------- */
 
-/* A point of a curve. */
-struct dot {
-    const char *series;
-    double x, value, deviation;
-    int decimals;
-};
-
-static void add_dot(ocdm__table *table, const ocdm__paper_part *part, size_t point, size_t method, const struct dot *dot)
+/* A point of a curve of a run at a point of the plan. */
+static void add_dot(ocdm__table *table, const ocdm__paper_part *part, size_t run, const char *series, double x,
+                    const ocdm__summary *value, int decimals)
 {
     char order[OCDM__TABLE_TEXT];
-    ocdm__compare_order_text(&part->plan.points[point], order, sizeof order);
-    OCDM__ROW(table, OCDM__WORD("stream", part->label), OCDM__WORD("method", part->plan.methods[method]),
-              OCDM__WORD("order", order), OCDM__WORD("series", dot->series), OCDM__NUMBER("x", dot->x, 0),
-              OCDM__NUMBER("value", dot->value, dot->decimals), OCDM__NUMBER("std", dot->deviation, dot->decimals));
+    ocdm__compare_order_text(&part->plan.points[run / part->plan.method_count], order, sizeof order);
+    OCDM__ROW(table, OCDM__WORD("stream", part->label), OCDM__WORD("method", part->plan.methods[run % part->plan.method_count]),
+              OCDM__WORD("order", order), OCDM__WORD("series", series), OCDM__NUMBER("x", x, 0),
+              OCDM__NUMBER("value", value->mean, decimals), OCDM__NUMBER("std", value->deviation, decimals));
 }
 
 /* The first seed's curve: the figures of the paper show one run. */
@@ -240,53 +231,46 @@ ocdm_status ocdm__paper_fill_distances(ocdm__table *table, const ocdm__paper_par
 {
     const ocdm__compare_plan *plan = &part->plan;
     for (size_t i = 0; i < plan->point_count * plan->method_count; i++) {
-        size_t point = i / plan->method_count, method = i % plan->method_count;
-        const ocdm__memory_result *result = ocdm__compare_memory(&part->memories, plan, point, method, 0);
-        for (size_t k = 0; k < result->curve_count; k++)
-            add_dot(table, part, point, method,
-                    &(struct dot){"distance_seen", (double)result->curve[k].step, result->curve[k].distance_seen, NAN, 4});
+        const ocdm__memory_result *result =
+            ocdm__compare_memory(&part->memories, plan, i / plan->method_count, i % plan->method_count, 0);
+        for (const ocdm__memory_moment *moment = result->curve; moment < result->curve + result->curve_count; moment++)
+            add_dot(table, part, i, "distance_seen", (double)moment->step,
+                    &(ocdm__summary){.mean = moment->distance_seen, .deviation = NAN}, 4);
     }
     return ocdm__table_check(table, error);
 }
 
 #define MOST_TASKS 64
 
-/* mAP after each task over the seeds whose runs exist. `values` has room for MOST_TASKS of each seed, `column` for one of each.
- */
-static ocdm_status add_evaluations(ocdm__table *table, const ocdm__paper_part *part, size_t point, size_t method,
-                                   double *values, double *column, ocdm_error *error)
-{
-    size_t seeds = 0, tasks = 0;
-    for (uint64_t seed = 0; seed < part->plan.seed_count; seed++) {
-        char path[4096], name[OCDM__COMPARE_NAME];
-        size_t count = 0;
-        ocdm__compare_folder(&part->plan, point, method, seed, name);
-        snprintf(path, sizeof path, "%.3800s/%s", part->folder, name);
-        OCDM_TRY(ocdm__paper_evaluations(path, values + seeds * MOST_TASKS, MOST_TASKS, &count, error));
-        seeds += count > 0;
-        tasks = count > tasks ? count : tasks;
-    }
-    for (size_t task = 0; task < tasks; task++) {
-        for (size_t seed = 0; seed < seeds; seed++)
-            column[seed] = values[seed * MOST_TASKS + task];
-        ocdm__summary summary = ocdm__summarise(column, seeds);
-        add_dot(table, part, point, method,
-                &(struct dot){OCDM__MAP_NAME, (double)(task + 1), summary.mean, summary.deviation, 1});
-    }
-    return ocdm__table_check(table, error);
-}
-
+/* mAP after each task over the seeds whose runs exist. */
 ocdm_status ocdm__paper_fill_evaluations(ocdm__table *table, const ocdm__paper_part *part, ocdm_error *error)
 {
     const ocdm__compare_plan *plan = &part->plan;
-    double *values;
-    ocdm_status status =
-        ocdm__new(&values, (size_t)plan->seed_count, (MOST_TASKS + 1) * sizeof *values, "the evaluations", error);
-    for (size_t i = 0; status == OCDM_OK && i < plan->point_count * plan->method_count; i++)
-        status = add_evaluations(table, part, i / plan->method_count, i % plan->method_count, values,
-                                 values + plan->seed_count * MOST_TASKS, error);
-    ocdm__release(values);
-    return status;
+    double *values = ocdm__arena_new(&table->texts, (size_t)plan->seed_count, (MOST_TASKS + 1) * sizeof *values);
+    OCDM_TRY(ocdm__table_check(table, error));
+    double *column = values + plan->seed_count * MOST_TASKS; /* one of each seed */
+    for (size_t i = 0; i < plan->point_count * plan->method_count; i++) {
+        size_t seeds = 0, tasks = 0;
+        for (uint64_t seed = 0; seed < plan->seed_count; seed++) {
+            char folder[OCDM__SUMMARY_PATH], path[OCDM__SUMMARY_PATH], name[OCDM__COMPARE_NAME];
+            ocdm__json_tree summary = {.root = NULL};
+            ocdm__compare_folder(plan, i / plan->method_count, i % plan->method_count, seed, name);
+            snprintf(folder, sizeof folder, "%.3800s/%s", part->folder, name);
+            if (ocdm__summary_find(folder, path))
+                OCDM_TRY(ocdm__summary_read(&summary, path, error));
+            size_t count = ocdm__summary_maps(summary.root, values + seeds * MOST_TASKS, MOST_TASKS);
+            ocdm__json_tree_clear(&summary);
+            seeds += count > 0;
+            tasks = count > tasks ? count : tasks;
+        }
+        for (size_t task = 0; task < tasks; task++) {
+            for (size_t seed = 0; seed < seeds; seed++)
+                column[seed] = values[seed * MOST_TASKS + task];
+            const ocdm__summary summary = ocdm__summarise(column, seeds);
+            add_dot(table, part, i, OCDM__MAP_NAME, (double)(task + 1), &summary, 1);
+        }
+    }
+    return ocdm__table_check(table, error);
 }
 
 /* ---- rho -------------------------------------------------------------------------------------------------------------- */

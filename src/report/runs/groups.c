@@ -426,27 +426,15 @@ size_t ocdm__study_class_of(const ocdm__study *study, const ocdm__json_node *lab
 
 /* ---- labels ------------------------------------------------------------------------------------------------------------- */
 
-/* The only base group of a method, which is labelled by the method's name; NULL when there are several, one for each model. */
-static const ocdm__run_group *plain_group(const ocdm__study *study, const char *method)
-{
-    const ocdm__run_group *plain = NULL;
-    for (size_t i = 0; i < study->base_count; i++) {
-        if (strcmp(study->groups[i].method, method) != 0)
-            continue;
-        if (plain != NULL)
-            return NULL;
-        plain = &study->groups[i];
-    }
-    return plain;
-}
-
-/* Whether the setting distinguishes the group from the plain one of its method or, if there is none, from any other. */
+/* Whether the setting distinguishes the group from the only base group of its method, which is labelled by the method's name,
+ * or, when there are several, one for each model, from any other of the method. */
 static bool tells_apart(const ocdm__study *study, const ocdm__run_group *group, const char *setting)
 {
-    const ocdm__run_group *plain = plain_group(study, group->method);
-    for (size_t i = 0; i < study->group_count; i++)
-        if (strcmp(study->groups[i].method, group->method) == 0 && (plain == NULL || plain == &study->groups[i]) &&
-            !ocdm__groups_agree(&study->groups[i], group, setting))
+    size_t plain = 0;
+    for (size_t i = 0; i < study->base_count; i++)
+        plain += strcmp(study->groups[i].method, group->method) == 0;
+    for (size_t i = 0; i < (plain == 1 ? study->base_count : study->group_count); i++)
+        if (strcmp(study->groups[i].method, group->method) == 0 && !ocdm__groups_agree(&study->groups[i], group, setting))
             return true;
     return false;
 }

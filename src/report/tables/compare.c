@@ -214,36 +214,22 @@ static size_t orders_at(const ocdm__compare_plan *plan, size_t point)
 }
 
 /* A figure is three cells as data, otherwise one: "0.0223 [0.0180, 0.0289]". */
-static void add_figure(ocdm__table *table, enum ocdm__memory_figure figure, const ocdm__spread *spread, bool data)
+ocdm_status ocdm__table_of_spreads(ocdm__table *table, const ocdm__compare_plan *plan, const ocdm__compare_memories *memories,
+                                   bool data, ocdm_error *error)
 {
     static const struct {
         const char *key, *shown;
         int decimals;
-    } figures[OCDM__FIGURE_COUNT] = {
-        {"distance", "distance", 4},
-        {"distance_seen", "distance of seen", 4},
-        {"fewest", "fewest of a class", 0},
-        {"lost", "classes lost", 0},
-        {"labels", "labels", 2},
-    };
+    } figures[] = {{"distance", "distance", 4},
+                   {"distance_seen", "distance of seen", 4},
+                   {"fewest", "fewest of a class", 0},
+                   {"lost", "classes lost", 0},
+                   {"labels", "labels", 2}};
     static const char *const ends[] = {"median", "p05", "p95"};
-    const double values[] = {spread->median, spread->low, spread->high};
-    int decimals = figures[figure].decimals;
-    char text[OCDM__TABLE_TEXT], key[OCDM__TABLE_TEXT];
-    for (size_t i = 0; data && i < 3; i++) {
-        snprintf(key, sizeof key, "%s_%s", figures[figure].key, ends[i]);
-        OCDM__CELLS(table, OCDM__EXACT(key, values[i]));
-    }
-    snprintf(text, sizeof text, "%.*f [%.*f, %.*f]", decimals, values[0], decimals, values[1], decimals, values[2]);
-    if (!data)
-        OCDM__CELLS(table, OCDM__WORD(figures[figure].shown, text));
-}
-
-ocdm_status ocdm__table_of_spreads(ocdm__table *table, const ocdm__compare_plan *plan, const ocdm__compare_memories *memories,
-                                   bool data, ocdm_error *error)
-{
     size_t seeds = (size_t)plan->seed_count, methods = plan->method_count;
     *table = (ocdm__table){.row_count = 0};
+    double *values = ocdm__arena_new(&table->texts, plan->point_count, seeds * sizeof *values);
+    OCDM_TRY(ocdm__table_check(table, error));
     if (!data)
         snprintf(table->note, sizeof table->note,
                  "Median over the runs [5 %%, 95 %%]. Labels: per sample in memory; the stream has %.2f.",
@@ -253,11 +239,24 @@ ocdm_status ocdm__table_of_spreads(ocdm__table *table, const ocdm__compare_plan 
             size_t count = orders_at(plan, point) * seeds;
             OCDM__ROW(table, OCDM__WORD("method", plan->methods[method]), OCDM__NUMBER("memory", plan->points[point].memory, 0),
                       OCDM__NUMBER("rho", plan->points[point].rho, 2), OCDM__NUMBER(data ? "n" : "runs", (double)count, 0));
-            for (unsigned figure = 0; figure < OCDM__FIGURE_COUNT; figure++) {
-                ocdm__spread spread;
-                OCDM_TRY(ocdm__memory_spread(memories->results, point * seeds * methods + method, methods, count,
-                                             (enum ocdm__memory_figure)figure, &spread, error));
-                add_figure(table, (enum ocdm__memory_figure)figure, &spread, data);
+            for (size_t figure = 0; figure < sizeof figures / sizeof *figures; figure++) {
+                int decimals = figures[figure].decimals;
+                char text[OCDM__TABLE_TEXT], key[OCDM__TABLE_TEXT];
+                for (size_t i = 0; i < count; i++) {
+                    const ocdm__memory_result *run = &memories->results[(point * seeds + i) * methods + method];
+                    const double numbers[] = {run->distance, run->distance_seen, run->balance.fewest, (double)run->balance.lost,
+                                              run->labels};
+                    values[i] = numbers[figure];
+                }
+                ocdm__spread spread = ocdm__spread_of(values, count);
+                const double shown[] = {spread.median, spread.low, spread.high};
+                for (size_t i = 0; data && i < 3; i++) {
+                    snprintf(key, sizeof key, "%s_%s", figures[figure].key, ends[i]);
+                    OCDM__CELLS(table, OCDM__EXACT(key, shown[i]));
+                }
+                snprintf(text, sizeof text, "%.*f [%.*f, %.*f]", decimals, shown[0], decimals, shown[1], decimals, shown[2]);
+                if (!data)
+                    OCDM__CELLS(table, OCDM__WORD(figures[figure].shown, text));
             }
         }
     return ocdm__table_check(table, error);

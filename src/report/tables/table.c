@@ -92,35 +92,31 @@ ocdm_status ocdm__table_check(const ocdm__table *table, ocdm_error *error)
     return ocdm__arena_check(&table->texts, "a table", error);
 }
 
-/* Folds the cells of one place, `step` cells apart. */
-static void fold_cells(ocdm__cell *cells, size_t step, size_t blocks)
-{
-    double sum = 0, low = INFINITY, high = -INFINITY;
-    size_t count = 0;
-    for (size_t i = 0; i < blocks; i++) {
-        const ocdm__cell *cell = &cells[i * step];
-        if (cell->kind != OCDM__CELL_NUMBER)
-            continue;
-        if (count++ == 0)
-            *cells = *cell;
-        sum += cell->value;
-        low = fmin(low, cell->value);
-        high = fmax(high, cell->value);
-    }
-    if (count == 0 || low == high)
-        return;
-    cells->value = sum / (double)count;
-    cells->deviation = NAN;
-    cells->is_mean = true;
-    cells->low = low;
-    cells->high = high;
-}
-
 void ocdm__table_fold(ocdm__table *table, size_t first, size_t blocks)
 {
     size_t rows = (table->row_count - first) / blocks, step = rows * table->column_count;
-    for (size_t i = 0; i < step; i++)
-        fold_cells(ocdm__table_at(table, first, 0) + i, step, blocks);
+    for (size_t i = 0; i < step; i++) {
+        ocdm__cell *cells = ocdm__table_at(table, first, 0) + i; /* of one place, `step` cells apart */
+        double sum = 0, low = INFINITY, high = -INFINITY;
+        size_t count = 0;
+        for (size_t k = 0; k < blocks; k++) {
+            const ocdm__cell *cell = &cells[k * step];
+            if (cell->kind != OCDM__CELL_NUMBER)
+                continue;
+            if (count++ == 0)
+                *cells = *cell;
+            sum += cell->value;
+            low = fmin(low, cell->value);
+            high = fmax(high, cell->value);
+        }
+        if (count == 0 || low == high)
+            continue;
+        cells->value = sum / (double)count;
+        cells->deviation = NAN;
+        cells->is_mean = true;
+        cells->low = low;
+        cells->high = high;
+    }
     table->row_count = first + rows;
 }
 

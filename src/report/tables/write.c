@@ -130,20 +130,6 @@ static size_t group_width(const struct text *text, size_t first, size_t end)
     return width;
 }
 
-/* The end of the part of the table that starts with `first`: as many groups as fit, at least one. */
-static size_t part_end(const struct text *text, size_t first)
-{
-    size_t used = column_width(text, 0), end = first;
-    while (end < text->table->column_count) {
-        size_t next = group_end(text->table, end);
-        used += group_width(text, end, next);
-        if (used > text->style->width && end > first)
-            break;
-        end = next;
-    }
-    return end;
-}
-
 /* A row of a part, whose columns are the first of the table, then `first` to `end`. Nothing is written after its last cell. */
 static void write_row(const struct text *text, size_t row, size_t first, size_t end)
 {
@@ -222,7 +208,15 @@ static void write_text(const ocdm__table *table, const ocdm__table_style *style,
     if (table->title[0] != '\0')
         write_filled(output, table->title, style->width);
     for (size_t first = 1; first < table->column_count;) {
-        size_t end = part_end(&text, first);
+        /* The end of the part of the table that starts with `first`: as many groups as fit, at least one. */
+        size_t used = column_width(&text, 0), end = first;
+        while (end < text.table->column_count) {
+            size_t next = group_end(text.table, end);
+            used += group_width(&text, end, next);
+            if (used > text.style->width && end > first)
+                break;
+            end = next;
+        }
         if (first > 1 || table->title[0] != '\0')
             ocdm__output_text(output, "\n");
         if (has_groups(table, first, end))
@@ -311,23 +305,6 @@ static void write_marked_row(const ocdm__table *table, size_t row, const struct 
     ocdm__output_text(output, markup->last);
 }
 
-static void write_latex_groups(const ocdm__table *table, ocdm__output *output)
-{
-    for (size_t column = 0, next; column < table->column_count; column = next) {
-        next = group_end(table, column);
-        ocdm__put(output, "%s\\multicolumn{%zu}{c}{", column > 0 ? " & " : "", next - column);
-        write_escaped(output, &latex, table->columns[column].group);
-        ocdm__output_text(output, "}");
-    }
-    ocdm__output_text(output, " \\\\\n");
-    for (size_t column = 0, next; column < table->column_count; column = next) {
-        next = group_end(table, column);
-        if (table->columns[column].group[0] != '\0')
-            ocdm__put(output, "\\cmidrule(lr){%zu-%zu}", column + 1, next);
-    }
-    ocdm__output_text(output, "\n");
-}
-
 static void write_marked(const ocdm__table *table, const struct markup *markup, ocdm__output *output)
 {
     char paragraph[OCDM__TABLE_NOTE];
@@ -339,8 +316,21 @@ static void write_marked(const ocdm__table *table, const struct markup *markup, 
     for (size_t i = 1; is_latex && i < table->column_count; i++)
         ocdm__output_text(output, "c");
     ocdm__output_text(output, is_latex ? "}\n\\toprule\n" : "");
-    if (is_latex && has_groups(table, 0, table->column_count))
-        write_latex_groups(table, output);
+    if (is_latex && has_groups(table, 0, table->column_count)) {
+        for (size_t column = 0, next; column < table->column_count; column = next) {
+            next = group_end(table, column);
+            ocdm__put(output, "%s\\multicolumn{%zu}{c}{", column > 0 ? " & " : "", next - column);
+            write_escaped(output, &latex, table->columns[column].group);
+            ocdm__output_text(output, "}");
+        }
+        ocdm__output_text(output, " \\\\\n");
+        for (size_t column = 0, next; column < table->column_count; column = next) {
+            next = group_end(table, column);
+            if (table->columns[column].group[0] != '\0')
+                ocdm__put(output, "\\cmidrule(lr){%zu-%zu}", column + 1, next);
+        }
+        ocdm__output_text(output, "\n");
+    }
     write_marked_row(table, HEADS, markup, output);
     for (size_t i = 0; !is_latex && i < table->column_count; i++)
         ocdm__output_text(output, is_left(table, i) ? "|---" : "|---:");
