@@ -182,22 +182,16 @@ double ocdm__seconds_now(void)
 
 /* ---- relative paths ------------------------------------------------------------------------------------------------- */
 
-/* The bytes that two absolute paths have in common, up to a slash or the end of a part. */
-static size_t common_length(const char *a, const char *b)
-{
-    size_t common = 0;
-    for (size_t i = 0;; i++) {
-        bool ends = (a[i] == '/' || a[i] == '\0') && (b[i] == '/' || b[i] == '\0');
-        common = ends ? i : common;
-        if (a[i] != b[i] || a[i] == '\0')
-            return common;
-    }
-}
-
 /* From and to are absolute, without links. */
 static char *climb(const char *from, const char *to)
 {
-    size_t common = common_length(from, to), climbs = 0;
+    size_t common = 0, climbs = 0; /* the bytes that both have, up to a slash or the end of a part */
+    for (size_t i = 0;; i++) {
+        bool ends = (from[i] == '/' || from[i] == '\0') && (to[i] == '/' || to[i] == '\0');
+        common = ends ? i : common;
+        if (from[i] != to[i] || from[i] == '\0')
+            break;
+    }
     for (const char *at = from + common; *at != '\0'; at++)
         climbs += at[0] == '/' && at[1] != '\0';
     const char *rest = to + common;

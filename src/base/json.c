@@ -411,16 +411,6 @@ bool ocdm__json_uint64(const ocdm__json *json, uint64_t *value)
 
 /* ---- writing numbers -------------------------------------------------------------------------------------- */
 
-/* Replaces the decimal separator of the locale by a point. */
-static void use_decimal_point(char *text)
-{
-    size_t start = strspn(text, "0123456789+-e"), after = start + strcspn(text + start, "0123456789+-e");
-    if (start == after)
-        return;
-    text[start] = '.';
-    memmove(text + start + 1, text + after, strlen(text + after) + 1);
-}
-
 /* 17 digits always suffice; most numbers need fewer. */
 size_t ocdm__json_double(double value, char out[OCDM__JSON_DOUBLE])
 {
@@ -434,6 +424,11 @@ size_t ocdm__json_double(double value, char out[OCDM__JSON_DOUBLE])
         if (back >= value && back <= value)
             break;
     }
-    use_decimal_point(out);
+    /* A point in place of the locale's separator. */
+    size_t start = strspn(out, "0123456789+-e"), after = start + strcspn(out + start, "0123456789+-e");
+    if (start < after) {
+        out[start] = '.';
+        memmove(out + start + 1, out + after, strlen(out + after) + 1);
+    }
     return strlen(out);
 }

@@ -261,24 +261,17 @@ void ocdm__output_flush(ocdm__output *output)
     output->used = 0;
 }
 
-/* Into memory: the buffer is the result. */
-static void grow_and_append(ocdm__output *output, const void *bytes, size_t size)
-{
-    if (size > SIZE_MAX / 4 || output->used > SIZE_MAX / 4)
-        output->failure = ENOMEM;
-    if (output->failure || !ocdm__reserve(&output->buffer, &output->capacity, output->used + size, 1)) {
-        output->failure = ENOMEM;
-        return;
-    }
-    memcpy(output->buffer + output->used, bytes, size);
-    output->used += size;
-}
-
-/* What is larger than the buffer does not go through it. */
+/* What is larger than the buffer does not go through it; of an output in memory the buffer is the result. */
 void ocdm__output_write_through(ocdm__output *output, const void *bytes, size_t size)
 {
     if (output->grows) {
-        grow_and_append(output, bytes, size);
+        if (size > SIZE_MAX / 4 || output->used > SIZE_MAX / 4 || output->failure ||
+            !ocdm__reserve(&output->buffer, &output->capacity, output->used + size, 1)) {
+            output->failure = ENOMEM;
+            return;
+        }
+        memcpy(output->buffer + output->used, bytes, size);
+        output->used += size;
         return;
     }
     ocdm__output_flush(output);
@@ -359,17 +352,11 @@ ocdm_status ocdm__output_check(const ocdm__output *output, ocdm_error *error)
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------------ */
 
-/* It follows from the last byte that was written. */
-static bool comma_is_due(const ocdm__output *output)
-{
-    char last = output->used > 0 ? output->buffer[output->used - 1] : output->last;
-    return last != '\0' && last != '{' && last != '[' && last != ':' && last != ',' && last != '\n';
-}
-
-/* With the comma that belongs before it. */
+/* With the comma that belongs before it, which follows from the last byte that was written. */
 void ocdm__json_key(ocdm__output *output, const char *key)
 {
-    if (comma_is_due(output))
+    char last = output->used > 0 ? output->buffer[output->used - 1] : output->last;
+    if (last != '\0' && last != '{' && last != '[' && last != ':' && last != ',' && last != '\n')
         ocdm__output_write(output, ",", 1);
     if (key == NULL)
         return;
@@ -451,18 +438,6 @@ static void close_descriptor(ocdm__output *output)
     output->fd = -1;
 }
 
-/* After a crash there is the old file or the new one: the data are on disk by now. */
-static void put_in_place(ocdm__output *output)
-{
-    if (rename(output->temporary, output->path) != 0) {
-        output->failure = errno;
-        return;
-    }
-    ocdm__release(output->temporary);
-    output->temporary = NULL;
-    output->failure = sync_folder(output->path);
-}
-
 ocdm_status ocdm__output_sync(ocdm__output *output, ocdm_error *error)
 {
     ocdm__output_flush(output);
@@ -481,8 +456,14 @@ ocdm_status ocdm__output_commit(ocdm__output *output, ocdm_error *error)
         if (guard < 0)
             output->failure = errno;
         close_descriptor(output);
-        if (!output->failure)
-            put_in_place(output);
+        /* After a crash there is the old file or the new one: the data are on disk by now. */
+        if (!output->failure && rename(output->temporary, output->path) != 0) {
+            output->failure = errno;
+        } else if (!output->failure) {
+            ocdm__release(output->temporary);
+            output->temporary = NULL;
+            output->failure = sync_folder(output->path);
+        }
         if (guard >= 0)
             close(guard);
     } else

@@ -17,17 +17,13 @@ static uint32_t rotated(uint32_t x, int by)
     return x >> by | x << (32 - by);
 }
 
-static uint32_t big_endian(const unsigned char *bytes)
-{
-    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
-}
-
 /* FIPS 180-4, 6.2.2, in its own letters. */
 static void add_block(uint32_t state[8], const unsigned char *bytes)
 {
     uint32_t w[64], v[8];
     for (size_t i = 0; i < 16; i++)
-        w[i] = big_endian(bytes + 4 * i);
+        w[i] = (uint32_t)bytes[4 * i] << 24 | (uint32_t)bytes[4 * i + 1] << 16 | (uint32_t)bytes[4 * i + 2] << 8 |
+               bytes[4 * i + 3];
     for (int i = 16; i < 64; i++) {
         uint32_t low = rotated(w[i - 15], 7) ^ rotated(w[i - 15], 18) ^ w[i - 15] >> 3;
         uint32_t high = rotated(w[i - 2], 17) ^ rotated(w[i - 2], 19) ^ w[i - 2] >> 10;

@@ -126,16 +126,6 @@ static bool scan_decimal(struct decimal *decimal, const char *at, const char *en
     return at == end;
 }
 
-/* The values that have no digits, in any case of letters; 0 when the text is none of them. */
-static double named_number(const char *text, size_t length)
-{
-    if (length == 3 && strncasecmp(text, "nan", length) == 0)
-        return (double)NAN;
-    bool infinite =
-        (length == 3 && strncasecmp(text, "inf", length) == 0) || (length == 8 && strncasecmp(text, "infinity", length) == 0);
-    return infinite ? (double)INFINITY : 0.0;
-}
-
 /* ---- the short way -------------------------------------------------------------------------------------------------- */
 
 static bool is_short(const struct decimal *decimal)
@@ -204,7 +194,12 @@ static bool begin(const char *text, size_t length, struct decimal *decimal, doub
     *named = 0;
     if (scan_decimal(decimal, text, end))
         return true;
-    *named = named_number(text, (size_t)(end - text));
+    /* The values that have no digits, in any case of letters. */
+    length = (size_t)(end - text);
+    if ((length == 3 && strncasecmp(text, "inf", length) == 0) || (length == 8 && strncasecmp(text, "infinity", length) == 0))
+        *named = (double)INFINITY;
+    else if (length == 3 && strncasecmp(text, "nan", length) == 0)
+        *named = (double)NAN;
     return *named != 0;
 }
 
@@ -263,8 +258,6 @@ bool ocdm__text_to_whole(const char *text, size_t length, uint64_t low, uint64_t
     *value = sum;
     return true;
 }
-
-/* ---- labels --------------------------------------------------------------------------------------------------------- */
 
 /* For messages: printable, and cut to a width in columns. */
 ocdm__shown_label ocdm__show_label(const char *label, size_t length)
@@ -327,29 +320,20 @@ size_t ocdm__edit_distance(const char *a, const char *b)
     return row[1][columns];
 }
 
-/* The one candidate that starts with `word`; NULL when none or several do. */
-static const char *only_completion(const char *word, const char *const *candidates, size_t count)
-{
-    const char *found = NULL;
-    for (size_t i = 0; i < count; i++) {
-        if (strncmp(word, candidates[i], strlen(word)) != 0)
-            continue;
-        if (found != NULL)
-            return NULL;
-        found = candidates[i];
-    }
-    return found;
-}
-
-/* The nearest candidate, if it is near enough to be what was meant. */
+/* The nearest candidate, if it is near enough to be what was meant; else the only one that starts with the word. */
 const char *ocdm__suggest(const char *word, const char *const *candidates, size_t count)
 {
-    if (strlen(word) < 2)
+    size_t length = strlen(word), completions = 0;
+    if (length < 2)
         return NULL;
-    const char *best = NULL;
-    size_t best_distance = strlen(word) < 6 ? 1 : strlen(word) / 3;
+    const char *best = NULL, *completed = NULL;
+    size_t best_distance = length < 6 ? 1 : length / 3;
     for (size_t i = 0; i < count; i++) {
         size_t distance = ocdm__edit_distance(word, candidates[i]);
+        if (strncmp(word, candidates[i], length) == 0) {
+            completed = candidates[i];
+            completions++;
+        }
         if (distance >= strlen(candidates[i]))
             continue; /* no letter in common */
         if (distance < best_distance || (best == NULL && distance == best_distance)) {
@@ -357,5 +341,5 @@ const char *ocdm__suggest(const char *word, const char *const *candidates, size_
             best_distance = distance;
         }
     }
-    return best != NULL ? best : only_completion(word, candidates, count);
+    return best != NULL ? best : completions == 1 ? completed : NULL;
 }

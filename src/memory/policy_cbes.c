@@ -21,12 +21,6 @@ static void refresh_full(void *state, const ocdm_memory *memory, const ocdm_samp
         ocdm__ranking_mark(ranking, i);
 }
 
-/* True with probability m_c / n_c, n_c with the newcomer. */
-static bool stays(const struct class *class, ocdm__random *random)
-{
-    return ocdm__random_unit(random) * (double)(class->seen + 1) < (double)class->kept;
-}
-
 static bool is_of_largest(const struct pool *pool, uint32_t node, uint32_t most)
 {
     const struct set *set = &pool->sets[pool->nodes[node].set];
@@ -80,8 +74,12 @@ static ocdm_status replace(void *state, const ocdm_memory *memory, const ocdm_sa
         *slot = ocdm__any_at_all(pool, &random);
     else if (scarcest == OCDM_NONE)
         *slot = single ? any_of_largest(pool, &random) : ocdm__any_of_class(pool, ocdm__largest_class(pool, &random), &random);
-    else if (stays(&pool->classes[scarcest], &random))
-        *slot = ocdm__any_of_class(pool, scarcest, &random);
+    else {
+        /* It stays with probability m_c / n_c, n_c with the newcomer. */
+        const struct class *class = &pool->classes[scarcest];
+        if (ocdm__random_unit(&random) * (double)(class->seen + 1) < (double)class->kept)
+            *slot = ocdm__any_of_class(pool, scarcest, &random);
+    }
     return OCDM_OK;
 }
 

@@ -71,8 +71,6 @@ static struct tie_break start_tie_break(const ocdm_memory *memory)
     return (struct tie_break){.memory = memory, .lottery = ocdm__lottery(&random), .first = OCDM_NONE};
 }
 
-/* ---- the best deletion ---------------------------------------------------------------------------------------------- */
-
 /* The node whose loss leaves the least distance, eq. (7), ties by the rule. The target of distances other than KL is that of
  * the batch: it does not change while samples of it are deleted. */
 static uint32_t best_deletion(struct scan *scan, const ocdm_memory *memory)

@@ -168,15 +168,6 @@ static double share_of(const struct partitions *partitions, const struct pool *p
     return partition->power / partitions->total;
 }
 
-/* Divides out the shares of the classes in memory, before they are needed many times. */
-static void divide_shares(struct partitions *partitions)
-{
-    for (uint32_t i = 0; i < partitions->present_count; i++) {
-        struct partition *partition = &partitions->classes[partitions->present[i]];
-        partition->share = partition->power / partitions->total;
-    }
-}
-
 /* r_i = min(1, M p_i / n_i). Of a class that never had a share 1; 0 by the published code if it was seen. */
 static double rate(const struct partitions *partitions, const ocdm_memory *memory, uint32_t class_index)
 {
@@ -240,15 +231,6 @@ static uint32_t draw_class(struct partitions *partitions, const struct pool *poo
         sum += exponential(partitions, deviation(partitions, pool, last) - most);
     }
     return last;
-}
-
-/* |Y n Q|: how many classes of the set are not over their share. Lacking most of Q means having fewest of it. */
-static uint32_t classes_in_need(const struct partitions *partitions, const struct pool *pool, const struct set *set)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < set->cardinality; i++)
-        count += deviation(partitions, pool, pool->cells[set->cells + i].class_index) <= NOTHING;
-    return count;
 }
 
 /* The sum of deviations when `labels` labels go, before it is known whose. NOTHING covers its rounding. */
@@ -317,15 +299,18 @@ static uint32_t choose_victim(struct partitions *partitions, const ocdm_memory *
     uint32_t fewest = OCDM_NONE;
     for (uint32_t i = 0; i < pool->classes[class_index].list.count; i++) {
         uint32_t number = pool->cells[pool->classes[class_index].list.cells[i]].set;
-        uint32_t in_need = classes_in_need(partitions, pool, &pool->sets[number]);
+        const struct set *set = &pool->sets[number];
+        /* |Y n Q|: how many classes of the set are not over their share. Lacking most of Q means having fewest of it. */
+        uint32_t in_need = 0;
+        for (uint32_t k = 0; k < set->cardinality; k++)
+            in_need += deviation(partitions, pool, pool->cells[set->cells + k].class_index) <= NOTHING;
         if (in_need > fewest)
             continue;
         if (in_need < fewest)
             candidates.count = candidates.most_labels = 0;
         fewest = in_need;
         partitions->candidates[candidates.count++] = number;
-        uint32_t labels = pool->sets[number].cardinality;
-        candidates.most_labels = labels > candidates.most_labels ? labels : candidates.most_labels;
+        candidates.most_labels = set->cardinality > candidates.most_labels ? set->cardinality : candidates.most_labels;
     }
 
     double least = HUGE_VAL;
@@ -343,7 +328,11 @@ static ocdm_status choose_slot(struct partitions *partitions, const ocdm_memory 
         return OCDM_OK;
     }
     const struct pool *pool = &memory->pool;
-    divide_shares(partitions);
+    /* The shares of the classes in memory are divided out here, before they are needed many times. */
+    for (uint32_t i = 0; i < partitions->present_count; i++) {
+        struct partition *partition = &partitions->classes[partitions->present[i]];
+        partition->share = partition->power / partitions->total;
+    }
     *slot = choose_victim(partitions, memory, draw_class(partitions, pool, random));
     /* The sample goes: its classes may empty, and then keep their last shares. */
     const struct set *set = &pool->sets[pool->nodes[pool->node_at[*slot]].set];

@@ -9,8 +9,6 @@
 
 #include "base/logarithm.h"
 
-/* ---- nodes and sets ------------------------------------------------------------------------------------------------- */
-
 /* There are never more sets than samples, so both arrays have the same room. */
 ocdm_status ocdm__pool_reserve(struct pool *pool, uint32_t room, ocdm_error *error)
 {
@@ -139,46 +137,32 @@ uint32_t ocdm__pool_class(const struct pool *pool, uint32_t class_id)
     return ocdm__hash_table_find(&pool->class_table, ocdm__hash_number(class_id), has_class_id, pool, &class_id);
 }
 
-/* Makes room for a class id in the array by id; they are dense, so that twice as many as there are is enough for long. */
-static bool reserve_index(struct pool *pool, uint32_t class_id)
-{
-    if (class_id < pool->index_room)
-        return true;
-    uint32_t room = 2 * class_id + 64;
-    uint32_t *index_of = ocdm__resize(pool->index_of, room, sizeof *index_of);
-    if (index_of == NULL)
-        return false;
-    for (uint32_t i = pool->index_room; i < room; i++)
-        index_of[i] = OCDM_NONE;
-    pool->index_of = index_of;
-    pool->index_room = room;
-    return true;
-}
-
-/* The table of ids grows along, so that adding a class cannot fail half way. */
-static bool grow_classes(struct pool *pool)
-{
-    uint32_t room = pool->class_room > 0 ? pool->class_room * 2 : 64;
-    bool failed = false;
-    pool->classes = ocdm__grown(pool->classes, room, sizeof *pool->classes, &failed);
-    if (failed || !ocdm__hash_table_reserve(&pool->class_table, room))
-        return false;
-    if (pool->ranking != NULL && !ocdm__ranking_reserve_classes(pool->ranking, room))
-        return false;
-    pool->class_room = room;
-    return true;
-}
-
-/* O(1). The record starts with what was set for the class before it appeared. */
+/* O(1) on average. Everything grows before anything is added, so that it cannot fail half way. The record starts with what was
+ * set for the class before it appeared. */
 uint32_t ocdm__pool_add_class(struct pool *pool, uint32_t class_id)
 {
     uint32_t known = ocdm__pool_class(pool, class_id);
     if (known != OCDM_NONE)
         return known;
-    if (pool->class_count == pool->class_room && !grow_classes(pool))
-        return OCDM_NONE;
-    if (class_id < SMALL_IDS && !reserve_index(pool, class_id))
-        return OCDM_NONE;
+    if (pool->class_count == pool->class_room) {
+        uint32_t room = pool->class_room > 0 ? pool->class_room * 2 : 64;
+        bool failed = false;
+        pool->classes = ocdm__grown(pool->classes, room, sizeof *pool->classes, &failed);
+        if (failed || !ocdm__hash_table_reserve(&pool->class_table, room) ||
+            (pool->ranking != NULL && !ocdm__ranking_reserve_classes(pool->ranking, room)))
+            return OCDM_NONE;
+        pool->class_room = room;
+    }
+    if (class_id < SMALL_IDS && class_id >= pool->index_room) {
+        uint32_t room = 2 * class_id + 64; /* ids are dense: twice as many as there are is enough for long */
+        uint32_t *index_of = ocdm__resize(pool->index_of, room, sizeof *index_of);
+        if (index_of == NULL)
+            return OCDM_NONE;
+        for (uint32_t i = pool->index_room; i < room; i++)
+            index_of[i] = OCDM_NONE;
+        pool->index_of = index_of;
+        pool->index_room = room;
+    }
     uint32_t class_index = pool->class_count++;
     struct class *class = &pool->classes[class_index];
     /* Each class has 64 bits that nobody outside can predict, so that neither can the sum over a label set be aimed at. */

@@ -429,17 +429,6 @@ static ocdm_status offer_one(ocdm_memory *memory, const ocdm_sample *sample, uin
     return OCDM_OK;
 }
 
-/* `seen` comes after each sample: the policy then knows counts that include it. */
-static ocdm_status offer_one_by_one(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        OCDM_TRY(offer_one(memory, &batch[i], i, error));
-        if (memory->policy.seen != NULL)
-            memory->policy.seen(memory->state, memory, &batch[i]);
-    }
-    return OCDM_OK;
-}
-
 /* Tells the policy and the caller what was done; the samples of the batch that stayed are old ones from now on. */
 static void finish(ocdm_memory *memory, size_t count, ocdm_change *change)
 {
@@ -470,15 +459,19 @@ ocdm_status ocdm_memory_update(ocdm_memory *memory, const ocdm_sample *batch, si
     OCDM_TRY(prepare(memory, batch, count, error));
     memory->step++;
     memory->left_count = memory->moved_count = 0;
-    ocdm_status status = memory->policy.replace == NULL ? offer_as_pool(memory, batch, count, error)
-                                                        : offer_one_by_one(memory, batch, count, error);
+    ocdm_status status = OCDM_OK;
+    if (memory->policy.replace == NULL)
+        status = offer_as_pool(memory, batch, count, error);
+    for (uint32_t i = 0; memory->policy.replace != NULL && status == OCDM_OK && i < count; i++) {
+        status = offer_one(memory, &batch[i], i, error);
+        if (status == OCDM_OK && memory->policy.seen != NULL) /* the policy then knows counts that include the sample */
+            memory->policy.seen(memory->state, memory, &batch[i]);
+    }
     if (status != OCDM_OK)
         return undo_update(memory, count, before, status);
     finish(memory, count, change);
     return OCDM_OK;
 }
-
-/* ---- flat arrays ---------------------------------------------------------------------------------------------------- */
 
 /* The batch in CSR form, turned into samples that point into it. */
 ocdm_status ocdm_memory_update_flat(ocdm_memory *memory, const uint64_t *ids, const uint64_t *offsets, const uint32_t *labels,
@@ -531,26 +524,22 @@ ocdm_status ocdm_memory_forget(ocdm_memory *memory, uint64_t id, ocdm_change *ch
 
 /* ---- another capacity ----------------------------------------------------------------------------------------------- */
 
-/* A reservoir has no rule for shrinking unless it says so: a uniform part of it is a reservoir. Its decisions about samples are
- * numbered by arrival; these are numbered from the other end. */
-static ocdm_status choose_to_shrink(ocdm_memory *memory, uint32_t *position, ocdm_error *error)
-{
-    memory->decision = memory->policy.replace == NULL ? memory->departed : ~memory->departed;
-    if (memory->policy.remove != NULL)
-        return ask_position(memory, NULL, position, error);
-    ocdm__random random = ocdm__decision_random(memory);
-    *position = (uint32_t)ocdm__random_below(&random, memory->pool.size);
-    return OCDM_OK;
-}
-
-/* Deletes down to the capacity. home[p] is the slot that the member at position p had before. */
+/* Deletes down to the capacity. home[p] is the slot that the member at position p had before. A reservoir has no rule for
+ * shrinking unless it says so: a uniform part of it is a reservoir. Its decisions about samples are numbered by arrival; these
+ * are numbered from the other end. */
 static ocdm_status shrink(ocdm_memory *memory, uint32_t *home, ocdm_error *error)
 {
     for (uint32_t i = 0; i < memory->pool.size; i++)
         home[i] = i;
     while (memory->pool.size > memory->options.capacity) {
         uint32_t position;
-        OCDM_TRY(choose_to_shrink(memory, &position, error));
+        memory->decision = memory->policy.replace == NULL ? memory->departed : ~memory->departed;
+        if (memory->policy.remove != NULL) {
+            OCDM_TRY(ask_position(memory, NULL, &position, error));
+        } else {
+            ocdm__random random = ocdm__decision_random(memory);
+            position = (uint32_t)ocdm__random_below(&random, memory->pool.size);
+        }
         leave(memory, position);
         memory->left[memory->left_count - 1].slot = home[position];
         home[position] = home[memory->pool.size];
@@ -643,8 +632,6 @@ ocdm_status ocdm_memory_begin_task(ocdm_memory *memory, ocdm_change *change, ocd
         finish(memory, 0, change);
     return status;
 }
-
-/* ---- sorting label sets -------------------------------------------------------------------------------------------- */
 
 /* Nearly always two to five numbers, now and then thousands; qsort may allocate. Shell's sort, with Knuth's gaps: O(n^1.5). */
 void ocdm__sort(uint32_t *number, size_t count)

@@ -56,8 +56,6 @@ static int compare_shards(const void *left, const void *right)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* ---- settings ------------------------------------------------------------------------------------------------------- */
-
 static ocdm_status take_settings(const struct ocdm__shard *shard, ocdm__sample_options *options, ocdm_error *error)
 {
     ocdm_options *memory = &options->memory;

@@ -146,8 +146,6 @@ static ocdm_status demand_labels(struct ocdm__arrangement *arrangement, const oc
     return status;
 }
 
-/* ---- the subset ---------------------------------------------------------------------------------------------------------- */
-
 /* A subset is a split into two parts. With rho 1 and no wishes it is one by the same shares; else it has targets of its own. */
 ocdm_status ocdm_select(const ocdm_label_sets *sets, size_t wanted, const ocdm_select_options *options, uint8_t *chosen,
                         ocdm_split_work *work, ocdm_error *error)

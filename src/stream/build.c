@@ -40,22 +40,6 @@ struct building {
 
 /* ---- groups ---------------------------------------------------------------------------------------------------------- */
 
-/* Groups by how many training samples a class has. */
-static ocdm_status bound_groups(struct building *building)
-{
-    ocdm__stream_table *table = &building->table;
-    const uint64_t *bounds = building->settings->bounds;
-    uint64_t *counts;
-    OCDM_TRY(ocdm__new(&counts, table->class_count, sizeof *counts, "the groups of the classes", building->error));
-    for (size_t i = 0; i < table->sample_count; i++)
-        if (table->parts[i] == OCDM__TRAIN)
-            ocdm__count_labels(table, i, counts);
-    for (size_t i = 0; i < table->class_count; i++)
-        table->groups[i] = (uint8_t)ocdm__class_group_of(counts[i], bounds[0], bounds[1]);
-    ocdm__release(counts);
-    return OCDM_OK;
-}
-
 /* The recipe's groups are by label of the source; columns->of leads to the stream's classes. A class that the recipe does not
  * know has no group, and then the stream has none. */
 static ocdm_status take_recipe_groups(struct building *building)
@@ -75,16 +59,26 @@ static ocdm_status take_recipe_groups(struct building *building)
     return OCDM_OK;
 }
 
+/* By the training counts, a file, or the recipe; else the stream has none of its own. */
 static ocdm_status make_groups(struct building *building)
 {
     const ocdm__build_settings *settings = building->settings;
     ocdm__stream_table *table = &building->table;
     ocdm__label_table names = {.count = 0};
+    uint64_t *counts = NULL;
     if (!settings->bounded_groups && settings->groups == NULL && building->groups == NULL)
         return OCDM_OK;
     OCDM_TRY(ocdm__new(&table->groups, table->class_count, 1, "the groups of the classes", building->error));
-    if (settings->bounded_groups)
-        return bound_groups(building);
+    if (settings->bounded_groups) {
+        OCDM_TRY(ocdm__new(&counts, table->class_count, sizeof *counts, "the groups of the classes", building->error));
+        for (size_t i = 0; i < table->sample_count; i++)
+            if (table->parts[i] == OCDM__TRAIN)
+                ocdm__count_labels(table, i, counts);
+        for (size_t i = 0; i < table->class_count; i++)
+            table->groups[i] = (uint8_t)ocdm__class_group_of(counts[i], settings->bounds[0], settings->bounds[1]);
+        ocdm__release(counts);
+        return OCDM_OK;
+    }
     if (settings->groups == NULL)
         return take_recipe_groups(building);
     ocdm_status status = ocdm__class_table_make(&names, table, building->error);
@@ -93,47 +87,40 @@ static ocdm_status make_groups(struct building *building)
     return status;
 }
 
-/* ---- images ---------------------------------------------------------------------------------------------------------- */
-
 /* Every image must exist: an error now is better than one in the middle of a run. */
-static ocdm_status check_image(struct building *building, size_t sample)
-{
-    char path[PATH_MAX] = "";
-    size_t length;
-    struct stat facts;
-    const char *name = ocdm__text_at(&building->table.paths, sample, &length), *why = NULL;
-    int count = length > 0 ? snprintf(path, sizeof path, "%s/%.*s", building->root, (int)length, name) : 0;
-    if (count == 0)
-        why = "the sample names none";
-    else if (count < 0 || (size_t)count >= sizeof path)
-        why = "the path is too long";
-    else if (stat(path, &facts) != 0)
-        why = strerror(errno);
-    else if (!S_ISREG(facts.st_mode))
-        why = "not a regular file";
-    if (why == NULL)
-        return OCDM_OK;
-    return ocdm__fail(building->error, OCDM_BAD_RECORD, "--images names the folder that the paths start from",
-                      "sample %zu: image %s: %s", sample, path, why);
-}
-
 static ocdm_status check_images(struct building *building)
 {
+    static const char hint[] = "--images names the folder that the paths start from";
     const char *root = building->settings->image_root;
+    ocdm__text_list *paths = &building->table.paths;
     if (root == NULL) {
-        OCDM_RELEASE(building->table.paths.starts, building->table.paths.bytes);
-        building->table.paths = (ocdm__text_list){.starts = NULL};
+        OCDM_RELEASE(paths->starts, paths->bytes);
+        *paths = (ocdm__text_list){.starts = NULL};
         return OCDM_OK;
     }
     building->root = realpath(root, NULL);
     if (building->root == NULL)
-        return ocdm__fail(building->error, OCDM_IO, "--images names the folder that the paths start from", "%s: %s", root,
-                          strerror(errno));
-    if (building->table.paths.starts == NULL)
+        return ocdm__fail(building->error, OCDM_IO, hint, "%s: %s", root, strerror(errno));
+    if (paths->starts == NULL)
         return ocdm__fail(building->error, OCDM_BAD_ARGUMENT, "records name their image in the member `image`",
                           "--images is given, but no sample names an image");
-    for (size_t i = 0; i < building->table.sample_count; i++)
-        OCDM_TRY(check_image(building, i));
+    for (size_t i = 0; i < building->table.sample_count; i++) {
+        char path[PATH_MAX] = "";
+        size_t length;
+        struct stat facts;
+        const char *name = ocdm__text_at(paths, i, &length), *why = NULL;
+        int count = length > 0 ? snprintf(path, sizeof path, "%s/%.*s", building->root, (int)length, name) : 0;
+        if (count == 0)
+            why = "the sample names none";
+        else if (count < 0 || (size_t)count >= sizeof path)
+            why = "the path is too long";
+        else if (stat(path, &facts) != 0)
+            why = strerror(errno);
+        else if (!S_ISREG(facts.st_mode))
+            why = "not a regular file";
+        if (why != NULL)
+            return ocdm__fail(building->error, OCDM_BAD_RECORD, hint, "sample %zu: image %s: %s", i, path, why);
+    }
     return OCDM_OK;
 }
 

@@ -1,8 +1,6 @@
 /* Counts the samples of a stream file, or of records, whose task and split are read one by one. */
 #include "stream/info.h"
 
-/* ---- the records ---------------------------------------------------------------------------------------------------- */
-
 static ocdm_status count_records(ocdm__stream_info *info, ocdm_error *error)
 {
     ocdm__record record;
@@ -77,20 +75,6 @@ ocdm__class_groups ocdm__stream_info_groups(const ocdm__stream_info *info, const
 
 /* ---- the order of the classes --------------------------------------------------------------------------------------- */
 
-static ocdm_status sort_classes(ocdm__stream_info *info, ocdm_error *error)
-{
-    const ocdm__label_table *labels = &info->records->table;
-    uint8_t *occurs = ocdm__allocate(labels->count, 1);
-    info->classes = ocdm__allocate(labels->count, sizeof *info->classes);
-    bool made = occurs != NULL && info->classes != NULL;
-    for (uint32_t i = 0; made && i < labels->count; i++)
-        occurs[i] = ocdm__tally_class(&info->statistics.total, i).count > 0;
-    ocdm_status status = made ? ocdm__label_table_sort(labels, occurs, info->classes, &info->class_count, error)
-                              : ocdm__fail_memory(error, "the list of classes");
-    ocdm__release(occurs);
-    return status;
-}
-
 ocdm_status ocdm__stream_info_read(ocdm__stream_info *info, const char *path, const ocdm__record_options *options,
                                    ocdm_error *error)
 {
@@ -101,7 +85,16 @@ ocdm_status ocdm__stream_info_read(ocdm__stream_info *info, const char *path, co
     info->members.wanted.which = 1u << OCDM__MEMBER_TASK | 1u << OCDM__MEMBER_SPLIT;
     OCDM_THEN(status, ocdm__member_reader_begin(&info->members, info->records, path != NULL ? path : "<stdin>", error));
     OCDM_THEN(status, count_records(info, error));
-    return status == OCDM_OK ? sort_classes(info, error) : status;
+    OCDM_TRY(status);
+    const ocdm__label_table *labels = &info->records->table;
+    uint8_t *occurs;
+    OCDM_TRY(ocdm__new(&info->classes, labels->count, sizeof *info->classes, "the list of classes", error));
+    OCDM_TRY(ocdm__new(&occurs, labels->count, 1, "the list of classes", error));
+    for (uint32_t i = 0; i < labels->count; i++)
+        occurs[i] = ocdm__tally_class(&info->statistics.total, i).count > 0;
+    status = ocdm__label_table_sort(labels, occurs, info->classes, &info->class_count, error);
+    ocdm__release(occurs);
+    return status;
 }
 
 const char *ocdm__stream_info_label(const ocdm__stream_info *info, uint32_t class_number, size_t *length)

@@ -14,8 +14,6 @@ enum ocdm__class_group ocdm__class_group_of(uint64_t count, uint64_t high, uint6
 
 static const char what[] = "the statistics of a stream";
 
-/* ---- room ----------------------------------------------------------------------------------------------------------- */
-
 static ocdm_status find_task(ocdm__statistics *statistics, uint64_t task, ocdm__tally **tally, ocdm_error *error)
 {
     /* The position of the task among the others, or where to insert it. */

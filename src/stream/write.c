@@ -162,26 +162,17 @@ static void write_bytes(struct writing *writing, const void *bytes, size_t size)
     ocdm__output_write(&writing->output, bytes, size);
 }
 
-/* Numbers as little-endian bytes, a piece at a time. */
+/* Numbers as little-endian bytes. */
 static void write_numbers(struct writing *writing, const struct ocdm__tensor *tensor)
 {
-    unsigned char piece[8 * 512];
-    size_t width = ocdm__dtype_size(tensor->dtype), count = tensor->size / width;
-    for (size_t first = 0; first < count; first += 512) {
-        size_t some = count - first < 512 ? count - first : 512;
-        for (size_t i = 0; i < some; i++) {
-            uint64_t wide = 0;
-            uint32_t narrow = 0;
-            const unsigned char *number = tensor->data + (first + i) * width;
-            if (width == 8) {
-                memcpy(&wide, number, 8);
-                ocdm__put_u64(piece + 8 * i, wide);
-            } else {
-                memcpy(&narrow, number, 4);
-                ocdm__put_u32(piece + 4 * i, narrow);
-            }
-        }
-        write_bytes(writing, piece, some * width);
+    size_t width = ocdm__dtype_size(tensor->dtype);
+    for (size_t at = 0; at < tensor->size; at += width) {
+        unsigned char bytes[8];
+        uint64_t wide = 0;
+        uint32_t narrow = 0;
+        memcpy(width == 8 ? (void *)&wide : &narrow, tensor->data + at, width);
+        ocdm__put_u64(bytes, width == 8 ? wide : narrow);
+        write_bytes(writing, bytes, width);
     }
 }
 

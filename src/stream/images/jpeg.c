@@ -68,31 +68,6 @@ static void count_scans(j_common_ptr info)
                                  "%s: more than %u scans in one JPEG", job->file->name, job->limits->scans));
 }
 
-/* Lets libjpeg shrink the picture when that gives exactly the wanted size. */
-static void choose_scale(struct jpeg_decompress_struct *info, uint32_t resize)
-{
-    ocdm__image_size wanted = ocdm__image_resized_size(info->image_width, info->image_height, resize);
-    info->scale_num = 1;
-    for (unsigned denominator = 1; denominator <= 8; denominator *= 2) {
-        info->scale_denom = denominator;
-        jpeg_calc_output_dimensions(info);
-        if (info->output_width == wanted.width && info->output_height == wanted.height)
-            return;
-    }
-    info->scale_denom = 1;
-    jpeg_calc_output_dimensions(info);
-}
-
-static void choose_colours(struct jpeg_reader *reader)
-{
-    const struct ocdm__image_job *job = reader->job;
-    int components = reader->info.num_components;
-    if (components != 1 && components != 3 && components != 4)
-        leave(reader, ocdm__fail(job->error, OCDM_BAD_FILE, "store it as grey, RGB or CMYK",
-                                 "%s: a JPEG with %d colour components", job->file->name, components));
-    reader->info.out_color_space = components == 4 ? JCS_CMYK : JCS_RGB;
-}
-
 /* What libjpeg keeps of a whole picture that comes in several scans: all its coefficients, 64 of two bytes in a block. */
 static uint64_t kept_bytes(struct jpeg_decompress_struct *info)
 {
@@ -143,8 +118,22 @@ static void decode(struct jpeg_reader *reader)
     ocdm_status status = ocdm__image_check_pixels(job, info->image_width, info->image_height);
     if (status != OCDM_OK)
         leave(reader, status);
-    choose_colours(reader);
-    choose_scale(info, job->resize);
+    int components = info->num_components;
+    if (components != 1 && components != 3 && components != 4)
+        leave(reader, ocdm__fail(job->error, OCDM_BAD_FILE, "store it as grey, RGB or CMYK",
+                                 "%s: a JPEG with %d colour components", job->file->name, components));
+    info->out_color_space = components == 4 ? JCS_CMYK : JCS_RGB;
+    /* libjpeg shrinks the picture when that gives exactly the wanted size. */
+    ocdm__image_size wanted = ocdm__image_resized_size(info->image_width, info->image_height, job->resize);
+    info->scale_num = info->scale_denom = 1;
+    jpeg_calc_output_dimensions(info);
+    while (info->scale_denom < 8 && (info->output_width != wanted.width || info->output_height != wanted.height)) {
+        info->scale_denom *= 2;
+        jpeg_calc_output_dimensions(info);
+    }
+    if (info->output_width != wanted.width || info->output_height != wanted.height)
+        info->scale_denom = 1;
+    jpeg_calc_output_dimensions(info);
     status = ocdm__image_make_room(job, info->output_width, info->output_height, kept_bytes(info));
     if (status != OCDM_OK)
         leave(reader, status);

@@ -126,12 +126,6 @@ static ocdm_status load(const ocdm__image_plan *plan, const ocdm__image_request 
 
 /* ---- storing ------------------------------------------------------------------------------------------------------------ */
 
-/* The next quality that is tried: five less, at last 1; 0 when there is none. */
-static uint32_t lower(uint32_t quality)
-{
-    return quality > 6 ? quality - 5 : quality > 1 ? 1 : 0;
-}
-
 /* Encodes the image with a shorter side of `pixels` at the first quality that fits. `used` becomes 0 when none does. */
 static ocdm_status encode_at(const ocdm__image_plan *plan, ocdm__image_scratch *scratch, uint32_t pixels, size_t *used,
                              ocdm_error *error)
@@ -150,9 +144,10 @@ static ocdm_status encode_at(const ocdm__image_plan *plan, ocdm__image_scratch *
     ocdm_status status = ocdm__image_resize(&scratch->resizer, image, size, &all, scratch->small.bytes, error);
     struct ocdm__image_pixels small = {scratch->small.bytes, all.width, all.height};
     *used = 0;
-    for (uint32_t quality = storing->quality; status == OCDM_OK && quality > 0 && *used == 0; quality = lower(quality)) {
+    for (uint32_t quality = storing->quality; status == OCDM_OK && quality > 0 && *used == 0;) {
         *used = storing->bytes;
         status = ocdm__image_encode_jpeg(&small, quality, scratch->encoded.bytes, used, error);
+        quality = quality > 6 ? quality - 5 : quality > 1 ? 1 : 0; /* five less, at last 1 */
     }
     return status;
 }
@@ -175,17 +170,6 @@ static ocdm_status pass_store(const ocdm__image_plan *plan, const ocdm__image_re
 
 /* ---- the network's input ------------------------------------------------------------------------------------------------ */
 
-/* One channel of one row of the region, from left to right or, mirrored, from right to left. */
-static void write_row(const float *value, const uint8_t *row, size_t width, bool mirrored, float *out)
-{
-    if (mirrored)
-        for (size_t x = 0; x < width; x++)
-            out[width - 1 - x] = value[row[3 * x]];
-    else
-        for (size_t x = 0; x < width; x++)
-            out[x] = value[row[3 * x]];
-}
-
 static void write_floats(const ocdm__image_plan *plan, const uint8_t *rgb, const ocdm__image_view *view, float *out)
 {
     size_t crop = plan->settings.crop, width = view->region.width, height = view->region.height;
@@ -195,8 +179,14 @@ static void write_floats(const ocdm__image_plan *plan, const uint8_t *rgb, const
         const float *value = plan->value[channel];
         for (size_t i = 0; bordered && i < crop * crop; i++)
             out[i] = value[0];
-        for (size_t y = 0; y < height; y++)
-            write_row(value, rgb + y * width * 3 + channel, width, view->mirrored, out + (view->top + y) * crop + left);
+        for (size_t y = 0; y < height; y++) {
+            const uint8_t *row = rgb + y * width * 3 + channel;
+            float *to = out + (view->top + y) * crop + left;
+            for (size_t x = 0; !view->mirrored && x < width; x++)
+                to[x] = value[row[3 * x]];
+            for (size_t x = 0; view->mirrored && x < width; x++)
+                to[width - 1 - x] = value[row[3 * x]];
+        }
     }
 }
 

@@ -14,6 +14,8 @@
  * Nested labels count like any other. Supported is what such files contain: elements labels and label, attributes, comments,
  * the declaration, the five named entities and numeric character references. Anything else is an error.
  */
+#include <ctype.h>
+
 #include "base/text.h"
 #include "stream/label_table.h"
 #include "stream/lines.h"
@@ -288,17 +290,11 @@ static bool skip(struct xml *xml, const char *text)
     return there;
 }
 
-static bool is_name_byte(char byte)
-{
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') || byte == '_' ||
-           byte == '-' || byte == ':' || byte == '.';
-}
-
 /* The name that comes next; of length 0 when there is none. */
 static size_t take_name(struct xml *xml, const char **name)
 {
     *name = xml->at;
-    while (xml->at < xml->end && is_name_byte(*xml->at))
+    while (xml->at < xml->end && (isalnum((unsigned char)*xml->at) || memchr("_-:.", *xml->at, 4) != NULL))
         xml->at++;
     return (size_t)(xml->at - *name);
 }

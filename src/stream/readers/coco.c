@@ -19,16 +19,9 @@
 /* The longest name of a category or file, in bytes as written: what a path may have. */
 #define COCO_LONGEST_NAME 4096
 
-/* Text stays where it is, in the file: at this offset. */
-struct coco_name {
-    uint64_t at;
-    uint32_t length; /* 0: there is none */
-    bool escaped;
-};
-
 struct coco_image {
     uint64_t id;
-    struct coco_name path;
+    uint32_t path; /* in the set's paths; UINT32_MAX: none */
 };
 
 /* Ids only, as images and categories may be listed after the annotations. */
@@ -58,7 +51,8 @@ struct coco {
     size_t image_count, image_room;
     struct coco_annotation *annotations;
     size_t annotation_count, annotation_room;
-    char text[COCO_LONGEST_NAME]; /* the current name */
+    char text[COCO_LONGEST_NAME]; /* the name of the current entry, unescaped */
+    size_t text_length;
 };
 
 /* ---- ids, errors and progress --------------------------------------------------------------------------------------- */
@@ -160,8 +154,7 @@ struct member {
 /* What a member of an object was. */
 struct found {
     bool given;
-    uint64_t id;
-    struct coco_name name;
+    uint64_t id; /* of a name where its text is */
 };
 
 /* An object of a list. */
@@ -195,7 +188,7 @@ static bool key_is(const struct coco *coco, const char *key)
 }
 
 /* Reads the current value as the member's type. Returns NULL, or what is wrong. */
-static const char *take_value(const struct coco *coco, enum kind kind, struct found *found)
+static const char *take_value(struct coco *coco, enum kind kind, struct found *found)
 {
     const ocdm__json *json = &coco->json;
     if (found->given)
@@ -211,7 +204,8 @@ static const char *take_value(const struct coco *coco, enum kind kind, struct fo
         return "is empty";
     if (json->length > COCO_LONGEST_NAME)
         return "is longer than 4096 bytes";
-    found->name = (struct coco_name){event_offset(coco) + 1, (uint32_t)json->length, json->escaped};
+    found->id = event_offset(coco);
+    coco->text_length = ocdm__json_unescape(json->text, json->length, coco->text);
     return NULL;
 }
 
@@ -244,37 +238,25 @@ static ocdm_status read_entry(struct coco *coco, const struct list *list, struct
 
 /* ---- what becomes of an object -------------------------------------------------------------------------------------- */
 
-/* Copies a name to coco->text, unescaped; returns the length. */
-static size_t coco_copy_name(struct coco *coco, const struct coco_name *name)
-{
-    const char *raw = (const char *)coco->file.bytes + name->at;
-    if (name->escaped)
-        return ocdm__json_unescape(raw, name->length, coco->text);
-    memcpy(coco->text, raw, name->length);
-    return name->length;
-}
-
 /* A path must stay below its folder, also when it is passed on as a C string. */
 static ocdm_status check_path(struct coco *coco, const struct entry *entry)
 {
-    const struct coco_name *path = &entry->found[1].name;
-    if (path->length == 0)
-        return OCDM_OK;
-    size_t length = coco_copy_name(coco, path);
+    size_t length = coco->text_length;
     const char *wrong = memchr(coco->text, 0, length) != NULL   ? "holds a NUL character"
                         : coco->text[0] == '/'                  ? "is an absolute path"
                         : ocdm__path_climbs(coco->text, length) ? "leaves the folder of the images"
                                                                 : NULL;
     if (wrong == NULL)
         return OCDM_OK;
-    ocdm__shown_label shown = ocdm__show_label(coco->text, length);
-    return FAIL(coco, OCDM_BAD_RECORD, path->at - 1, "file names are relative to the folder of the images",
-                "image %" PRIu64 ": \"file_name\" \"%s\" %s", entry->number, shown.text, wrong);
+    return FAIL(coco, OCDM_BAD_RECORD, (size_t)entry->found[1].id, "file names are relative to the folder of the images",
+                "image %" PRIu64 ": \"file_name\" \"%s\" %s", entry->number, ocdm__show_label(coco->text, length).text, wrong);
 }
 
 static ocdm_status take_image(struct coco *coco, const struct entry *entry)
 {
-    OCDM_TRY(check_path(coco, entry));
+    struct coco_image image = {.id = entry->found[0].id, .path = UINT32_MAX};
+    if (entry->found[1].given)
+        OCDM_TRY(check_path(coco, entry));
     if (!ocdm__reserve(&coco->images, &coco->image_room, coco->image_count + 1, sizeof *coco->images))
         return ocdm__fail_memory(coco->error, "the images of a source");
     ocdm_status status = add_id(&coco->images_seen, entry->found[0].id, coco->error);
@@ -289,8 +271,10 @@ static ocdm_status take_image(struct coco *coco, const struct entry *entry)
                     "image %" PRIu64 " has id %" PRIu64 ", which an image of %s has too", entry->number, id,
                     here ? "this file" : "an earlier file");
     }
+    if (entry->found[1].given)
+        OCDM_THEN(status, ocdm__label_table_add(&coco->set->paths, coco->text, coco->text_length, &image.path, coco->error));
     if (status == OCDM_OK)
-        coco->images[coco->image_count++] = (struct coco_image){.id = entry->found[0].id, .path = entry->found[1].name};
+        coco->images[coco->image_count++] = image;
     return status;
 }
 
@@ -305,10 +289,10 @@ static ocdm_status take_annotation(struct coco *coco, const struct entry *entry)
 
 static ocdm_status take_category(struct coco *coco, const struct entry *entry)
 {
-    size_t length = coco_copy_name(coco, &entry->found[1].name), number = coco->categories.count;
+    size_t number = coco->categories.count;
     if (!ocdm__reserve(&coco->classes, &coco->class_room, number + 1, sizeof *coco->classes))
         return ocdm__fail_memory(coco->error, "the categories of a source");
-    OCDM_TRY(ocdm__label_table_add(&coco->set->classes, coco->text, length, &coco->classes[number], coco->error));
+    OCDM_TRY(ocdm__label_table_add(&coco->set->classes, coco->text, coco->text_length, &coco->classes[number], coco->error));
     ocdm_status status = add_id(&coco->categories, entry->found[0].id, coco->error);
     if (status != OCDM_DUPLICATE_ID)
         return status;
@@ -402,16 +386,14 @@ static ocdm_status add_images(struct coco *coco, const ocdm__label_lists *labels
         char id[32];
         ocdm__labelled_sample sample = OCDM__LABELLED_SAMPLE;
         if (i % 4096 == 0)
-            OCDM_TRY(coco_goes_on(coco, (size_t)image->path.at, coco->file.size));
+            OCDM_TRY(coco_goes_on(coco, 0, coco->file.size));
         sample.id = id;
         sample.id_length = (size_t)snprintf(id, sizeof id, "%" PRIu64, image->id);
         sample.labels = labels->labels + labels->starts[i];
         sample.label_count = labels->starts[i + 1] - labels->starts[i];
         sample.part = coco->part;
-        if (image->path.length > 0) {
-            sample.path_length = coco_copy_name(coco, &image->path);
-            sample.path = coco->text;
-        }
+        if (image->path != UINT32_MAX)
+            sample.path = ocdm__label_table_text(&coco->set->paths, image->path, &sample.path_length);
         OCDM_TRY(ocdm__labelled_set_add(coco->set, &sample, coco->error));
     }
     return OCDM_OK;

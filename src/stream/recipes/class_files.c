@@ -188,28 +188,21 @@ static ocdm_status take_member(struct class_file *file, const struct word *word)
 static const struct form group_form = {true, "a group and a colon", "a line is `majority: name, name`", take_group,
                                        take_member};
 
-static ocdm_status fail_without(const char *path, const ocdm__label_table *classes, const uint8_t *groups, size_t without,
-                                ocdm_error *error)
+ocdm_status ocdm__class_groups_file_read(const char *path, const ocdm__label_table *classes, uint8_t *groups, size_t *unused,
+                                         ocdm_error *error)
 {
     char names[NAMES_SHOWN * (sizeof((ocdm__shown_label *)0)->text + 4)] = "", more[48] = "";
-    size_t shown = 0;
-    for (uint32_t i = 0; i < classes->count && shown < NAMES_SHOWN; i++)
+    struct class_file file = {.form = &group_form, .error = error};
+    ocdm_status status = read_class_file(&file, path);
+    size_t without = status == OCDM_OK ? ocdm__class_groups_assign(&file.named, classes, groups) : 0, shown = 0;
+    for (uint32_t i = 0; without > 0 && i < classes->count && shown < NAMES_SHOWN; i++)
         if (groups[i] == OCDM__NO_GROUP)
             ocdm__append(names, sizeof names, "%s\"%s\"", shown++ > 0 ? ", " : "", ocdm__label_table_show(classes, i).text);
     if (without > shown)
         snprintf(more, sizeof more, " and %zu more", without - shown);
-    return ocdm__fail(error, OCDM_BAD_FILE, "name every class of the stream in one of the groups", "%s: no group for %s %s%s",
-                      path, without == 1 ? "the class" : "the classes", names, more);
-}
-
-ocdm_status ocdm__class_groups_file_read(const char *path, const ocdm__label_table *classes, uint8_t *groups, size_t *unused,
-                                         ocdm_error *error)
-{
-    struct class_file file = {.form = &group_form, .error = error};
-    ocdm_status status = read_class_file(&file, path);
-    size_t without = status == OCDM_OK ? ocdm__class_groups_assign(&file.named, classes, groups) : 0;
     if (without > 0)
-        status = fail_without(path, classes, groups, without, error);
+        status = ocdm__fail(error, OCDM_BAD_FILE, "name every class of the stream in one of the groups",
+                            "%s: no group for %s %s%s", path, without == 1 ? "the class" : "the classes", names, more);
     if (status == OCDM_OK && unused != NULL)
         *unused = file.named.names.count - classes->count;
     ocdm__class_groups_clear(&file.named);

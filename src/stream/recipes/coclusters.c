@@ -52,8 +52,6 @@ static void find_partner(struct clusters *clusters, size_t a)
     }
 }
 
-/* ---- merging --------------------------------------------------------------------------------------------------------- */
-
 /* The cluster that merges next: the smallest, or of equally small ones the one that is nearest to its partner. It has a
  * partner: were K + 1 clusters or more left, of n classes, and the smallest of them, of s classes, fitted with none, then K
  * others would each have over 2n/(K + 1) - s, and all together more than n. */

@@ -418,18 +418,6 @@ static ocdm_status fail_missing(const struct search *search, uint32_t first)
                       show_id(search, first).text, others);
 }
 
-/* Handles an id without a sample. */
-static ocdm_status refuse_id(const struct search *search, uint32_t id)
-{
-    bool twice = search->sample_of[id] == LISTED_TWICE;
-    char where[160];
-    if (!search->reading->skip_bad)
-        return twice ? fail_twice(search, id) : fail_missing(search, id);
-    ocdm__reading_skip(search->reading, twice ? "ids listed twice" : "ids of the lists that the source lacks",
-                       write_place(search, id, where, sizeof where));
-    return OCDM_OK;
-}
-
 static ocdm_status choose_samples(struct search *search, ocdm__selection *selection)
 {
     size_t count = search->lists->id_count;
@@ -445,10 +433,15 @@ static ocdm_status choose_samples(struct search *search, ocdm__selection *select
     for (uint32_t i = 0; i < count; i++) {
         const ocdm__id_list *list = list_of(search, i);
         uint32_t sample = search->sample_of[i];
+        bool twice = sample == LISTED_TWICE;
+        char where[160];
         if (sample < search->set->count)
             selection->chosen[selection->count++] = (ocdm__chosen){sample, list->task, list->part};
+        else if (!search->reading->skip_bad)
+            return twice ? fail_twice(search, i) : fail_missing(search, i);
         else
-            OCDM_TRY(refuse_id(search, i));
+            ocdm__reading_skip(search->reading, twice ? "ids listed twice" : "ids of the lists that the source lacks",
+                               write_place(search, i, where, sizeof where));
     }
     return OCDM_OK;
 }

@@ -95,8 +95,6 @@ static uint64_t key_of(const ocdm__label_table *texts, size_t number)
     return ocdm__checksum(OCDM__CHECKSUM_START, text, length);
 }
 
-/* ---- the pools ------------------------------------------------------------------------------------------------------ */
-
 static ocdm_status make_pools(struct work *work)
 {
     const ocdm__labelled_set *set = work->set;
@@ -188,17 +186,6 @@ static bool keeps_a_label(const struct work *work, size_t sample)
     return false;
 }
 
-static enum reason reason_of(const struct work *work, size_t sample)
-{
-    bool outside;
-    uint32_t task = common_task(work, sample, &outside);
-    return label_count(work->set, sample) == 0 ? WITHOUT_LABEL
-           : outside                           ? WITHOUT_TASK
-           : task == OCDM__NO_TASK             ? MIXED
-           : !keeps_a_label(work, sample)      ? OF_REMOVED
-                                               : NOT_DRAWN;
-}
-
 /* The test samples were drawn; here the others train or are left out. */
 static void place_samples(struct work *work)
 {
@@ -209,8 +196,16 @@ static void place_samples(struct work *work)
         bool test = work->parts[i] == OCDM__TEST;
         if (test || (could_train(work, i, &task) && keeps_a_label(work, i)))
             selection->chosen[selection->count++] = (ocdm__chosen){(uint32_t)i, task, test ? OCDM__TEST : OCDM__TRAIN};
-        else
-            left_out[reason_of(work, i)]++;
+        else {
+            bool outside;
+            uint32_t common = common_task(work, i, &outside);
+            enum reason reason = label_count(work->set, i) == 0 ? WITHOUT_LABEL
+                                 : outside                      ? WITHOUT_TASK
+                                 : common == OCDM__NO_TASK      ? MIXED
+                                 : !keeps_a_label(work, i)      ? OF_REMOVED
+                                                                : NOT_DRAWN;
+            left_out[reason]++;
+        }
     }
     for (size_t i = 0; i < REASONS; i++)
         ocdm__reading_skip_many(work->job->reading, reasons[i], left_out[i]);

@@ -5,8 +5,6 @@
 #include "stream/recipes/recipes.h"
 #include "stream/statistics.h"
 
-/* ---- PRS's lists ----------------------------------------------------------------------------------------------------- */
-
 static ocdm_status apply_listed(const struct ocdm__recipe_job *job)
 {
     ocdm__id_lists lists;

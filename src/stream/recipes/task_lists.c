@@ -17,100 +17,79 @@
 #include "stream/recipes/recipes.h"
 #include "stream/statistics.h"
 
-static const char coco44[] =
-    "giraffe, person, horse, elephant, stop sign, train, bench, sandwich, bird, kite, remote, suitcase, hot dog, "
-    "cell phone, boat, donut, sheep, cow, skateboard, handbag, fork, spoon, tie, baseball bat, frisbee, baseball "
-    "glove, sports ball, tennis racket, surfboard, hair drier\n"
-    "car, truck, toothbrush, bus, cat, parking meter, fire hydrant, book, chair, backpack, skis\n"
-    "vase, dog, clock, airplane, oven, bed, teddy bear, refrigerator, sink, toilet, cup, bottle, snowboard, "
-    "couch, mouse, keyboard, toaster\n"
-    "broccoli, orange, zebra, umbrella, microwave, pizza, banana, carrot, apple, bowl, potted plant, knife, "
-    "laptop\n";
-
-static const char coco44_2[] =
-    "person, umbrella, horse, car, clock, truck, bicycle, bench, pizza, teddy bear, kite, toothbrush, remote, "
-    "bus, suitcase, boat, tv, parking meter, skateboard, handbag, bottle, backpack, sports ball, skis, tennis "
-    "racket, surfboard, keyboard\n"
-    "dog, elephant, sheep, cow, potted plant, tie, snowboard\n"
-    "broccoli, orange, giraffe, vase, microwave, oven, refrigerator, sink, banana, sandwich, bird, carrot, "
-    "traffic light, apple, bowl, chair, cup, wine glass, baseball bat, baseball glove, mouse\n"
-    "motorcycle, cake, bed, scissors, donut, cat, bear, toilet, dining table, couch, frisbee, laptop, toaster, "
-    "hair drier\n";
-
-static const char coco44_3[] =
-    "person, umbrella, horse, elephant, car, stop sign, motorcycle, bicycle, oven, bench, pizza, teddy bear, "
-    "refrigerator, traffic light, cell phone, boat, donut, handbag, tie, baseball bat, snowboard, couch, "
-    "backpack, frisbee, baseball glove, sports ball, skis, surfboard\n"
-    "orange, truck, airplane, sink, banana, kite, scissors, apple, parking meter, chair, spoon\n"
-    "vase, clock, bed, bird, remote, suitcase, cat, toilet, tv, bowl, book, knife, wine glass, toaster, hair "
-    "drier\n"
-    "broccoli, dog, microwave, cake, sandwich, carrot, hot dog, sheep, cow, fork, dining table, bottle, keyboard\n";
-
-static const char coco44_4[] =
-    "orange, sink, banana, cat, toilet, apple, cup, wine glass\n"
-    "broccoli, giraffe, vase, person, elephant, car, truck, bicycle, airplane, cake, bench, teddy bear, sandwich,"
-    " kite, scissors, bus, suitcase, cell phone, donut, sheep, parking meter, fire hydrant, cow, skateboard, "
-    "handbag, knife, dining table, tie, sports ball, skis, tennis racket, surfboard, keyboard\n"
-    "clock, train, motorcycle, oven, refrigerator, bird, traffic light, boat, bear, bowl, fork, spoon, bottle, "
-    "laptop, mouse, toaster\n"
-    "dog, microwave, bed, carrot, hot dog, tv, book, chair, couch, hair drier\n";
-
-static const char coco44_5[] =
-    "person, umbrella, horse, elephant, car, clock, motorcycle, bicycle, microwave, oven, bench, sink, banana, "
-    "sandwich, kite, toothbrush, remote, hot dog, cell phone, tv, fire hydrant, skateboard, handbag, knife, fork,"
-    " tie, baseball bat, snowboard, couch, baseball glove, sports ball, laptop, mouse, tennis racket, surfboard\n"
-    "stop sign, bed, teddy bear, bus, bear, bottle, wine glass, hair drier\n"
-    "giraffe, zebra, dog, train, refrigerator, traffic light, sheep, cow, potted plant, book\n"
-    "orange, truck, airplane, cake, pizza, bird, boat, donut, cat, parking meter, bowl, dining table, skis, "
-    "keyboard, toaster\n";
-
-static const char nus44[] =
-    "ocean, water, plane, vehicle, military, fire, cars, train, swimmers\n"
-    "person, sky, clouds, grass, lake, moon, sun, tattoo, beach, food, mountain, boats, bridge, town, tree, "
-    "horses, flags, cow, fox, tiger, rainbow, glacier, castle, harbor, earthquake\n"
-    "nighttime, buildings, tower, cityscape\n"
-    "street, window, animal, sand, police, leaf, dog, cat, plants, flowers, birds, bear, coral, sports, running, "
-    "surf, waterfall, soccer\n"
-    "road, snow, valley, airport, zebra\n";
-
-static const char nus44_2[] =
-    "grass, animal, wedding, dog, cat, computer, bear, cow, fox, tiger, whales\n"
-    "person, sky, clouds, ocean, buildings, sun, rocks, tattoo, beach, statue, garden, fish, sign, flowers, snow,"
-    " toy, mountain, fire, boats, frost, cars, train, protest, flags, valley, zebra, earthquake\n"
-    "water, reflection, vehicle, rainbow, surf, waterfall, harbor\n"
-    "road, nighttime, tower, bridge, cityscape, airport\n"
-    "street, window, leaf, plants, town, sports, running, swimmers, castle, soccer\n";
-
-static const char nus44_3[] =
-    "street, window, vehicle, house, plants, flowers, mountain, bridge, town, tree, cars, train, glacier, castle\n"
-    "sky, clouds, ocean, grass, plane, road, moon, sun, animal, sand, statue, dog, fish, sign, birds, computer, "
-    "bear, fire, frost, railroad, flags, fox, rainbow, airport\n"
-    "nighttime, buildings, tower, cityscape, harbor\n"
-    "water, rocks, military, boats, sports, cow, running, surf\n"
-    "person, lake, tattoo, swimmers, valley, zebra, waterfall, earthquake, soccer\n";
-
-static const char nus44_4[] =
-    "person, dancing, rocks, animal, vehicle, wedding, police, dog, birds, computer, temple, horses, protest, "
-    "fox, tiger, valley, glacier, zebra\n"
-    "sky, clouds, grass, reflection, sunset, sand, statue, tower, leaf, cat, house, plants, sign, flowers, food, "
-    "toy, fire, flags, rainbow, cityscape, elk, waterfall\n"
-    "ocean, water, plane, street, buildings, town, surf, airport, earthquake\n"
-    "window, bridge, railroad, train, cow, castle\n"
-    "snow, military, frost, running\n";
-
-static const char nus44_5[] =
-    "window, police, town, swimmers, airport\n"
-    "sky, clouds, plane, dancing, road, lake, street, buildings, moon, sun, rocks, animal, statue, tower, "
-    "wedding, dog, cat, plants, food, birds, toy, boats, bridge, temple, coral, tree, cars, sports, running, fox,"
-    " glacier, cityscape, elk\n"
-    "person, tattoo, beach, computer, mountain, railroad, tiger, valley, zebra\n"
-    "grass, leaf, flowers, cow, rainbow, harbor, soccer\n"
-    "water, house, snow, frost, waterfall, earthquake, whales\n";
-
 const struct ocdm__shipped_list ocdm__shipped_lists[] = {
-    {"coco44", coco44},     {"coco44-2", coco44_2}, {"coco44-3", coco44_3}, {"coco44-4", coco44_4},
-    {"coco44-5", coco44_5}, {"nus44", nus44},       {"nus44-2", nus44_2},   {"nus44-3", nus44_3},
-    {"nus44-4", nus44_4},   {"nus44-5", nus44_5},   {NULL, NULL},
+    {"coco44", "giraffe, person, horse, elephant, stop sign, train, bench, sandwich, bird, kite, remote, suitcase, hot dog, "
+               "cell phone, boat, donut, sheep, cow, skateboard, handbag, fork, spoon, tie, baseball bat, frisbee, baseball "
+               "glove, sports ball, tennis racket, surfboard, hair drier\n"
+               "car, truck, toothbrush, bus, cat, parking meter, fire hydrant, book, chair, backpack, skis\n"
+               "vase, dog, clock, airplane, oven, bed, teddy bear, refrigerator, sink, toilet, cup, bottle, snowboard, "
+               "couch, mouse, keyboard, toaster\n"
+               "broccoli, orange, zebra, umbrella, microwave, pizza, banana, carrot, apple, bowl, potted plant, knife, "
+               "laptop\n"},
+    {"coco44-2", "person, umbrella, horse, car, clock, truck, bicycle, bench, pizza, teddy bear, kite, toothbrush, remote, "
+                 "bus, suitcase, boat, tv, parking meter, skateboard, handbag, bottle, backpack, sports ball, skis, tennis "
+                 "racket, surfboard, keyboard\n"
+                 "dog, elephant, sheep, cow, potted plant, tie, snowboard\n"
+                 "broccoli, orange, giraffe, vase, microwave, oven, refrigerator, sink, banana, sandwich, bird, carrot, "
+                 "traffic light, apple, bowl, chair, cup, wine glass, baseball bat, baseball glove, mouse\n"
+                 "motorcycle, cake, bed, scissors, donut, cat, bear, toilet, dining table, couch, frisbee, laptop, toaster, "
+                 "hair drier\n"},
+    {"coco44-3",
+     "person, umbrella, horse, elephant, car, stop sign, motorcycle, bicycle, oven, bench, pizza, teddy bear, "
+     "refrigerator, traffic light, cell phone, boat, donut, handbag, tie, baseball bat, snowboard, couch, "
+     "backpack, frisbee, baseball glove, sports ball, skis, surfboard\n"
+     "orange, truck, airplane, sink, banana, kite, scissors, apple, parking meter, chair, spoon\n"
+     "vase, clock, bed, bird, remote, suitcase, cat, toilet, tv, bowl, book, knife, wine glass, toaster, hair "
+     "drier\n"
+     "broccoli, dog, microwave, cake, sandwich, carrot, hot dog, sheep, cow, fork, dining table, bottle, keyboard\n"},
+    {"coco44-4", "orange, sink, banana, cat, toilet, apple, cup, wine glass\n"
+                 "broccoli, giraffe, vase, person, elephant, car, truck, bicycle, airplane, cake, bench, teddy bear, sandwich,"
+                 " kite, scissors, bus, suitcase, cell phone, donut, sheep, parking meter, fire hydrant, cow, skateboard, "
+                 "handbag, knife, dining table, tie, sports ball, skis, tennis racket, surfboard, keyboard\n"
+                 "clock, train, motorcycle, oven, refrigerator, bird, traffic light, boat, bear, bowl, fork, spoon, bottle, "
+                 "laptop, mouse, toaster\n"
+                 "dog, microwave, bed, carrot, hot dog, tv, book, chair, couch, hair drier\n"},
+    {"coco44-5", "person, umbrella, horse, elephant, car, clock, motorcycle, bicycle, microwave, oven, bench, sink, banana, "
+                 "sandwich, kite, toothbrush, remote, hot dog, cell phone, tv, fire hydrant, skateboard, handbag, knife, fork,"
+                 " tie, baseball bat, snowboard, couch, baseball glove, sports ball, laptop, mouse, tennis racket, surfboard\n"
+                 "stop sign, bed, teddy bear, bus, bear, bottle, wine glass, hair drier\n"
+                 "giraffe, zebra, dog, train, refrigerator, traffic light, sheep, cow, potted plant, book\n"
+                 "orange, truck, airplane, cake, pizza, bird, boat, donut, cat, parking meter, bowl, dining table, skis, "
+                 "keyboard, toaster\n"},
+    {"nus44", "ocean, water, plane, vehicle, military, fire, cars, train, swimmers\n"
+              "person, sky, clouds, grass, lake, moon, sun, tattoo, beach, food, mountain, boats, bridge, town, tree, "
+              "horses, flags, cow, fox, tiger, rainbow, glacier, castle, harbor, earthquake\n"
+              "nighttime, buildings, tower, cityscape\n"
+              "street, window, animal, sand, police, leaf, dog, cat, plants, flowers, birds, bear, coral, sports, running, "
+              "surf, waterfall, soccer\n"
+              "road, snow, valley, airport, zebra\n"},
+    {"nus44-2", "grass, animal, wedding, dog, cat, computer, bear, cow, fox, tiger, whales\n"
+                "person, sky, clouds, ocean, buildings, sun, rocks, tattoo, beach, statue, garden, fish, sign, flowers, snow,"
+                " toy, mountain, fire, boats, frost, cars, train, protest, flags, valley, zebra, earthquake\n"
+                "water, reflection, vehicle, rainbow, surf, waterfall, harbor\n"
+                "road, nighttime, tower, bridge, cityscape, airport\n"
+                "street, window, leaf, plants, town, sports, running, swimmers, castle, soccer\n"},
+    {"nus44-3", "street, window, vehicle, house, plants, flowers, mountain, bridge, town, tree, cars, train, glacier, castle\n"
+                "sky, clouds, ocean, grass, plane, road, moon, sun, animal, sand, statue, dog, fish, sign, birds, computer, "
+                "bear, fire, frost, railroad, flags, fox, rainbow, airport\n"
+                "nighttime, buildings, tower, cityscape, harbor\n"
+                "water, rocks, military, boats, sports, cow, running, surf\n"
+                "person, lake, tattoo, swimmers, valley, zebra, waterfall, earthquake, soccer\n"},
+    {"nus44-4", "person, dancing, rocks, animal, vehicle, wedding, police, dog, birds, computer, temple, horses, protest, "
+                "fox, tiger, valley, glacier, zebra\n"
+                "sky, clouds, grass, reflection, sunset, sand, statue, tower, leaf, cat, house, plants, sign, flowers, food, "
+                "toy, fire, flags, rainbow, cityscape, elk, waterfall\n"
+                "ocean, water, plane, street, buildings, town, surf, airport, earthquake\n"
+                "window, bridge, railroad, train, cow, castle\n"
+                "snow, military, frost, running\n"},
+    {"nus44-5", "window, police, town, swimmers, airport\n"
+                "sky, clouds, plane, dancing, road, lake, street, buildings, moon, sun, rocks, animal, statue, tower, "
+                "wedding, dog, cat, plants, food, birds, toy, boats, bridge, temple, coral, tree, cars, sports, running, fox,"
+                " glacier, cityscape, elk\n"
+                "person, tattoo, beach, computer, mountain, railroad, tiger, valley, zebra\n"
+                "grass, leaf, flowers, cow, rainbow, harbor, soccer\n"
+                "water, house, snow, frost, waterfall, earthquake, whales\n"},
+    {NULL, NULL},
 };
 
 /* ---- parsing -------------------------------------------------------------------------------------------------------- */
@@ -178,8 +157,6 @@ void ocdm__task_list_clear(ocdm__task_list *list)
     OCDM_RELEASE(list->tasks, list->lines);
     *list = (ocdm__task_list){.name = NULL};
 }
-
-/* ---- for a source ---------------------------------------------------------------------------------------------------- */
 
 ocdm_status ocdm__task_list_apply(const ocdm__task_list *list, const ocdm__label_table *classes, uint32_t *class_tasks,
                                   ocdm_error *error)

@@ -113,21 +113,6 @@ static void move_past(ocdm__records *records, size_t end)
     records->next = end < records->input.size ? end + 1 : end;
 }
 
-/* Discards the rest of the record at `next`; the first `end - next` bytes, without its end, are in the window. */
-static ocdm_status pass_over(ocdm__records *records, enum ocdm__csv_state *state, size_t end)
-{
-    ocdm__input *input = &records->input;
-    while (end == input->size && !input->ended && !input->stopped) {
-        if (records->format == OCDM__FORMAT_CSV)
-            records->line += count_newlines(input->data + records->next, end - records->next);
-        ocdm__input_remove(input, records->next, end);
-        OCDM_TRY(ocdm__input_fill(input, &records->why));
-        end = find_end(records, state, records->next);
-    }
-    move_past(records, end);
-    return OCDM_OK;
-}
-
 static const char *hint_of(const ocdm__records *records)
 {
     return records->options.hint && !records->options.skip_bad ? records->options.hint : "";
@@ -145,10 +130,21 @@ static bool resume_after_first_line(ocdm__records *records)
     return true;
 }
 
+/* With skip_bad the rest of the record at `next` is discarded; its first `end - next` bytes, without its end, are in the
+ * window. */
 static ocdm_status fail_too_long(ocdm__records *records, enum ocdm__csv_state *state, size_t end)
 {
-    if (records->options.skip_bad && !resume_after_first_line(records))
-        OCDM_TRY(pass_over(records, state, end));
+    ocdm__input *input = &records->input;
+    if (records->options.skip_bad && !resume_after_first_line(records)) {
+        while (end == input->size && !input->ended && !input->stopped) {
+            if (records->format == OCDM__FORMAT_CSV)
+                records->line += count_newlines(input->data + records->next, end - records->next);
+            ocdm__input_remove(input, records->next, end);
+            OCDM_TRY(ocdm__input_fill(input, &records->why));
+            end = find_end(records, state, records->next);
+        }
+        move_past(records, end);
+    }
     return ocdm__fail(&records->why, OCDM_BAD_RECORD, hint_of(records), "%s:%llu:%zu: a record of over 64 MiB",
                       records->input.name, (unsigned long long)records->place.line, OCDM__MAX_RECORD + 1);
 }
@@ -501,21 +497,16 @@ static ocdm_status peek_place(ocdm__records *records, bool *found)
 
 /* ---- opening -------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status check_separator(ocdm__records *records)
-{
-    const char *separator = records->options.separator;
-    const unsigned char *at = (const unsigned char *)separator;
-    size_t length = separator != NULL ? strlen(separator) : 0;
-    bool one_character = length > 0 && ocdm__utf8_sequence(at, at + length) == length;
-    if (separator == NULL || (one_character && !strchr("\"\r\n", separator[0])))
-        return OCDM_OK;
-    return ocdm__fail(&records->why, OCDM_BAD_ARGUMENT, "such as `--sep ';'`",
-                      "the separator \"%s\" is not one character, other than a quote or an end of line", separator);
-}
-
+/* The character between labels, and the one between columns. */
 static ocdm_status set_delimiter(ocdm__records *records)
 {
-    const char *delimiter = records->options.delimiter;
+    const char *delimiter = records->options.delimiter, *separator = records->options.separator;
+    const unsigned char *at = (const unsigned char *)separator;
+    size_t length = separator != NULL ? strlen(separator) : 0;
+    if (separator != NULL &&
+        (length == 0 || ocdm__utf8_sequence(at, at + length) != length || strchr("\"\r\n", separator[0]) != NULL))
+        return ocdm__fail(&records->why, OCDM_BAD_ARGUMENT, "such as `--sep ';'`",
+                          "the separator \"%s\" is not one character, other than a quote or an end of line", separator);
     records->delimiter = records->format == OCDM__FORMAT_TSV ? '\t' : delimiter != NULL ? delimiter[0] : ',';
     if (delimiter == NULL)
         return OCDM_OK;
@@ -564,7 +555,6 @@ static ocdm_status set_names(ocdm__records *records)
 static ocdm_status begin(ocdm__records *records, const char *path)
 {
     bool found = false;
-    OCDM_TRY(check_separator(records));
     OCDM_TRY(ocdm__records_sniff(records, 0));
     OCDM_TRY(pass_byte_order_mark(records));
     if (records->format == OCDM__FORMAT_AUTO)

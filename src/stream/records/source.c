@@ -22,16 +22,6 @@ struct member_value {
 
 /* ---- members -------------------------------------------------------------------------------------------------------- */
 
-/* Before the members of a record are read. */
-static void forget_members(ocdm__record_members *members)
-{
-    members->found = 0;
-    members->task = OCDM__NO_TASK;
-    members->row = OCDM__NO_ROW;
-    members->part = OCDM__NO_PART;
-    members->image_length = members->other_length = 0;
-}
-
 /* The name of a member. */
 static const char *member_name(enum ocdm__member member, const ocdm__wanted_members *wanted)
 {
@@ -210,7 +200,11 @@ bool ocdm__member_reader_read(const ocdm__member_reader *reader, const ocdm__rec
                               ocdm__record_members *members)
 {
     const char *bytes = ocdm__records_bytes(records, record->at);
-    forget_members(members);
+    members->found = 0;
+    members->task = OCDM__NO_TASK;
+    members->row = OCDM__NO_ROW;
+    members->part = OCDM__NO_PART;
+    members->image_length = members->other_length = 0;
     if (reader->member != NULL)
         return read_field_members(bytes, record->length, reader, members);
     if (records->format == OCDM__FORMAT_JSONL)
@@ -223,8 +217,6 @@ void ocdm__member_reader_clear(ocdm__member_reader *reader)
     ocdm__release(reader->member);
     reader->member = NULL;
 }
-
-/* ---- classes -------------------------------------------------------------------------------------------------------- */
 
 /* The samples from number `first` on have labels of `labels`: makes them classes of the set. A label that no sample has, since
  * its record was skipped, is no class. OCDM_OK, OCDM_NO_MEMORY, OCDM_LIMIT. */
@@ -305,8 +297,6 @@ static ocdm_status settle_tasks(ocdm__labelled_set *set, size_t first, ocdm__lab
     return status;
 }
 
-/* ---- records -------------------------------------------------------------------------------------------------------- */
-
 #define UNREADABLE "records that cannot be read"
 #define BAD_MEMBER "records with a bad task, split, image or row"
 #define KNOWN_ID "records whose id was used before"
@@ -329,8 +319,6 @@ struct source_reading {
     uint64_t unreadable; /* records skipped by the reader */
     ocdm__record_members members;
 };
-
-/* ---- skipping ------------------------------------------------------------------------------------------------------- */
 
 /* Refuses the current record for what is wrong at a byte of it, or counts it. */
 static ocdm_status refuse(struct source_reading *state, const ocdm__record *record, size_t offset, const char *kind,
@@ -368,19 +356,6 @@ static const char *check_members(struct source_reading *state)
     return members->reason;
 }
 
-/* The number that the task has until all are known. */
-static ocdm_status note_task(struct source_reading *state, uint32_t *task)
-{
-    const ocdm__record_members *members = &state->members;
-    ocdm__label_table *names = &state->source->task_names;
-    ocdm_status status = ocdm__label_table_add(names, members->other, members->other_length, task, state->error);
-    if (status != OCDM_OK || names->count <= OCDM__MAX_TASKS)
-        return status;
-    return ocdm__fail(state->error, OCDM_LIMIT, "tasks come from a member or column with few values",
-                      "%s: \"%s\" has more than %d values", state->file, state->member_reader.wanted.names[OCDM__MEMBER_OTHER],
-                      OCDM__MAX_TASKS);
-}
-
 /* Adds a sample under its id, # and the record's number. */
 static ocdm_status add_apart(struct source_reading *state, const ocdm__labelled_sample *sample, uint64_t number)
 {
@@ -411,7 +386,15 @@ static ocdm_status add_record(struct source_reading *state, const ocdm__record *
     sample.row = members->row;
     sample.path = members->image_length > 0 ? members->image : NULL;
     sample.path_length = members->image_length;
-    OCDM_TRY((members->found & 1u << OCDM__MEMBER_OTHER) != 0 ? note_task(state, &sample.task) : OCDM_OK);
+    if ((members->found & 1u << OCDM__MEMBER_OTHER) != 0) {
+        /* The number that the task has until all are known. */
+        ocdm__label_table *names = &state->source->task_names;
+        OCDM_TRY(ocdm__label_table_add(names, members->other, members->other_length, &sample.task, state->error));
+        if (names->count > OCDM__MAX_TASKS)
+            return ocdm__fail(state->error, OCDM_LIMIT, "tasks come from a member or column with few values",
+                              "%s: \"%s\" has more than %d values", state->file,
+                              state->member_reader.wanted.names[OCDM__MEMBER_OTHER], OCDM__MAX_TASKS);
+    }
     sample.id = own_id;
     if (record->has_id) {
         sample.id = ocdm__records_id(state->records, record);

@@ -30,43 +30,31 @@ struct mottle {
     double value[4];
 };
 
-static double mottle_at(struct mottle *mottle, double u, double v)
-{
-    int x = (int)(u + 1000);
-    int y = (int)(v + 1000);
-    if (x != mottle->x || y != mottle->y) {
-        for (int i = 0; i < 4; i++)
-            mottle->value[i] =
-                (double)(ocdm__random_at(mottle->noise, ((uint64_t)(unsigned)(x + i % 2) << 32) + (unsigned)(y + i / 2)) >>
-                         40) *
-                0x1p-24;
-        mottle->x = x;
-        mottle->y = y;
-    }
-    double p = u + 1000 - x;
-    double q = v + 1000 - y;
-    p = p * p * (3 - 2 * p);
-    q = q * q * (3 - 2 * q);
-    double top = mottle->value[0] + p * (mottle->value[1] - mottle->value[0]);
-    double bottom = mottle->value[2] + p * (mottle->value[3] - mottle->value[2]);
-    return top + q * (bottom - top);
-}
-
 /* 0..1, about a half on average. */
 static double texture_at(const ocdm__scene_backdrop *backdrop, struct mottle *mottle, double x, double y)
 {
     double u = backdrop->scale * (x * backdrop->cosine + y * backdrop->sine);
     double v = backdrop->scale * (y * backdrop->cosine - x * backdrop->sine);
-    switch (backdrop->texture) {
-    case OCDM__TEXTURE_STRIPES:
+    if (backdrop->texture == OCDM__TEXTURE_STRIPES)
         return wave(u);
-    case OCDM__TEXTURE_TILES:
+    if (backdrop->texture == OCDM__TEXTURE_TILES)
         return wave(u) < wave(v) ? wave(u) : wave(v);
-    case OCDM__TEXTURE_MOTTLE:
-        return mottle_at(mottle, u, v);
-    default:
+    if (backdrop->texture != OCDM__TEXTURE_MOTTLE)
         return 0.5;
+    int cell_x = (int)(u + 1000), cell_y = (int)(v + 1000);
+    for (int i = 0; (cell_x != mottle->x || cell_y != mottle->y) && i < 4; i++) {
+        uint64_t corner = ((uint64_t)(unsigned)(cell_x + i % 2) << 32) + (unsigned)(cell_y + i / 2);
+        mottle->value[i] = (double)(ocdm__random_at(mottle->noise, corner) >> 40) * 0x1p-24;
     }
+    mottle->x = cell_x;
+    mottle->y = cell_y;
+    double p = u + 1000 - cell_x;
+    double q = v + 1000 - cell_y;
+    p = p * p * (3 - 2 * p);
+    q = q * q * (3 - 2 * q);
+    double top = mottle->value[0] + p * (mottle->value[1] - mottle->value[0]);
+    double bottom = mottle->value[2] + p * (mottle->value[3] - mottle->value[2]);
+    return top + q * (bottom - top);
 }
 
 static void fill_backdrop(const ocdm__scene_backdrop *backdrop, uint32_t size, uint8_t *rgb)
@@ -155,47 +143,33 @@ static double ellipse_distance(double u, double v, double radius_x, double radiu
     return root * (root - 1) / slope;
 }
 
-static double block_distance(const double *at, double u, double v)
-{
-    double p = fabs(u) - at[2] + at[4];
-    double q = fabs(v) - at[3] + at[4];
-    double outside_p = larger(p, 0);
-    double outside_q = larger(q, 0);
-    double inside = larger(p, q);
-    return sqrt(outside_p * outside_p + outside_q * outside_q) + (inside < 0 ? inside : 0) - at[4];
-}
-
-static double stroke_distance(const double *at, double u, double v)
-{
-    double dx = at[2] - at[0];
-    double dy = at[3] - at[1];
-    double px = u - at[0];
-    double py = v - at[1];
-    double length = dx * dx + dy * dy;
-    double t = length > 0 ? (px * dx + py * dy) / length : 0;
-    t = t < 0 ? 0 : t > 1 ? 1 : t;
-    px -= t * dx;
-    py -= t * dy;
-    return sqrt(px * px + py * py) - at[4];
-}
-
 /* From a point to the edge of the whole form: negative inside. */
 static double form_distance(const struct brush *brush, double u, double v)
 {
     const double *at = brush->at;
-    double d;
+    double px = u - at[0], py = v - at[1], dx, dy, d;
     switch ((enum ocdm__scene_form)brush->part->form) {
     case OCDM__ELLIPSE:
-        return ellipse_distance(u - at[0], v - at[1], at[2], at[3]);
+        return ellipse_distance(px, py, at[2], at[3]);
     case OCDM__RING:
-        return fabs(ellipse_distance(u - at[0], v - at[1], at[2], at[3])) - at[4];
+        return fabs(ellipse_distance(px, py, at[2], at[3])) - at[4];
     case OCDM__LENS:
-        d = fabs(u - at[0]) + brush->offset;
-        return sqrt(d * d + (v - at[1]) * (v - at[1])) - brush->radius;
+        d = fabs(px) + brush->offset;
+        return sqrt(d * d + py * py) - brush->radius;
     case OCDM__BLOCK:
-        return block_distance(at, u - at[0], v - at[1]);
+        dx = fabs(px) - at[2] + at[4];
+        dy = fabs(py) - at[3] + at[4];
+        d = larger(dx, dy);
+        return sqrt(larger(dx, 0) * larger(dx, 0) + larger(dy, 0) * larger(dy, 0)) + (d < 0 ? d : 0) - at[4];
     case OCDM__STROKE:
-        return stroke_distance(at, u, v);
+        dx = at[2] - at[0];
+        dy = at[3] - at[1];
+        d = dx * dx + dy * dy;
+        d = d > 0 ? (px * dx + py * dy) / d : 0; /* the nearest point is this far along the stroke */
+        d = d < 0 ? 0 : d > 1 ? 1 : d;
+        px -= d * dx;
+        py -= d * dy;
+        return sqrt(px * px + py * py) - at[4];
     default:
         d = brush->edge[0][0] * u + brush->edge[0][1] * v + brush->edge[0][2];
         for (int i = 1; i < brush->edges; i++)
@@ -207,20 +181,14 @@ static double form_distance(const struct brush *brush, double u, double v)
 /* Where a pattern that repeats f times in a unit shows the other ink: from 0.25 on all of it, up to -0.25 none. */
 static double pattern_level(enum ocdm__scene_pattern pattern, double f, double u, double v)
 {
-    switch (pattern) {
-    case OCDM__STRIPES:
-        return wave(u * f) - 0.5;
-    case OCDM__BANDS:
-        return wave(v * f) - 0.5;
-    case OCDM__SLANTS:
-        return wave((u + v) * f) - 0.5;
-    case OCDM__CHECKS:
-        return 6 * (wave(u * f) - 0.5) * (wave(v * f) - 0.5);
-    case OCDM__DOTS:
-        return wave(u * f) + wave(v * f) - 1.4;
-    default:
+    if (pattern == OCDM__PLAIN)
         return -1;
-    }
+    double across = wave(u * f), down = wave(v * f);
+    return pattern == OCDM__STRIPES  ? across - 0.5
+           : pattern == OCDM__BANDS  ? down - 0.5
+           : pattern == OCDM__SLANTS ? wave((u + v) * f) - 0.5
+           : pattern == OCDM__CHECKS ? 6 * (across - 0.5) * (down - 0.5)
+                                     : across + down - 1.4;
 }
 
 static void make_edges(struct brush *brush)

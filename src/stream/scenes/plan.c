@@ -76,30 +76,21 @@ static void draw_look(ocdm__random *random, ocdm__scene_object *object)
         jitter(random, ocdm__scene_materials[i], 16, object->ink[i]);
 }
 
-/* How much a new object at (x, y) would lie over those that are there: overlap of squares, roughly. */
-static double crowding(const ocdm__scene_plan *plan, size_t first, double half, double x, double y)
-{
-    double sum = 0;
-    for (size_t i = first; i < plan->object_count; i++) {
-        const ocdm__scene_object *other = &plan->object[i];
-        double dx = other->x > x ? other->x - x : x - other->x;
-        double dy = other->y > y ? other->y - y : y - other->y;
-        double reach = half + other->half;
-        if (dx < reach && dy < reach)
-            sum += (reach - dx) * (reach - dy) / (half * half);
-    }
-    return sum;
-}
-
-/* The least crowded of three places: objects often overlap but seldom cover each other completely. */
+/* The least crowded of three places: objects often overlap but seldom cover each other completely. Crowding is how much the
+ * object would lie over those that are there: overlap of squares, roughly. */
 static void place(ocdm__random *random, const ocdm__scene_plan *plan, size_t first, ocdm__scene_object *object)
 {
-    double least = 0;
-    double margin = 0.75 * object->half;
+    double least = 0, half = object->half, margin = 0.75 * half;
     for (int i = 0; i < 3; i++) {
         double x = between(random, margin, 1 - margin);
         double y = between(random, margin, 1 - margin);
-        double crowd = crowding(plan, first, object->half, x, y);
+        double crowd = 0;
+        for (size_t k = first; k < plan->object_count; k++) {
+            const ocdm__scene_object *other = &plan->object[k];
+            double dx = fabs(other->x - x), dy = fabs(other->y - y), reach = half + other->half;
+            if (dx < reach && dy < reach)
+                crowd += (reach - dx) * (reach - dy) / (half * half);
+        }
         if (i > 0 && crowd >= least)
             continue;
         least = crowd;
@@ -119,18 +110,6 @@ static void add_stray(ocdm__random *random, ocdm__scene_plan *plan, const ocdm__
     draw_look(random, object);
 }
 
-/* Whether an object hides the point: a bar by its own outline, any other by the ellipse that most figures nearly fill. */
-static bool covers(const ocdm__scene_object *object, double x, double y)
-{
-    double dx = x - object->x;
-    double dy = y - object->y;
-    double u = (dx * object->cosine + dy * object->sine) / object->half;
-    double v = (dy * object->cosine - dx * object->sine) / object->half;
-    if (object->figure == &ocdm__scene_strays[OCDM__STRAY_BAR])
-        return u > -1 && u < 1 && v > -0.05 && v < 0.05;
-    return u * u + v * v < 0.6;
-}
-
 /* What is outside the image or behind a later object is hidden. */
 static void estimate_visible(ocdm__scene_plan *plan, size_t at)
 {
@@ -141,8 +120,15 @@ static void estimate_visible(ocdm__scene_plan *plan, size_t at)
     for (int i = 0; i < POINTS; i++) {
         double x = object->x + (i % (2 * REACH + 1) - REACH) * step, y = object->y + (i / (2 * REACH + 1) - REACH) * step;
         bool hidden = x < 0 || x > 1 || y < 0 || y > 1;
-        for (size_t later = at + 1; !hidden && later < plan->object_count; later++)
-            hidden = covers(&plan->object[later], x, y);
+        for (size_t later = at + 1; !hidden && later < plan->object_count; later++) {
+            /* A bar hides by its own outline, any other object by the ellipse that most figures nearly fill. */
+            const ocdm__scene_object *other = &plan->object[later];
+            double dx = x - other->x, dy = y - other->y;
+            double u = (dx * other->cosine + dy * other->sine) / other->half;
+            double v = (dy * other->cosine - dx * other->sine) / other->half;
+            hidden = other->figure == &ocdm__scene_strays[OCDM__STRAY_BAR] ? u > -1 && u < 1 && v > -0.05 && v < 0.05
+                                                                           : u * u + v * v < 0.6;
+        }
         seen += !hidden;
     }
     object->visible = (double)seen / POINTS;

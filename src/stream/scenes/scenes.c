@@ -93,22 +93,6 @@ static float channel(uint8_t value)
     return (float)((int)value * 2 - 255) * (1.0f / 255);
 }
 
-/* An object is weighted by its width, at most 1, and by its visible share. */
-static void add_object(const struct ocdm__scene_space *space, const ocdm__scene_object *object, ocdm__random *random,
-                       float *latent)
-{
-    float share = (float)(object->half * object->visible * 2.5);
-    if (object->class_number == OCDM__NO_CLASS) {
-        add(latent, share, space->stray[object->figure - ocdm__scene_strays]);
-    } else {
-        add(latent, share, space->class_direction[object->class_number]);
-        for (size_t i = 0; i < VIEWS; i++)
-            add(latent, share * normal(random), space->view[object->class_number][i]);
-    }
-    for (size_t i = 0; i < 3; i++)
-        add(latent, share * channel(object->ink[OCDM__MAIN][i]), space->colour[i]);
-}
-
 /* The vector of a sample before centring and the kink. Under the world's base, streams 2 i and 2 i + 1 belong to sample i: its
  * plan, and the noise of its features. */
 static void mix(const ocdm__scenes *scenes, size_t sample, float *out)
@@ -123,8 +107,17 @@ static void mix(const ocdm__scenes *scenes, size_t sample, float *out)
     for (size_t i = 0; i < 6; i++)
         add(latent, 0.5f * channel(plan.backdrop.colour[i / 3][i % 3]), space->backdrop[i]);
     add(latent, (float)plan.backdrop.strength, space->texture[plan.backdrop.texture]);
-    for (size_t i = 0; i < plan.object_count; i++)
-        add_object(space, &plan.object[i], &random, latent);
+    for (size_t k = 0; k < plan.object_count; k++) {
+        const ocdm__scene_object *object = &plan.object[k];
+        float share = (float)(object->half * object->visible * 2.5); /* by its width and by what is visible of it */
+        bool stray = object->class_number == OCDM__NO_CLASS;
+        add(latent, share,
+            stray ? space->stray[object->figure - ocdm__scene_strays] : space->class_direction[object->class_number]);
+        for (size_t i = 0; !stray && i < VIEWS; i++)
+            add(latent, share * normal(&random), space->view[object->class_number][i]);
+        for (size_t i = 0; i < 3; i++)
+            add(latent, share * channel(object->ink[OCDM__MAIN][i]), space->colour[i]);
+    }
     for (size_t j = 0; j < OCDM__SCENE_FEATURES; j++)
         out[j] = 0;
     for (size_t i = 0; i < LATENT; i++)
