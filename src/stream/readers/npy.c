@@ -215,18 +215,6 @@ static bool find_type(const struct header *header, unsigned allowed, struct npy_
     return false;
 }
 
-static ocdm_status check_shape(const struct header *header)
-{
-    if (header->fortran)
-        return fail(header, HINT_SAVE, "the table is in Fortran order");
-    if (header->rank != 2)
-        return fail(header, "a row for each sample: np.save(file, array.reshape(len(array), -1))",
-                    "the array has %u %s where a table has 2", header->rank, header->rank == 1 ? "axis" : "axes");
-    if (header->shape[0] == 0 || header->shape[1] == 0)
-        return fail(header, "", "the table has %" PRIu64 " rows of %" PRIu64 " columns", header->shape[0], header->shape[1]);
-    return OCDM_OK;
-}
-
 static ocdm_status check_length(const struct header *header, struct npy_table *table)
 {
     uint64_t there = header->file->size - table->data_at;
@@ -288,11 +276,17 @@ static ocdm_status npy_read_header(const ocdm__mapped_file *file, unsigned allow
             return fail(&header, hint, "the elements are big-endian (%.*s)", length, header.type);
         return fail(&header, hint, "elements of type %.*s are not supported", length, header.type);
     }
-    status = check_shape(&header);
-    OCDM_THEN(status, check_length(&header, table));
+    if (header.fortran)
+        return fail(&header, HINT_SAVE, "the table is in Fortran order");
+    if (header.rank != 2)
+        return fail(&header, "a row for each sample: np.save(file, array.reshape(len(array), -1))",
+                    "the array has %u %s where a table has 2", header.rank, header.rank == 1 ? "axis" : "axes");
+    if (header.shape[0] == 0 || header.shape[1] == 0)
+        return fail(&header, "", "the table has %" PRIu64 " rows of %" PRIu64 " columns", header.shape[0], header.shape[1]);
+    OCDM_TRY(check_length(&header, table));
     table->rows = header.shape[0];
     table->columns = (size_t)header.shape[1];
-    return status;
+    return OCDM_OK;
 }
 
 /* ---- rows ----------------------------------------------------------------------------------------------------------- */
@@ -339,18 +333,6 @@ struct npy_rows {
     char *path; /* the file's name */
 };
 
-static ocdm_status fail_value(const struct npy_rows *table, uint64_t row, size_t column, double value, ocdm_error *error)
-{
-    if (isfinite(value))
-        return ocdm__fail(error, OCDM_BAD_FILE, "scale the features, or leave the row out",
-                          "%s: row %" PRIu64 ", column %zu is %g, too large for 32 bits", table->path, row, column, value);
-    return ocdm__fail(error, OCDM_BAD_FILE, "features must be finite: np.nan_to_num(array) replaces such values",
-                      "%s: row %" PRIu64 ", column %zu is %s", table->path, row, column,
-                      isnan(value) ? "nan"
-                      : value < 0  ? "-inf"
-                                   : "inf");
-}
-
 /* Whether a number is finite is tested after the conversion, so that a double beyond the range of a float is found too. */
 static ocdm_status read_row(ocdm__feature_rows *rows, uint64_t row, float *out, ocdm_error *error)
 {
@@ -362,8 +344,17 @@ static ocdm_status read_row(ocdm__feature_rows *rows, uint64_t row, float *out, 
     const size_t size = table->npy.table.size;
     for (size_t i = 0; i < rows->width; i++, at += size) {
         out[i] = (float)element(type, at);
-        if (!isfinite(out[i]))
-            return fail_value(table, row, i, element(type, at), error);
+        if (isfinite(out[i]))
+            continue;
+        double value = element(type, at);
+        if (isfinite(value))
+            return ocdm__fail(error, OCDM_BAD_FILE, "scale the features, or leave the row out",
+                              "%s: row %" PRIu64 ", column %zu is %g, too large for 32 bits", table->path, row, i, value);
+        return ocdm__fail(error, OCDM_BAD_FILE, "features must be finite: np.nan_to_num(array) replaces such values",
+                          "%s: row %" PRIu64 ", column %zu is %s", table->path, row, i,
+                          isnan(value) ? "nan"
+                          : value < 0  ? "-inf"
+                                       : "inf");
     }
     return OCDM_OK;
 }

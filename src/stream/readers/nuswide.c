@@ -423,38 +423,33 @@ static ocdm_status read_concepts(struct nuswide *state)
 
 /* ---- samples -------------------------------------------------------------------------------------------------------- */
 
-/* Adds a sample under its photo's id or, if an earlier image has the same photo, under its path, which is unique. */
-static ocdm_status add_photo(const struct nuswide *state, ocdm__labelled_sample *sample)
-{
-    size_t at = 0;
-    find_photo_id(sample->path, sample->path_length, &at, &sample->id_length);
-    sample->id = sample->path + at;
-    ocdm_status status = ocdm__labelled_set_add(state->set, sample, state->error);
-    if (status != OCDM_DUPLICATE_ID)
-        return status;
-    sample->id = sample->path;
-    sample->id_length = sample->path_length;
-    status = ocdm__labelled_set_add(state->set, sample, state->error);
-    if (status == OCDM_DUPLICATE_ID)
-        return ocdm__fail(state->error, OCDM_BAD_FILE, "give each source once",
-                          "another source has a sample with the id \"%s\"",
-                          ocdm__show_label(sample->id, sample->id_length).text);
-    return status;
-}
-
+/* Adds each image under its photo's id or, if an earlier image has the same photo, under its path, which is unique. */
 static ocdm_status add_samples(const struct nuswide *state, const ocdm__label_lists *lists)
 {
     for (size_t i = 0; i < state->image_count; i++) {
         const struct nuswide_image *image = &state->images[i];
+        size_t at = 0;
         if (image->path == LEFT_OUT)
             continue;
         ocdm__labelled_sample sample = OCDM__LABELLED_SAMPLE;
         sample.path = ocdm__label_table_text(&state->set->paths, image->path, &sample.path_length);
+        find_photo_id(sample.path, sample.path_length, &at, &sample.id_length);
+        sample.id = sample.path + at;
         sample.labels = lists->labels + lists->starts[i];
         sample.label_count = lists->starts[i + 1] - lists->starts[i];
         sample.part = (enum ocdm__part)image->part;
         sample.row = sample.part != OCDM__NO_PART ? image->row : OCDM__NO_ROW;
-        OCDM_TRY(add_photo(state, &sample));
+        ocdm_status status = ocdm__labelled_set_add(state->set, &sample, state->error);
+        if (status == OCDM_DUPLICATE_ID) {
+            sample.id = sample.path;
+            sample.id_length = sample.path_length;
+            status = ocdm__labelled_set_add(state->set, &sample, state->error);
+        }
+        if (status == OCDM_DUPLICATE_ID)
+            return ocdm__fail(state->error, OCDM_BAD_FILE, "give each source once",
+                              "another source has a sample with the id \"%s\"",
+                              ocdm__show_label(sample.id, sample.id_length).text);
+        OCDM_TRY(status);
     }
     return OCDM_OK;
 }

@@ -35,11 +35,14 @@ static ocdm_status read_arff(const struct ocdm__source_job *job, const char *pat
     return ocdm__arff_read(job->set, path, job->settings->xml, job->reading, job->error);
 }
 
-/* Gives the columns of a multi-hot table the names of --classes, one a line, unless it lists columns by number. */
-static ocdm_status name_columns(const struct ocdm__source_job *job)
+/* The columns of a multi-hot table get the names of --classes, one a line, unless it lists columns by number. */
+static ocdm_status read_multihot(const struct ocdm__source_job *job, const char *path)
 {
     ocdm__label_table names = {.count = 0}, *columns = &job->set->classes;
-    bool numbers = true;
+    bool first = job->set->count == 0, numbers = true;
+    OCDM_TRY(ocdm__npy_read_labels(job->set, path, job->reading, job->error));
+    if (!first || job->settings->classes == NULL)
+        return OCDM_OK;
     ocdm_status status = ocdm__class_names_read(&names, job->settings->classes, job->error);
     for (uint32_t i = 0; i < names.count && numbers; i++) {
         size_t length;
@@ -58,13 +61,6 @@ static ocdm_status name_columns(const struct ocdm__source_job *job)
     }
     ocdm__label_table_clear(&names);
     return status;
-}
-
-static ocdm_status read_multihot(const struct ocdm__source_job *job, const char *path)
-{
-    bool first = job->set->count == 0;
-    OCDM_TRY(ocdm__npy_read_labels(job->set, path, job->reading, job->error));
-    return first && job->settings->classes != NULL ? name_columns(job) : OCDM_OK;
 }
 
 /* All files at once: an image must not be in two of them. */

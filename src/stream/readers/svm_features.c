@@ -148,28 +148,22 @@ static ocdm_status pass_header(struct svm_rows *svm)
     return OCDM_OK;
 }
 
-/* The labels of a file with a header are numbers below the stated one. */
-static ocdm_status check_labels(const struct svm_rows *svm, const char *end)
-{
-    for (const char *at = svm->lines.start; svm->has_header && at < end; at++) {
-        const char *comma = memchr(at, ',', (size_t)(end - at)), *stop = comma != NULL ? comma : end;
-        uint64_t label;
-        if (!read_whole(at, stop, &label) || label >= svm->header[2])
-            return FAIL(svm, at, "labels count from 0 in a file with a header",
-                        "the label \"%s\", but the header states %" PRIu64 " labels",
-                        ocdm__show_label(at, (size_t)(stop - at)).text, svm->header[2]);
-        at = stop;
-    }
-    return OCDM_OK;
-}
-
 static ocdm_status measure(struct svm_rows *svm)
 {
     ocdm__feature_rows *rows = &svm->line.rows;
     for (; advance(&svm->line); rows->count++) {
         const char *at = features_start(&svm->lines);
         struct ocdm__svm_token token = ocdm__next_svm_token(at, svm->lines.end);
-        OCDM_TRY(check_labels(svm, at));
+        /* The labels of a file with a header are numbers below the stated one. */
+        for (const char *label = svm->lines.start; svm->has_header && label < at; label++) {
+            const char *comma = memchr(label, ',', (size_t)(at - label)), *stop = comma != NULL ? comma : at;
+            uint64_t number;
+            if (!read_whole(label, stop, &number) || number >= svm->header[2])
+                return FAIL(svm, label, "labels count from 0 in a file with a header",
+                            "the label \"%s\", but the header states %" PRIu64 " labels",
+                            ocdm__show_label(label, (size_t)(stop - label)).text, svm->header[2]);
+            label = stop;
+        }
         for (; token.at < token.end; token = ocdm__next_svm_token(token.end, svm->lines.end)) {
             uint64_t column;
             const char *value;

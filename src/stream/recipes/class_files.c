@@ -43,21 +43,6 @@ static ocdm__shown_label show(const struct word *word)
     return ocdm__show_label(word->text, word->length);
 }
 
-/* The file is an object. */
-static ocdm_status read_json(struct class_file *file, const ocdm__json_node *root)
-{
-    for (const ocdm__json_node *node = root->first; node != NULL; node = node->next) {
-        OCDM_TRY(file->form->take_key(file, &(struct word){node->key, node->key_length, node->key_place}));
-        if (file->form->lists)
-            OCDM_TRY(ocdm__class_groups_add_array(&file->named, file->path, node, file->key, file->error));
-        else if (node->kind != OCDM__JSON_NUMBER)
-            return FAIL(file, node->place, "", "expected a weight, a number");
-        else
-            OCDM_TRY(file->form->take_value(file, &(struct word){node->text, node->length, node->place}));
-    }
-    return OCDM_OK;
-}
-
 /* The bytes from `start` to `end` of the current line, without blanks around them. */
 static struct word trim(const ocdm__lines *lines, const char *start, const char *end)
 {
@@ -106,7 +91,15 @@ static ocdm_status read_class_file(struct class_file *file, const char *path)
         blanks++;
     if (blanks < text.size && text.bytes[blanks] == '{') {
         status = ocdm__json_tree_parse(&tree, path, (const char *)text.bytes, text.size, file->error);
-        OCDM_THEN(status, read_json(file, tree.root));
+        for (const ocdm__json_node *node = ocdm__json_first(tree.root); status == OCDM_OK && node != NULL; node = node->next) {
+            status = file->form->take_key(file, &(struct word){node->key, node->key_length, node->key_place});
+            if (file->form->lists)
+                OCDM_THEN(status, ocdm__class_groups_add_array(&file->named, path, node, file->key, file->error));
+            else if (node->kind != OCDM__JSON_NUMBER)
+                OCDM_THEN(status, FAIL(file, node->place, "", "expected a weight, a number"));
+            else
+                OCDM_THEN(status, file->form->take_value(file, &(struct word){node->text, node->length, node->place}));
+        }
     } else if (status == OCDM_OK) {
         ocdm__lines lines = ocdm__lines_of(path, text.bytes, text.size);
         while (status == OCDM_OK && ocdm__lines_next(&lines))

@@ -80,13 +80,6 @@ static bool could_train(const struct work *work, size_t sample, uint32_t *task)
     return *task != OCDM__NO_TASK && label_count(work->set, sample) >= 2;
 }
 
-static bool could_test(const struct work *work, size_t sample)
-{
-    uint32_t task;
-    size_t count = label_count(work->set, sample);
-    return count == 1 || (count > 1 && work->job->settings->test_from_rest && !could_train(work, sample, &task));
-}
-
 /* A number that belongs to a text, an id or a class's name. */
 static uint64_t key_of(const ocdm__label_table *texts, size_t number)
 {
@@ -102,7 +95,10 @@ static ocdm_status make_pools(struct work *work)
     ocdm__label_pair *pairs;
     OCDM_TRY(ocdm__new(&pairs, labels, sizeof *pairs, "the list of samples", work->job->error));
     for (size_t i = 0; i < set->count; i++) {
-        bool test = could_test(work, i);
+        uint32_t task;
+        size_t count_labels = label_count(set, i);
+        bool rest = work->job->settings->test_from_rest && !could_train(work, i, &task);
+        bool test = count_labels == 1 || (count_labels > 1 && rest);
         for (uint64_t k = set->label_starts[i]; test && k < set->label_starts[i + 1]; k++)
             if (work->class_tasks[set->labels[k]] != OCDM__NO_TASK)
                 pairs[count++] = (ocdm__label_pair){.sample = set->labels[k], .label = (uint32_t)i};

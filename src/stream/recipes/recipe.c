@@ -162,19 +162,6 @@ ocdm_status ocdm__select_split(const struct ocdm__recipe_job *job, const uint32_
  * classes.
  */
 
-/* The tasks that have a label of the sample, ascending, each once; returns how many. `unlisted` counts labels without a task.
- */
-static size_t find_tasks(const ocdm__labelled_set *set, size_t sample, const uint32_t *class_tasks, uint32_t *tasks,
-                         uint64_t *unlisted)
-{
-    size_t count = 0, labels = (size_t)(set->label_starts[sample + 1] - set->label_starts[sample]);
-    for (uint64_t k = set->label_starts[sample]; k < set->label_starts[sample + 1]; k++)
-        if (class_tasks[set->labels[k]] != OCDM__NO_TASK)
-            tasks[count++] = class_tasks[set->labels[k]];
-    *unlisted += count > 0 ? labels - count : 0;
-    return ocdm__sort_numbers(tasks, count);
-}
-
 /* Selects by the places of the classes in their order. */
 static ocdm_status select_incremental(const struct ocdm__recipe_job *job, const ocdm__class_columns *columns)
 {
@@ -202,7 +189,13 @@ static ocdm_status select_incremental(const struct ocdm__recipe_job *job, const 
     if (tasks == NULL)
         return ocdm__fail_memory(job->error, "the list of samples");
     for (uint32_t i = 0; i < set->count; i++) {
-        size_t count = find_tasks(set, i, selection->class_tasks, tasks, &unlisted);
+        /* The tasks that have a label of the sample, ascending, each once. */
+        size_t count = 0, all = (size_t)(set->label_starts[i + 1] - set->label_starts[i]);
+        for (uint64_t k = set->label_starts[i]; k < set->label_starts[i + 1]; k++)
+            if (selection->class_tasks[set->labels[k]] != OCDM__NO_TASK)
+                tasks[count++] = selection->class_tasks[set->labels[k]];
+        unlisted += count > 0 ? all - count : 0;
+        count = ocdm__sort_numbers(tasks, count);
         enum ocdm__part part = part_of(&rule, i);
         without_task += count == 0;
         for (size_t k = 0; k < count && (k == 0 || part == OCDM__TRAIN); k++)

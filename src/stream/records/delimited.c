@@ -236,25 +236,19 @@ static ocdm_status add_trimmed(ocdm__records *records, const char *at, const cha
     return text < end ? ocdm__add_piece(records, at, text, (size_t)(end - text)) : OCDM_OK;
 }
 
-/* The next separator, or `end`. A character of several bytes never starts inside another. */
-static const char *find_separator(const char *at, const char *end, const char *separator, size_t size)
-{
-    for (; at < end && (at = memchr(at, separator[0], (size_t)(end - at))) != NULL; at++)
-        if ((size_t)(end - at) >= size && memcmp(at, separator, size) == 0)
-            return at;
-    return end;
-}
-
 ocdm_status ocdm__add_separated(ocdm__records *records, const char *at, const char *text, const char *end)
 {
     const char *separator = records->options.separator != NULL ? records->options.separator : ";";
     size_t size = strlen(separator);
-    for (;;) {
-        const char *cut = find_separator(text, end, separator, size);
+    for (const char *cut;; text = cut + size) {
+        /* The next separator, or the end. A character of several bytes never starts inside another. */
+        for (cut = text; cut < end && (cut = memchr(cut, separator[0], (size_t)(end - cut))) != NULL; cut++)
+            if ((size_t)(end - cut) >= size && memcmp(cut, separator, size) == 0)
+                break;
+        cut = cut != NULL ? cut : end;
         OCDM_TRY(add_trimmed(records, at, text, cut));
         if (cut == end)
             return OCDM_OK;
-        text = cut + size;
     }
 }
 
@@ -299,19 +293,6 @@ static ocdm_status read_hot(ocdm__records *records, const struct ocdm__field *fi
                             label->text);
 }
 
-static ocdm_status read_labels(ocdm__records *records, const struct ocdm__field *field)
-{
-    const char *at = field->at, *end = field->end;
-    if (field->doubled) {
-        size_t room = (size_t)(end - at);
-        OCDM_TRY(ocdm__reserve_scratch(records, room));
-        at = records->scratch;
-        end = at + ocdm__copy_field(field, records->scratch, room);
-    }
-    return records->options.label_form == OCDM__LABELS_LIST ? read_list(records, field->at, at, end)
-                                                            : ocdm__add_separated(records, field->at, at, end);
-}
-
 ocdm_status ocdm__read_fields(ocdm__records *records, ocdm__record *record)
 {
     struct ocdm__field field;
@@ -319,8 +300,17 @@ ocdm_status ocdm__read_fields(ocdm__records *records, ocdm__record *record)
     OCDM_TRY(ocdm__check_text(records));
     for (struct ocdm__fields fields = current_fields(records); ocdm__next_field(&fields, &field); count++) {
         OCDM_TRY(check_field(records, &field));
-        if (count == records->label_column)
-            OCDM_TRY(read_labels(records, &field));
+        if (count == records->label_column) {
+            const char *at = field.at, *end = field.end;
+            if (field.doubled) {
+                size_t room = (size_t)(end - at);
+                OCDM_TRY(ocdm__reserve_scratch(records, room));
+                at = records->scratch;
+                end = at + ocdm__copy_field(&field, records->scratch, room);
+            }
+            OCDM_TRY(records->options.label_form == OCDM__LABELS_LIST ? read_list(records, field.at, at, end)
+                                                                      : ocdm__add_separated(records, field.at, at, end));
+        }
         if (count < records->column_count && records->hot[count].text != NULL)
             OCDM_TRY(read_hot(records, &field, &records->hot[count]));
         if (count == records->id_column) {

@@ -222,25 +222,21 @@ static inline ocdm_status add_text(struct reading *reading, const char *text, si
     return ocdm__add_piece(records, reading->json.text, text, length);
 }
 
-static ocdm_status add_escaped(struct reading *reading)
-{
-    ocdm__records *records = reading->records;
-    const ocdm__json *json = &reading->json;
-    if (records->scratch_used == 0)
-        OCDM_TRY(ocdm__reserve_scratch(records, ocdm__current_length(records)));
-    char *text = records->scratch + records->scratch_used;
-    size_t length = ocdm__json_unescape(json->text, json->length, text);
-    records->scratch_used += length;
-    return add_text(reading, text, length);
-}
-
 static inline ocdm_status add_label(struct reading *reading, enum ocdm__json_event event)
 {
     const ocdm__json *json = &reading->json;
     const char *text = json->text;
     size_t length = json->length;
-    if (event == OCDM__JSON_STRING) {
-        return json->escaped ? add_escaped(reading) : add_text(reading, text, length);
+    if (event == OCDM__JSON_STRING && json->escaped) {
+        ocdm__records *records = reading->records;
+        if (records->scratch_used == 0)
+            OCDM_TRY(ocdm__reserve_scratch(records, ocdm__current_length(records)));
+        char *plain = records->scratch + records->scratch_used;
+        length = ocdm__json_unescape(text, length, plain);
+        records->scratch_used += length;
+        return add_text(reading, plain, length);
+    } else if (event == OCDM__JSON_STRING) {
+        return add_text(reading, text, length);
     } else if (event == OCDM__JSON_NUMBER && json->whole) {
         bool minus_zero = length == 2 && text[0] == '-' && text[1] == '0';
         text += minus_zero;
