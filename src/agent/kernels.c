@@ -33,8 +33,6 @@ const struct ocdm__kernels *ocdm__kernels_for(bool bf16)
 
 #endif
 
-/* ---- trees ------------------------------------------------------------------------------------------------------ */
-
 /* Blocks in binary: `before` lanes end where the block starts, so that it closes a pair for each bit that carries. */
 void ocdm__tree_merges(const size_t *sizes, size_t count, unsigned char *merges)
 {

@@ -71,8 +71,6 @@ static uint32_t backward(const ocdm__network *network, uint32_t k)
     return 2 * network->image_layers + 1 - k;
 }
 
-/* ---- a training step ------------------------------------------------------------------------------------------------ */
-
 static size_t span_bytes(const ocdm__network *network, uint32_t height, uint32_t width, uint32_t channels)
 {
     return ocdm__rounded((size_t)height * width * channels * network->kernels->element);
@@ -162,8 +160,6 @@ ocdm_status ocdm__plan_training(ocdm__network *network, ocdm_error *error)
     ocdm__release(spans);
     return OCDM_OK;
 }
-
-/* ---- an evaluation -------------------------------------------------------------------------------------------------- */
 
 /* In evaluation one thread takes an image through all layers and batch norm works in place, so moments are layers. */
 ocdm_status ocdm__plan_evaluation(ocdm__network *network, ocdm_error *error)

@@ -31,8 +31,6 @@ ocdm__learner ocdm__agent_learner(ocdm__agent *agent)
     return learner;
 }
 
-/* ---- making ------------------------------------------------------------------------------------------------------------ */
-
 /* The learner of a run by its settings. A step's batch holds what is replayed too, which room is made for. */
 static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settings *settings, const ocdm__model_inputs *inputs,
                         uint32_t class_count, ocdm__learner *learner, ocdm_error *error)

@@ -265,8 +265,6 @@ ocdm_status ocdm__weights_check_size(const char *model, uint32_t resize, uint32_
                       model);
 }
 
-/* ---- counting ------------------------------------------------------------------------------------------------------------ */
-
 uint64_t ocdm__weights_parameters(const struct ocdm__safetensors *file)
 {
     static const char *const others[] = {".running_mean", ".running_var", ".num_batches_tracked"};

@@ -56,8 +56,6 @@ static pthread_t heart;
 static const volatile sig_atomic_t *stop_signal;
 static int (*exit_code_of)(ocdm_status);
 
-/* ---- waiting ---------------------------------------------------------------------------------------------------------- */
-
 static void nap(long nanoseconds)
 {
     const struct timespec time = {.tv_nsec = nanoseconds};

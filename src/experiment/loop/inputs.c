@@ -222,8 +222,6 @@ ocdm_status ocdm__model_inputs_request(ocdm__model_inputs *inputs, unsigned slot
     return OCDM_OK;
 }
 
-/* ---- fetching -------------------------------------------------------------------------------------------------------- */
-
 /* The samples that could be prepared move together. */
 ocdm_status ocdm__model_inputs_wait(ocdm__model_inputs *inputs, unsigned slot_number, ocdm__batch *ready, ocdm_error *error)
 {

@@ -9,8 +9,6 @@
 /* A loss of 0 must not keep a sample from ever being drawn. */
 #define LEAST_WEIGHT 1e-6
 
-/* ---- what is kept ------------------------------------------------------------------------------------------------------ */
-
 ocdm_status ocdm__replay_open(ocdm__run *run, ocdm_error *error)
 {
     const ocdm__run_settings *settings = run->settings;
@@ -48,8 +46,6 @@ void ocdm__replay_move(const ocdm__replay *replay, const ocdm_move *moved, size_
         memcpy(replay->kept + moved[i].to * replay->width, replay->kept + moved[i].from * replay->width,
                replay->width * sizeof *replay->kept);
 }
-
-/* ---- drawing ----------------------------------------------------------------------------------------------------------- */
 
 size_t ocdm__replay_draw(ocdm__run *run, uint64_t update)
 {
