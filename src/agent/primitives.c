@@ -439,7 +439,7 @@ static dnnl_status_t describe_one(const ocdm__device *device, const struct geome
     const dnnl_dim_t *strides = g->strides, *before = g->before, *after = g->after;
     dnnl_convolution_desc_t convolution;
     dnnl_pooling_desc_t pooling;
-    const void *desc = kind == OCDM__POOL_FORWARD || kind == OCDM__POOL_BACKWARD ? (const void *)&pooling : &convolution;
+    const void *desc = &convolution;
     dnnl_status_t status = dnnl_invalid_arguments;
     switch (kind) {
     case OCDM__CONV_FORWARD:
@@ -455,10 +455,12 @@ static dnnl_status_t describe_one(const ocdm__device *device, const struct geome
                                                              target, strides, before, after);
         break;
     case OCDM__POOL_FORWARD:
+        desc = &pooling;
         status = dnnl_pooling_forward_desc_init(&pooling, dnnl_forward_training, dnnl_pooling_max, source, target, strides,
                                                 g->kernel, before, after);
         break;
     case OCDM__POOL_BACKWARD:
+        desc = &pooling;
         status = dnnl_pooling_backward_desc_init(&pooling, dnnl_pooling_max, source, target, strides, g->kernel, before, after);
         break;
     }

@@ -362,7 +362,8 @@ bool ocdm__ranks_begin(ocdm__ranks_build *build, int (*exit_code)(ocdm_status), 
         int *numbers = ocdm__allocate(2 * (size_t)size, sizeof *numbers);
         if (numbers == NULL)
             fail(OCDM_NO_MEMORY, "out of memory");
-        pending[i] = (struct pending){.counts = numbers, .places = numbers + size};
+        else
+            pending[i] = (struct pending){.counts = numbers, .places = numbers + size};
     }
     for (int i = 0; i < KINDS; i++)
         MPI_Comm_dup(MPI_COMM_WORLD, &ranks_of[i]);
