@@ -197,24 +197,13 @@ void ocdm__predictor_follow(const ocdm__predictor_settings *settings, enum ocdm_
 
 /* ---- logits -------------------------------------------------------------------------------------------------------------- */
 
-struct predicting {
-    const ocdm__predict_settings *settings;
-    const ocdm__progress *progress;
-    ocdm__predictor predictor;
-    float *no_row; /* of NaN */
-    ocdm__output output;
-    ocdm_error *error;
-};
-
-/* Up to the end of the list, an error, or a signal: rows of the samples that could be read, and between them those of the
- * others. */
-static ocdm_status write_batches(struct predicting *predicting)
+/* Up to the end of the list, an error, or a signal: rows of the samples that could be read, and between them rows of NaN, which
+ * `no_row` is, for the others. */
+static ocdm_status write_batches(ocdm__predictor *predictor, const ocdm__progress *progress, const float *no_row,
+                                 ocdm__output *output, ocdm_error *error)
 {
-    ocdm__predictor *predictor = &predicting->predictor;
     const ocdm__walk *walk = &predictor->walk;
-    const ocdm__logits_source source = {predicting->settings->network.stream,
-                                        "the weights are too large, or not for such inputs"};
-    ocdm_error *error = predicting->error;
+    const ocdm__logits_source source = {predictor->settings.stream, "the weights are too large, or not for such inputs"};
     ocdm__batch batch;
     for (;;) {
         size_t classes = predictor->width, used = 0;
@@ -224,53 +213,49 @@ static ocdm_status write_batches(struct predicting *predicting)
         if (status != OCDM_OK || walk->first == walk->next)
             return status;
         for (size_t i = 0; i < walk->next - walk->first; i++) {
-            const float *row = predicting->no_row;
+            const float *row = no_row;
             if (used < batch.count && batch.usable[used] == i) {
                 row = predictor->rows + used * classes;
                 OCDM_TRY(ocdm__logits_check(&source, batch.samples[used++], row, classes, error));
             }
-            ocdm__npy_write_floats(&predicting->output, row, classes);
+            ocdm__npy_write_floats(output, row, classes);
         }
-        OCDM_TRY(ocdm__output_check(&predicting->output, error));
-        ocdm__progress_tell(predicting->progress, "predicting", walk->next, walk->count);
-        if (ocdm__progress_stopped(predicting->progress))
+        OCDM_TRY(ocdm__output_check(output, error));
+        ocdm__progress_tell(progress, "predicting", walk->next, walk->count);
+        if (ocdm__progress_stopped(progress))
             return ocdm__fail(error, OCDM_STOPPED, "", "stopped while predicting; nothing was left behind");
     }
 }
 
 /* The file takes its place only when every row is written. */
-static ocdm_status predict(struct predicting *predicting, ocdm__predict_report *report)
-{
-    static const char *const parts[] = {
-        [OCDM__PREDICT_TEST] = "test ", [OCDM__PREDICT_TRAIN] = "training ", [OCDM__PREDICT_ALL] = ""};
-    const ocdm__predict_settings *settings = predicting->settings;
-    ocdm__predictor *predictor = &predicting->predictor;
-    size_t classes = predictor->width;
-    OCDM_TRY(ocdm__new(&predicting->no_row, classes, sizeof *predicting->no_row, "logits", predicting->error));
-    for (size_t i = 0; i < classes; i++)
-        predicting->no_row[i] = NAN;
-    OCDM_TRY(ocdm__predictor_begin(predictor, settings->part, predicting->error));
-    if (predictor->walk.count == 0)
-        return ocdm__fail(predicting->error, OCDM_BAD_FILE, "--split train or --split all may have some",
-                          "%s: the stream has no %ssamples", settings->network.stream, parts[settings->part]);
-    OCDM_TRY(ocdm__output_open(&predicting->output, settings->output, predicting->error));
-    ocdm__npy_write_header(&predicting->output, predictor->walk.count, classes);
-    OCDM_TRY(write_batches(predicting));
-    *report = (ocdm__predict_report){.samples = predictor->walk.count,
-                                     .classes = classes,
-                                     .skipped = predictor->inputs->lost,
-                                     .first_skipped = predictor->inputs->first_skipped};
-    return ocdm__output_commit(&predicting->output, predicting->error);
-}
-
 ocdm_status ocdm__predict(const ocdm__predict_settings *settings, const ocdm__progress *progress, ocdm__predict_report *report,
                           ocdm_error *error)
 {
-    struct predicting predicting = {.settings = settings, .progress = progress, .error = error};
-    ocdm_status status = ocdm__predictor_open(&predicting.predictor, &settings->network, error);
-    OCDM_THEN(status, predict(&predicting, report));
-    ocdm__output_abandon(&predicting.output);
-    ocdm__predictor_close(&predicting.predictor);
-    ocdm__release(predicting.no_row);
+    static const char *const parts[] = {
+        [OCDM__PREDICT_TEST] = "test ", [OCDM__PREDICT_TRAIN] = "training ", [OCDM__PREDICT_ALL] = ""};
+    ocdm__predictor predictor = {.agent = NULL};
+    ocdm__output output = {.buffer = NULL};
+    float *no_row = NULL;
+    ocdm_status status = ocdm__predictor_open(&predictor, &settings->network, error);
+    OCDM_THEN(status, ocdm__new(&no_row, predictor.width, sizeof *no_row, "logits", error));
+    for (size_t i = 0; status == OCDM_OK && i < predictor.width; i++)
+        no_row[i] = NAN;
+    OCDM_THEN(status, ocdm__predictor_begin(&predictor, settings->part, error));
+    if (status == OCDM_OK && predictor.walk.count == 0)
+        status = ocdm__fail(error, OCDM_BAD_FILE, "--split train or --split all may have some",
+                            "%s: the stream has no %ssamples", settings->network.stream, parts[settings->part]);
+    OCDM_THEN(status, ocdm__output_open(&output, settings->output, error));
+    if (status == OCDM_OK)
+        ocdm__npy_write_header(&output, predictor.walk.count, predictor.width);
+    OCDM_THEN(status, write_batches(&predictor, progress, no_row, &output, error));
+    if (status == OCDM_OK)
+        *report = (ocdm__predict_report){.samples = predictor.walk.count,
+                                         .classes = predictor.width,
+                                         .skipped = predictor.inputs->lost,
+                                         .first_skipped = predictor.inputs->first_skipped};
+    OCDM_THEN(status, ocdm__output_commit(&output, error));
+    ocdm__output_abandon(&output);
+    ocdm__predictor_close(&predictor);
+    ocdm__release(no_row);
     return status;
 }

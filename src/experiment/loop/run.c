@@ -332,7 +332,7 @@ static ocdm_status validate(ocdm__run *run, const ocdm__progress *progress, ocdm
 
 ocdm_status ocdm__run_evaluate(ocdm__run *run, const float *given, const ocdm__progress *progress, ocdm_error *error)
 {
-    struct ocdm__version_result results[1 + OCDM__MOST_RATES];
+    struct ocdm__version_result results[1 + OCDM__MOST_RATES] = {{.evaluation = NULL}};
     const ocdm__schedule *schedule = &run->schedule;
     size_t number = run->evaluation_count, tested = schedule->tested[number], tasks = schedule->order.task_count;
     size_t last = schedule->order.ends[tasks - 1];
@@ -352,7 +352,7 @@ ocdm_status ocdm__run_evaluate(ocdm__run *run, const float *given, const ocdm__p
     OCDM_TRY(examine(run, &run->tests, tested, given, progress, results, error));
     const ocdm__curve_point point = ocdm__run_point(run);
     for (size_t v = 0; v < run->version_count; v++) {
-        ocdm__evaluation *evaluation = results[v].evaluation;
+        ocdm__evaluation *evaluation = &run->versions[v].evaluations[number];
         evaluation->task = schedule->order.tasks[number];
         evaluation->step = run->step;
         evaluation->samples = ocdm__schedule_seen(schedule, run->step);
