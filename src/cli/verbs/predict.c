@@ -189,21 +189,6 @@ static ocdm_status list_photo(void *state, const ocdm__photo *photo, ocdm_error 
     return ocdm__output_check(listing->out, error);
 }
 
-/* A folder that cannot be listed is reported like a file. */
-static ocdm_status list_operands(const ocdm__arguments *arguments, struct listing *listing, ocdm__found_files *list,
-                                 ocdm_error *error)
-{
-    ocdm_status status = OCDM_OK;
-    const char *output = ocdm__argument_text(arguments, "output");
-    for (size_t i = 0; i < arguments->operand_count && status == OCDM_OK; i++) {
-        ocdm_error why;
-        status = ocdm__check_output(arguments->operands[i], output, error);
-        if (status == OCDM_OK && ocdm__photos_find(list, arguments->operands[i], &why) != OCDM_OK)
-            status = why.status == OCDM_NO_MEMORY ? (*error = why).status : tell_failure(listing, &why, error);
-    }
-    return status;
-}
-
 /* On standard output the results are written as they come, and are progress enough. */
 static ocdm_status list_photos(const ocdm__arguments *arguments, struct listing *listing, ocdm__predictor *predictor,
                                const char *path, ocdm_error *error)
@@ -218,7 +203,12 @@ static ocdm_status list_photos(const ocdm__arguments *arguments, struct listing 
     ocdm_status status = path != NULL ? ocdm__output_open(&listing->file, path, error) : OCDM_OK;
     if (status == OCDM_OK && listing->form == CSV)
         ocdm__output_text(listing->out, "file,label,probability\n");
-    OCDM_THEN(status, list_operands(arguments, listing, &list, error));
+    for (size_t i = 0; i < arguments->operand_count && status == OCDM_OK; i++) {
+        ocdm_error why; /* a folder that cannot be listed is reported like a file */
+        status = ocdm__check_output(arguments->operands[i], path, error);
+        if (status == OCDM_OK && ocdm__photos_find(&list, arguments->operands[i], &why) != OCDM_OK)
+            status = why.status == OCDM_NO_MEMORY ? (*error = why).status : tell_failure(listing, &why, error);
+    }
     ocdm__progress_line_begin(&line, path == NULL || ocdm__argument_given(arguments, "quiet"));
     if (status == OCDM_OK && list.count > 0)
         status = ocdm__photos_predict(predictor, &list, &line.progress, list_photo, listing, error);

@@ -16,25 +16,18 @@ struct picture_state {
     ocdm__stream_pictures *pictures; /* NULL: it was not found, or has no images */
 };
 
-static ocdm__stream_pictures *try_open(const char *path)
-{
-    ocdm__stream_pictures *pictures = NULL;
-    return ocdm__stream_pictures_open(&pictures, path, NULL) == OCDM_OK ? pictures : NULL;
-}
-
-/* Where the run read it, otherwise next to the run's folder or in it. */
+/* Where the run read it, otherwise next to the run's folder or in it. NULL if it is in none of these places. */
 static ocdm__stream_pictures *find_stream(const char *given, const ocdm__run_record *run)
 {
     static const char *const places[] = {"", "..", "../.."};
-    const char *file = ocdm__json_text(ocdm__json_find(run->summary.root, "stream.file"), NULL);
-    if (given != NULL || file == NULL)
-        return given != NULL ? try_open(given) : NULL;
-    ocdm__stream_pictures *found = try_open(file);
-    for (size_t i = 0; i < sizeof places / sizeof places[0] && found == NULL && file[0] != '/'; i++) {
+    const char *file = given != NULL ? given : ocdm__json_text(ocdm__json_find(run->summary.root, "stream.file"), NULL);
+    ocdm__stream_pictures *found = NULL;
+    ocdm_status status = file != NULL ? ocdm__stream_pictures_open(&found, file, NULL) : OCDM_OK;
+    for (size_t i = 0; status != OCDM_OK && i < sizeof places / sizeof places[0] && given == NULL && file[0] != '/'; i++) {
         const ocdm__path folder = ocdm__path_in(run->folder, places[i]);
-        found = try_open(ocdm__path_in(folder.text, file).text);
+        status = ocdm__stream_pictures_open(&found, ocdm__path_in(folder.text, file).text, NULL);
     }
-    return found;
+    return status == OCDM_OK ? found : NULL;
 }
 
 static bool picture(void *pointer, const ocdm__study *study, const char *id, uint8_t *rgb)
@@ -83,18 +76,14 @@ static ocdm_status write_all_events(const ocdm__run_list *runs, const char *stre
 
 /* ---- the verb ----------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status refuse_nothing(const ocdm__run_list *runs, ocdm_error *error)
-{
-    for (size_t i = 0; i < runs->count; i++)
-        if (runs->runs[i].state != OCDM__RUN_MISSING)
-            return OCDM_OK;
-    return ocdm__refuse_folder(runs->runs[0].folder, runs->runs[0].why.message, error);
-}
-
 static ocdm_status write_all(const ocdm__arguments *arguments, const ocdm__run_list *runs, ocdm_error *error)
 {
     bool events = ocdm__argument_given(arguments, "tensorboard");
-    OCDM_TRY(refuse_nothing(runs, error));
+    size_t found = 0;
+    while (found < runs->count && runs->runs[found].state == OCDM__RUN_MISSING)
+        found++;
+    if (found == runs->count) /* nothing to show */
+        return ocdm__refuse_folder(runs->runs[0].folder, runs->runs[0].why.message, error);
     if (events)
         OCDM_TRY(write_all_events(runs, ocdm__argument_text(arguments, "stream"), error));
     if (!events || ocdm__argument_given(arguments, "output")) {

@@ -289,7 +289,7 @@ static ocdm_status print_result(const struct split *split, const ocdm__arguments
 {
     bool *rare;
     char doubt[OCDM__DOUBT];
-    /* Whether each label has fewer records than there are parts; to be released. */
+    /* Which labels have fewer records than there are parts. */
     uint32_t labels = split->records->table.count;
     struct {
         size_t records, last; /* the number of the last record that has it, from 1 */

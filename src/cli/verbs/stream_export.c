@@ -91,22 +91,12 @@ struct filter {
     uint32_t class_number; /* UINT32_MAX for any */
 };
 
-static ocdm_status find_class(const ocdm__stream_table *table, const char *name, uint32_t *number, ocdm_error *error)
-{
-    for (size_t i = 0, length; i < table->class_count; i++) {
-        const char *text = ocdm__text_at(&table->classes, i, &length);
-        *number = (uint32_t)i;
-        if (ocdm__text_is(text, length, name))
-            return OCDM_OK;
-    }
-    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream info` lists the classes", "the stream has no class \"%s\"", name);
-}
-
 static ocdm_status read_filter(const ocdm__arguments *arguments, const ocdm__stream_table *table, struct filter *filter,
                                ocdm_error *error)
 {
     const char *name = ocdm__argument_text(arguments, "class");
     size_t of_task = 0;
+    bool found = name == NULL;
     filter->class_number = UINT32_MAX;
     filter->has_task = ocdm__argument_given(arguments, "task");
     filter->split = ocdm__argument_choice(arguments, "split");
@@ -119,7 +109,14 @@ static ocdm_status read_filter(const ocdm__arguments *arguments, const ocdm__str
     if (filter->has_task && of_task == 0)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream info` lists the tasks", "the stream has no task %" PRIu64,
                           filter->task);
-    return name != NULL ? find_class(table, name, &filter->class_number, error) : OCDM_OK;
+    for (size_t i = 0, length; !found && i < table->class_count; i++) {
+        const char *text = ocdm__text_at(&table->classes, i, &length);
+        filter->class_number = (uint32_t)i;
+        found = ocdm__text_is(text, length, name);
+    }
+    return found ? OCDM_OK
+                 : ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream info` lists the classes",
+                              "the stream has no class \"%s\"", name);
 }
 
 static bool passes(const struct filter *filter, const ocdm__stream_table *table, size_t sample)

@@ -33,32 +33,29 @@ struct view {
 
 /* ---- looking ------------------------------------------------------------------------------------------------------------ */
 
-static void take_line(struct view *view, const char *line, size_t length)
-{
-    enum ocdm__watch_event event = ocdm__watch_line(view->watch, line, length);
-    view->changed = true;
-    view->finished = event == OCDM__WATCH_END || (view->finished && event != OCDM__WATCH_START);
-    if (!view->plain || event == OCDM__WATCH_OTHER || (event == OCDM__WATCH_STEP && view->watch->last.step < view->next))
-        return;
-    if (event == OCDM__WATCH_STEP) /* lines at doubling intervals: a long run has few */
-        view->next = 2 * view->watch->last.step;
-    ocdm__watch_tell(view->watch, event, view->out);
-}
-
-/* Reads what is new in the log of a run. A log that nobody has locked gets no more. */
+/* Reads what is new in the log of a run. Plain text has its lines at doubling intervals: a long run has few. A log that nobody
+ * has locked gets no more. */
 static ocdm_status look_at_run(struct view *view, ocdm_error *error)
 {
+    ocdm__watch *watch = view->watch;
     const char *line;
     size_t length;
     if (ocdm__log_restarts(&view->log)) {
         view->next = 0;
-        ocdm__watch_forget(view->watch);
+        ocdm__watch_forget(watch);
     }
     for (;;) {
         OCDM_TRY(ocdm__log_next(&view->log, &line, &length, error));
         if (line == NULL)
             break;
-        take_line(view, line, length);
+        enum ocdm__watch_event event = ocdm__watch_line(watch, line, length);
+        bool is_step = event == OCDM__WATCH_STEP, told = view->plain && (!is_step || watch->last.step >= view->next);
+        view->changed = true;
+        view->finished = event == OCDM__WATCH_END || (view->finished && event != OCDM__WATCH_START);
+        if (told && is_step)
+            view->next = 2 * watch->last.step;
+        if (told && event != OCDM__WATCH_OTHER)
+            ocdm__watch_tell(watch, event, view->out);
     }
     view->quiet = view->changed ? 0 : view->quiet + 1;
     bool asks = view->quiet == 1 || (view->quiet > 0 && view->quiet % QUIET_LOOKS == 0);

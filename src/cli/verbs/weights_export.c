@@ -51,14 +51,6 @@ static ocdm_status describe_input(struct work *work, bool images, ocdm_error *er
     return OCDM_OK;
 }
 
-/* ---- what is said about it ----------------------------------------------------------------------------------------------- */
-
-static void add_property(struct work *work, const char *key, const char *value)
-{
-    if (value[0] != '\0')
-        work->properties[work->property_count++] = (struct ocdm__onnx_property){key, value};
-}
-
 /* ---- the run ------------------------------------------------------------------------------------------------------------- */
 
 static ocdm_status write_file(struct work *work, ocdm_error *error)
@@ -111,12 +103,15 @@ static ocdm_status make_file(const ocdm__arguments *arguments, struct work *work
     ocdm__output_write(&work->classes, "", 1);
     snprintf(work->numbers[0], sizeof work->numbers[0], "%" PRIu32, work->resize);
     snprintf(work->numbers[1], sizeof work->numbers[1], "%" PRIu32, work->crop);
-    add_property(work, "model", work->model);
-    add_property(work, "input", work->input);
-    add_property(work, "resize", images ? work->numbers[0] : "");
-    add_property(work, "crop", images ? work->numbers[1] : "");
-    add_property(work, "run", work->about.run);
-    add_property(work, "classes", work->classes.buffer);
+    const struct ocdm__onnx_property properties[] = {{"model", work->model},
+                                                     {"input", work->input},
+                                                     {"resize", images ? work->numbers[0] : ""},
+                                                     {"crop", images ? work->numbers[1] : ""},
+                                                     {"run", work->about.run},
+                                                     {"classes", work->classes.buffer}};
+    for (size_t i = 0; i < sizeof properties / sizeof *properties; i++)
+        if (properties[i].value[0] != '\0')
+            work->properties[work->property_count++] = properties[i];
     OCDM_TRY(ocdm__output_check(&work->classes, error));
     return write_file(work, error);
 }

@@ -324,7 +324,7 @@ static ocdm_status run_together(const ocdm__children *children, size_t number, o
     char **words = words_of(child->command, child->size, &count);
     if (words == NULL)
         return ocdm__fail_memory(error, "a command line");
-    /* Sends standard error to a file. Returns where it went before, -1 for an error. */
+    /* Standard error goes to the log; `before` is where it went, -1 after an error. */
     int file = open(child->command, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666), before = -1;
     fflush(stderr);
     if (file >= 0)

@@ -262,11 +262,13 @@ ocdm__paper_line ocdm__paper_line_find(const char *table, const char *stream, co
     }
 }
 
-double ocdm__paper_line_number(const ocdm__paper_line *line, const char *group, const char *metric)
+double ocdm__paper_number(const char *table, const char *stream, const char *setting, const char *method, const char *group,
+                          const char *metric)
 {
-    for (size_t k = 0; line->columns != NULL && k < line->count; k++)
-        if (strcmp(line->columns[k].group, group) == 0 && strcmp(line->columns[k].metric, metric) == 0)
-            return line->values[k];
+    ocdm__paper_line line = ocdm__paper_line_find(table, stream, setting, method);
+    for (size_t k = 0; line.columns != NULL && k < line.count; k++)
+        if (strcmp(line.columns[k].group, group) == 0 && strcmp(line.columns[k].metric, metric) == 0)
+            return line.values[k];
     return NAN;
 }
 

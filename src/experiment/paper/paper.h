@@ -103,8 +103,9 @@ ocdm__paper_line ocdm__paper_line_at(size_t index);
 /* The line of a table; columns NULL when there is none. */
 ocdm__paper_line ocdm__paper_line_find(const char *table, const char *stream, const char *setting, const char *method);
 
-/* The number in one of its columns; NaN when there is none. */
-double ocdm__paper_line_number(const ocdm__paper_line *line, const char *group, const char *metric);
+/* The number of that line in one of its columns; NaN when there is none. */
+double ocdm__paper_number(const char *table, const char *stream, const char *setting, const char *method, const char *group,
+                          const char *metric);
 
 /* What the paper's text says about the classes in memory at the end of a stream: how many have more, or fewer, samples than
  * a mark. Ended by one whose stream is NULL. */

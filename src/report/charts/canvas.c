@@ -182,21 +182,12 @@ ocdm_status ocdm__sheet_begin(ocdm__sheet *sheet, ocdm_error *error)
     return ocdm__output_open_memory(&sheet->body, "a figure", error);
 }
 
-static void draw_line(ocdm__sheet *sheet, double room, const char *class, const char *text)
+void ocdm__sheet_line(ocdm__sheet *sheet, bool is_heading, const char *text)
 {
-    sheet->top += room;
-    ocdm__draw_text(&(ocdm__canvas){.out = &sheet->body}, LEFT, sheet->top, OCDM__START, class, "%.1000s", text);
+    sheet->top += is_heading ? HEADING_ROOM : REMARK_ROOM;
+    ocdm__draw_text(&(ocdm__canvas){.out = &sheet->body}, LEFT, sheet->top, OCDM__START, is_heading ? "strong" : "small faint",
+                    "%.1000s", text);
     sheet->top += BELOW;
-}
-
-void ocdm__sheet_heading(ocdm__sheet *sheet, const char *text)
-{
-    draw_line(sheet, HEADING_ROOM, "strong", text);
-}
-
-void ocdm__sheet_remark(ocdm__sheet *sheet, const char *text)
-{
-    draw_line(sheet, REMARK_ROOM, "small faint", text);
 }
 
 ocdm__canvas ocdm__sheet_canvas(ocdm__sheet *sheet, const char *title)

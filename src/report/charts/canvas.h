@@ -126,7 +126,7 @@ void ocdm__task_text(double task, char *text, size_t room);
  *
  *     ocdm__sheet sheet;
  *     if (ocdm__sheet_begin(&sheet, error) != OCDM_OK) ...
- *     ocdm__sheet_heading(&sheet, "nuswide");
+ *     ocdm__sheet_line(&sheet, true, "nuswide");
  *     ocdm__canvas canvas = ocdm__sheet_canvas(&sheet, "classes in memory");
  *     status = ocdm__chart_draw(&chart, &canvas, error);
  *     ocdm__sheet_write(&sheet, "Figure 4", "Each bar is a class.", "figure.svg", error);
@@ -143,8 +143,7 @@ typedef struct ocdm__sheet {
 ocdm_status ocdm__sheet_begin(ocdm__sheet *sheet, ocdm_error *error);
 
 /* A line above the following pictures: a heading, or a remark in faint text. */
-void ocdm__sheet_heading(ocdm__sheet *sheet, const char *text);
-void ocdm__sheet_remark(ocdm__sheet *sheet, const char *text);
+void ocdm__sheet_line(ocdm__sheet *sheet, bool is_heading, const char *text);
 
 /* The canvas of the next picture, below all others. The sheet must not move until it is drawn. */
 ocdm__canvas ocdm__sheet_canvas(ocdm__sheet *sheet, const char *title);

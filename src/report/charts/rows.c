@@ -143,8 +143,8 @@ void ocdm__rows_draw(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm_
     ocdm__output_text(canvas->out, "<g role=\"row\">\n");
     ocdm__draw_cell(canvas, "columnheader", NAME_RIGHT, y, OCDM__END, "class");
     ocdm__draw_cell(canvas, "columnheader", COUNT_RIGHT, y, OCDM__END, "samples");
-    for (size_t i = 0; i < plan.chart->series_count; i++) {
-        const ocdm__series *series = &plan.chart->series[i];
+    for (size_t i = 0; i < chart->series_count; i++) {
+        const ocdm__series *series = &chart->series[i];
         ocdm__output_text(canvas->out, "<g role=\"columnheader\"");
         ocdm__put_mark(canvas, series->mark);
         ocdm__output_text(canvas->out, ">");

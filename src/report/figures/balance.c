@@ -62,7 +62,7 @@ ocdm_status ocdm__balance_picture_put(const ocdm__balance_picture *picture, ocdm
     }
     ocdm_status status = ocdm__sheet_begin(&sheet, error);
     if (status == OCDM_OK)
-        ocdm__sheet_remark(&sheet, picture->caption);
+        ocdm__sheet_line(&sheet, false, picture->caption);
     ocdm__canvas canvas = ocdm__sheet_canvas(&sheet, "classes in memory");
     OCDM_THEN(status, ocdm__chart_draw(&chart, &canvas, error));
     OCDM_THEN(status, ocdm__sheet_put(&sheet, "How evenly each policy keeps the classes", reading, out, error));

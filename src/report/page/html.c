@@ -56,16 +56,6 @@ void ocdm__html_head(ocdm__output *out, const char *class, const ocdm__run_group
     ocdm__output_text(out, "</th>");
 }
 
-void ocdm__html_body(ocdm__output *out)
-{
-    ocdm__output_text(out, "</tr></thead>\n<tbody>\n");
-}
-
-void ocdm__html_end(ocdm__output *out)
-{
-    ocdm__output_text(out, "</tbody></table></div>\n");
-}
-
 void ocdm__html_row(ocdm__output *out, const ocdm__run_group *group)
 {
     ocdm__output_text(out, "<tr");
@@ -110,11 +100,6 @@ static void put_base64(ocdm__output *out, const unsigned char *bytes, size_t siz
     }
 }
 
-static unsigned char hex_digit(char digit)
-{
-    return (unsigned char)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
-}
-
 void ocdm__put_digest(ocdm__output *out, const char *const *parts)
 {
     ocdm__sha256 sha;
@@ -124,8 +109,10 @@ void ocdm__put_digest(ocdm__output *out, const char *const *parts)
     for (; *parts != NULL; parts++)
         ocdm__sha256_add(&sha, *parts, strlen(*parts));
     ocdm__sha256_end(&sha, hex);
-    for (size_t i = 0; i < sizeof bytes; i++)
-        bytes[i] = (unsigned char)(hex_digit(hex[2 * i]) << 4 | hex_digit(hex[2 * i + 1]));
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        const char pair[] = {hex[2 * i], hex[2 * i + 1], '\0'};
+        bytes[i] = (unsigned char)strtoul(pair, NULL, 16);
+    }
     ocdm__output_text(out, "'sha256-");
     put_base64(out, bytes, sizeof bytes);
     ocdm__output_text(out, "'");

@@ -32,26 +32,26 @@ void ocdm__put_mark_of(ocdm__output *out, const ocdm__run_group *group);
  *
  *     ocdm__html_begin(out, "runs", "sort", "When each run ended.");
  *     ocdm__output_text(out, "<tr>" OCDM__HEAD("text", "run"));
- *     ocdm__html_body(out);
+ *     ocdm__output_text(out, OCDM__HTML_BODY);
  *     ocdm__html_row(out, group);
  *     ocdm__output_text(out, "</th>");
  *     ocdm__html_number(out, "", NULL, &number, 1);
  *     ocdm__output_text(out, "</tr>\n");
- *     ocdm__html_end(out);
+ *     ocdm__output_text(out, OCDM__HTML_END);
  *
  * The caption, which may be NULL, is markup, and so is the text of a head, which may be NULL for the name of its group. A row
  * begins with its head, which has the name of the group already. Numbers are shown with this many decimals and their deviation;
  * sorting takes all of them; a value has no deviation.
  */
+#define OCDM__HTML_BODY "</tr></thead>\n<tbody>\n"
+#define OCDM__HTML_END "</tbody></table></div>\n"
 #define OCDM__HEAD(class, text) "<th scope=\"col\" class=\"" class "\">" text "</th>"
 void ocdm__html_begin(ocdm__output *out, const char *name, const char *class, const char *caption);
 void ocdm__html_head(ocdm__output *out, const char *class, const ocdm__run_group *group, const char *text);
-void ocdm__html_body(ocdm__output *out);
 void ocdm__html_row(ocdm__output *out, const ocdm__run_group *group);
 void ocdm__html_number(ocdm__output *out, const char *class, const ocdm__run_group *group, const ocdm__summary *number,
                        int decimals);
 void ocdm__html_value(ocdm__output *out, const char *class, const ocdm__run_group *group, double value, int decimals);
-void ocdm__html_end(ocdm__output *out);
 
 /* settings.c: the settings that runs share and those that differ; when and where each run ran; incomplete runs. */
 void ocdm__put_settings(ocdm__output *out, const ocdm__study *study);

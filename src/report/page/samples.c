@@ -107,7 +107,7 @@ static ocdm_status put_label_sets(ocdm__output *out, const ocdm__study *study, o
     ocdm__output_text(out, "<tr>" OCDM__HEAD("text", "labels"));
     for (size_t i = 0; i < groups; i++)
         ocdm__html_head(out, "", &study->groups[i], NULL);
-    ocdm__html_body(out);
+    ocdm__output_text(out, OCDM__HTML_BODY);
     for (size_t s = 0; s < found && s < SETS_SHOWN; s++) {
         ocdm__output_text(out, "<tr><th scope=\"row\" class=\"long\">");
         put_labels(out, sets[s].labels);
@@ -116,7 +116,7 @@ static ocdm_status put_label_sets(ocdm__output *out, const ocdm__study *study, o
             ocdm__html_value(out, "", &study->groups[i], (double)sets[s].counts[i], 0);
         ocdm__output_text(out, "</tr>\n");
     }
-    ocdm__html_end(out);
+    ocdm__output_text(out, OCDM__HTML_END);
     return OCDM_OK;
 }
 

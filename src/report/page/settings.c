@@ -30,7 +30,7 @@ void ocdm__put_settings(ocdm__output *out, const ocdm__study *study)
     for (const ocdm__json_node *node = run->settings->first; node != NULL; node = node->next)
         if (ocdm__study_varies(study, node->key))
             ocdm__put_markup(out, "<th scope=\"col\" class=\"text\">%-.40s</th>", node->key);
-    ocdm__html_body(out);
+    ocdm__output_text(out, OCDM__HTML_BODY);
     for (size_t i = 0; i < study->group_count; i++) {
         const ocdm__run_group *group = &study->groups[i];
         ocdm__html_row(out, group);
@@ -43,7 +43,7 @@ void ocdm__put_settings(ocdm__output *out, const ocdm__study *study)
                 put_setting_cell(out, ocdm__group_setting(group, node->key));
         ocdm__output_text(out, "</tr>\n");
     }
-    ocdm__html_end(out);
+    ocdm__output_text(out, OCDM__HTML_END);
     ocdm__output_text(out,
                       "<details><summary>What all runs have in common</summary>\n<div class=\"scroll\"><table>\n<tbody>\n");
     for (const ocdm__json_node *node = ocdm__settings_first(run); node != NULL; node = ocdm__settings_next(node))
@@ -94,7 +94,7 @@ void ocdm__put_environment(ocdm__output *out, const ocdm__study *study)
                                                               "processor") "<th scope=\"col\">threads</th>" OCDM__HEAD("text",
                                                                                                                        "system")
             OCDM__HEAD("text", "ocdm"));
-    ocdm__html_body(out);
+    ocdm__output_text(out, OCDM__HTML_BODY);
     for (size_t i = 0; i < study->group_count; i++)
         for (size_t j = 0; j < study->groups[i].run_count; j++) {
             const ocdm__run_record *run = study->groups[i].runs[j];
@@ -116,7 +116,7 @@ void ocdm__put_environment(ocdm__output *out, const ocdm__study *study)
             put_text_cell(out, run, "program");
             ocdm__output_text(out, "</tr>\n");
         }
-    ocdm__html_end(out);
+    ocdm__output_text(out, OCDM__HTML_END);
 }
 
 /* ---- what is not whole -------------------------------------------------------------------------------------------------- */
@@ -134,7 +134,7 @@ void ocdm__put_unfinished(ocdm__output *out, const ocdm__run_list *runs)
         count, runs->count, count == 1 ? "is" : "are");
     ocdm__html_begin(out, "unfinished", "wrap", NULL);
     ocdm__output_text(out, "<tr>" OCDM__HEAD("text", "folder") OCDM__HEAD("text", "state") OCDM__HEAD("text", "why"));
-    ocdm__html_body(out);
+    ocdm__output_text(out, OCDM__HTML_BODY);
     for (size_t i = 0; i < runs->count; i++) {
         const ocdm__run_record *run = &runs->runs[i];
         if (run->state != OCDM__RUN_WHOLE)
@@ -143,6 +143,6 @@ void ocdm__put_unfinished(ocdm__output *out, const ocdm__run_list *runs)
                              "long\">%-.200s</td></tr>\n",
                              run->folder, states[run->state], run->why.message);
     }
-    ocdm__html_end(out);
+    ocdm__output_text(out, OCDM__HTML_END);
     ocdm__output_text(out, "</section>\n");
 }

@@ -32,7 +32,7 @@ static void put_numbers(ocdm__output *out, const ocdm__study *study, size_t grou
         if (columns[c].better != 0)
             judged[c] = ocdm__study_judge(study, c, columns[c].path, columns[c].better);
     }
-    ocdm__html_body(out);
+    ocdm__output_text(out, OCDM__HTML_BODY);
     for (size_t i = 0; i < groups; i++) {
         const ocdm__run_group *group = &study->groups[i];
         ocdm__html_row(out, group);
@@ -43,12 +43,12 @@ static void put_numbers(ocdm__output *out, const ocdm__study *study, size_t grou
             number.mean /= columns[c].unit > 0 ? columns[c].unit : 1;
             number.deviation /= columns[c].unit > 0 ? columns[c].unit : 1;
             int places = number.mean >= 100 ? 1 : number.mean >= 1 ? 2 : 4;
-            ocdm__html_number(out, class_of(&columns[c], (i < study->base_count && judged[c] != NULL && judged[c][i].bold)),
-                              NULL, &number, columns[c].decimals != SECONDS ? columns[c].decimals : places);
+            ocdm__html_number(out, class_of(&columns[c], i < study->base_count && judged[c] != NULL && judged[c][i].bold), NULL,
+                              &number, columns[c].decimals != SECONDS ? columns[c].decimals : places);
         }
         ocdm__output_text(out, "</tr>\n");
     }
-    ocdm__html_end(out);
+    ocdm__output_text(out, OCDM__HTML_END);
 }
 
 /* Runs of earlier versions do not have every number. */
@@ -251,7 +251,7 @@ void ocdm__put_class_table(ocdm__output *out, const ocdm__study *study)
         if (study->trained)
             ocdm__html_head(out, "", &study->groups[i], "AP");
     }
-    ocdm__html_body(out);
+    ocdm__output_text(out, OCDM__HTML_BODY);
     for (size_t c = 0; c < study->class_count && c < MOST_CLASSES; c++) {
         const ocdm__study_class *class = &study->classes[c];
         ocdm__put_markup(out, "<tr data-c=\"%.*s\"><th scope=\"row\">%-.40s</th><td class=\"text\">%-.20s</td>",
@@ -266,7 +266,7 @@ void ocdm__put_class_table(ocdm__output *out, const ocdm__study *study)
         }
         ocdm__output_text(out, "</tr>\n");
     }
-    ocdm__html_end(out);
+    ocdm__output_text(out, OCDM__HTML_END);
     if (study->class_count > MOST_CLASSES)
         ocdm__put_markup(out, "<p class=\"note\">The first %d of %zu classes; the data at the end of this file has all.</p>\n",
                          MOST_CLASSES, study->class_count);

@@ -90,8 +90,8 @@ static ocdm_status draw_stream(const struct drawing *drawing, ocdm_error *error)
         char name[40], setting[32];
         ocdm__task_text((double)task->task, name, sizeof name);
         snprintf(setting, sizeof setting, "task%zu", i + 1);
-        ocdm__paper_line line = ocdm__paper_line_find("amlr", part->stands_for, setting, "");
-        double ours = ocdm__tally_amlr(task), paper = ocdm__paper_line_number(&line, "total", "AMLR");
+        double ours = ocdm__tally_amlr(task);
+        double paper = ocdm__paper_number("amlr", part->stands_for, setting, "", "total", "AMLR");
         ocdm__series *panel = ocdm__chart_add_series(&chart, ocdm__cell_text(&chart.table, name).text, NULL, OCDM__INK(0));
         snprintf(panel->notes[0], sizeof panel->notes[0], "%zu classes", ocdm__tally_class_count(task));
         snprintf(panel->notes[1], sizeof panel->notes[1], "%llu samples", (unsigned long long)task->train);
@@ -223,7 +223,7 @@ static ocdm_status draw_process(const struct drawing *drawing, ocdm_error *error
     ocdm__release(counts);
     snprintf(text, sizeof text, "step %llu of the stream, a memory of %d samples", (unsigned long long)process->step,
              OCDM__PROCESS_MEMORY);
-    ocdm__sheet_remark(drawing->sheet, text);
+    ocdm__sheet_line(drawing->sheet, false, text);
     OCDM_TRY(end_chart(&panels, drawing, "the memory before and after", error));
     ocdm__chart chart = begin_chart(OCDM__CHART_DOTS, "distance (KL)");
     chart.x_what = "the samples that leave, one after another";
@@ -300,13 +300,11 @@ static ocdm_status draw_map(const struct drawing *drawing, size_t *row, ocdm_err
         const char *method = text_at(drawing, *row, METHOD);
         *row = add_line(&chart, drawing, *row);
         /* The paper's total mAP of a method at the end of its stream, beside the last point of our line. */
-        unsigned colour = ocdm__method_colour(method);
         const char *stream = drawing->part->stands_for;
-        ocdm__paper_line numbers = ocdm__paper_line_find(stream, stream, "", method);
-        double total = ocdm__paper_line_number(&numbers, "total", OCDM__MAP_NAME);
+        double total = ocdm__paper_number(stream, stream, "", method, "total", OCDM__MAP_NAME);
         if (isfinite(total) && !chart.table.texts.failed)
             ocdm__chart_add_mark(&chart, (ocdm__chart_mark){ocdm__table_number(&chart.table, chart.table.row_count - 1, 1),
-                                                            total, colour, false});
+                                                            total, ocdm__method_colour(method), false});
     }
     return end_chart(&chart, drawing, "mAP after each task", error);
 }
@@ -332,7 +330,7 @@ static ocdm_status draw_order(const struct drawing *drawing, size_t *row, const 
     }
     snprintf(title, sizeof title, "distance step by step%s%s", order[0] != '\0' ? ", tasks in the order " : "", order);
     if (order[0] != '\0')
-        ocdm__sheet_remark(drawing->sheet, title + strlen("distance step by step, "));
+        ocdm__sheet_line(drawing->sheet, false, title + strlen("distance step by step, "));
     while (*row < drawing->table->row_count && strcmp(text_at(drawing, *row, ORDER), order) == 0)
         *row = add_line(&chart, drawing, *row);
     return end_chart(&chart, drawing, title, error);
@@ -345,7 +343,7 @@ static ocdm_status draw_curves(const struct drawing *drawing, ocdm_error *error)
     if (is_curve(drawing, row, OCDM__MAP_NAME))
         OCDM_TRY(draw_map(drawing, &row, error));
     else if (drawing->part->item->kind == OCDM__PAPER_CURVES)
-        ocdm__sheet_remark(drawing->sheet, no_runs);
+        ocdm__sheet_line(drawing->sheet, false, no_runs);
     for (size_t k = row; k < drawing->table->row_count; k++) {
         double value = ocdm__table_number(drawing->table, k, VALUE);
         reach[0] = value > 0 && value < reach[0] ? value : reach[0];
@@ -365,13 +363,12 @@ enum { RHO = 1, GROUP = 2, KEPT_PER_CLASS = 4, MAP = 5, MAP_DEVIATION = 6 };
 static ocdm_status draw_groups(const struct drawing *drawing, bool is_map, ocdm_error *error)
 {
     const char *stream = drawing->part->stands_for;
-    ocdm__paper_line numbers = ocdm__paper_line_find(stream, stream, "", "ocdm");
     ocdm__chart chart = begin_chart(OCDM__CHART_DOTS, is_map ? OCDM__MAP_AXIS : "samples per class");
     chart.x_what = "rho";
     chart.mark_what = is_map ? "the paper" : NULL;
     for (size_t i = 0; i < OCDM__PAPER_TRENDS; i++) {
         const ocdm__paper_trend *trend = &ocdm__paper_trends[i];
-        double paper = ocdm__paper_line_number(&numbers, trend->group, OCDM__MAP_NAME);
+        double paper = ocdm__paper_number(stream, stream, "", "ocdm", trend->group, OCDM__MAP_NAME);
         char label[40];
         snprintf(label, sizeof label, "%s (paper: %s)", trend->group, trend->sign > 0 ? "rises" : "falls");
         ocdm__chart_add_series(&chart, ocdm__cell_text(&chart.table, label).text, NULL, OCDM__INK(i));
@@ -394,7 +391,7 @@ static ocdm_status draw_rho(const struct drawing *drawing, ocdm_error *error)
     if (row < drawing->table->row_count)
         OCDM_TRY(draw_groups(drawing, true, error));
     else
-        ocdm__sheet_remark(drawing->sheet, no_runs);
+        ocdm__sheet_line(drawing->sheet, false, no_runs);
     return draw_groups(drawing, false, error);
 }
 
@@ -512,7 +509,7 @@ ocdm_status ocdm__paper_draw(ocdm__sheet *sheet, const ocdm__paper_part *part, c
     char text[200];
     snprintf(text, sizeof text, "%.60s%s%.60s", part->label, stands_in ? ", in place of " : "",
              stands_in ? part->stands_for : "");
-    ocdm__sheet_heading(sheet, text);
+    ocdm__sheet_line(sheet, true, text);
     drawer *draw = kinds[part->item->kind].draw;
     return draw != NULL ? draw(&drawing, error) : OCDM_OK;
 }

@@ -8,9 +8,8 @@
 
 static void add_amlr(ocdm__table *table, const ocdm__paper_part *part, const char *task, double ours)
 {
-    ocdm__paper_line line = ocdm__paper_line_find("amlr", part->stands_for, task, "");
     OCDM__ROW(table, OCDM__WORD("stream", part->label), OCDM__WORD("task", task), OCDM__NUMBER("ours", ours, 2),
-              OCDM__NUMBER("paper", line.columns != NULL ? line.values[0] : NAN, 2));
+              OCDM__NUMBER("paper", ocdm__paper_number("amlr", part->stands_for, task, "", "total", "AMLR"), 2));
 }
 
 ocdm_status ocdm__paper_fill_amlr(ocdm__table *table, const ocdm__paper_part *part, ocdm_error *error)

@@ -331,22 +331,12 @@ static bool is_taken(const ocdm__study *study, unsigned colour)
     return false;
 }
 
-/* The colour of the group's method, or with another dash or in another colour if a group before it has that. Solid lines are
- * left to the methods of this program. */
-static unsigned free_colour(const ocdm__study *study, const ocdm__run_group *group)
-{
-    const unsigned all = OCDM__COLOURS * OCDM__DASHES, own = ocdm__method_colour(group->method);
-    for (unsigned i = 0; i < all; i++) {
-        unsigned colour = (own + i * OCDM__COLOURS + i / OCDM__DASHES) % all;
-        if (!is_taken(study, colour) && (colour == own || colour >= OCDM__COLOURS))
-            return colour;
-    }
-    return own;
-}
-
-/* A method of this program has its colour on every page, so that their first groups choose before all others. */
+/* A method of this program has its colour on every page, so that their first groups choose before all others. Another base
+ * group has the colour of its method, or another dash or colour if a group before it has that. Solid lines are left to the
+ * methods of this program. */
 static void colour_groups(ocdm__study *study)
 {
+    const unsigned all = OCDM__COLOURS * OCDM__DASHES;
     for (size_t i = 0; i < study->group_count; i++)
         study->groups[i].colour = UINT_MAX;
     for (size_t i = 0; i < study->base_count; i++)
@@ -354,10 +344,15 @@ static void colour_groups(ocdm__study *study)
             study->groups[i].colour = ocdm__method_colour(study->groups[i].method);
     for (size_t i = 0; i < study->group_count; i++) {
         ocdm__run_group *group = &study->groups[i];
+        const unsigned own = ocdm__method_colour(group->method);
         if (i >= study->base_count)
             group->colour = base_of(study, group)->colour;
-        else if (group->colour == UINT_MAX)
-            group->colour = free_colour(study, group);
+        for (unsigned k = 0; k < all && group->colour == UINT_MAX; k++) {
+            unsigned colour = (own + k * OCDM__COLOURS + k / OCDM__DASHES) % all;
+            if (!is_taken(study, colour) && (colour == own || colour >= OCDM__COLOURS))
+                group->colour = colour;
+        }
+        group->colour = group->colour == UINT_MAX ? own : group->colour; /* there are more groups than colours */
     }
 }
 
