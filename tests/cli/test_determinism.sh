@@ -14,7 +14,7 @@ builds=(
     "clang -O3 -march=native"
 )
 mapfile -t sources < <(cd "$source/src" && ls "$source"/tests/cli/sample_alone.c "$PWD"/{base,memory}/*.c \
-    "$PWD"/stream/records/{record,content,delimited,doubt,jsonl}.c "$PWD"/stream/label_table.c \
+    "$PWD"/stream/records/{record,content,delimited,doubt,jsonl}.c "$PWD"/stream/{label_table,lines}.c \
     "$PWD"/stream/scenes/builtin.c "$PWD"/sample/*.c \
     "$PWD"/ranks/{ranks,files}.c "$PWD"/metrics/{metrics,rankings}.c "$PWD"/report/{text,figures/balance,tables/table}.c "$PWD"/report/charts/*.c \
     "$PWD"/stream/statistics.c \
