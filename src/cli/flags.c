@@ -63,40 +63,38 @@ static ocdm_status take_value(ocdm__arguments *arguments, const ocdm__flag *flag
     return OCDM_OK;
 }
 
-static ocdm_status refuse_name(const ocdm__verb *verb, const char *name, size_t length, ocdm_error *error)
-{
-    const char *names[OCDM__MAX_FLAGS + 1];
-    size_t count = 0;
-    char word[64], hint[192] = "";
-    for (const ocdm__flag *flag = verb->flags; flag != NULL && flag->name != NULL; flag++)
-        names[count++] = flag->name;
-    names[count++] = "help";
-    snprintf(word, sizeof word, "%.*s", (int)length, name);
-    const char *near = length < sizeof word ? ocdm__suggest(word, names, count) : NULL;
-    if (near != NULL)
-        snprintf(hint, sizeof hint, "did you mean --%s? ", near);
-    ocdm__append(hint, sizeof hint, "%s", help_hint(verb));
-    return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s %s has no flag --%.*s", ocdm__program, verb->name, (int)length, name);
-}
-
 /* --name, --name=value, --name value; `word` is what follows the dashes. */
 static ocdm_status read_long(ocdm__arguments *arguments, const char *word, struct words *words, ocdm_error *error)
 {
+    const ocdm__verb *verb = arguments->verb;
     size_t length = strcspn(word, "=");
     const char *attached = word[length] == '=' ? word + length + 1 : NULL;
-    const ocdm__flag *flag = find_flag(arguments->verb, word, length);
+    const ocdm__flag *flag = find_flag(verb, word, length);
     arguments->help = strcmp(word, "help") == 0;
     if (arguments->help)
         return OCDM_OK;
-    if (flag == NULL)
-        return refuse_name(arguments->verb, word, length, error);
-    if (flag->value != NULL)
+    if (flag != NULL && flag->value != NULL)
         return take_value(arguments, flag, attached, words, error);
-    if (attached != NULL)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb), "--%s takes no value, but was given \"%s\"",
-                          flag->name, attached);
-    *value_of(arguments, flag) = "";
-    return OCDM_OK;
+    if (flag != NULL && attached != NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(verb), "--%s takes no value, but was given \"%s\"", flag->name,
+                          attached);
+    if (flag != NULL) {
+        *value_of(arguments, flag) = "";
+        return OCDM_OK;
+    }
+    /* No such name: the one that may be meant. */
+    const char *names[OCDM__MAX_FLAGS + 1];
+    size_t count = 0;
+    char typed[64], hint[192] = "";
+    for (flag = verb->flags; flag != NULL && flag->name != NULL; flag++)
+        names[count++] = flag->name;
+    names[count++] = "help";
+    snprintf(typed, sizeof typed, "%.*s", (int)length, word);
+    const char *near = length < sizeof typed ? ocdm__suggest(typed, names, count) : NULL;
+    if (near != NULL)
+        snprintf(hint, sizeof hint, "did you mean --%s? ", near);
+    ocdm__append(hint, sizeof hint, "%s", help_hint(verb));
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s %s has no flag --%.*s", ocdm__program, verb->name, (int)length, word);
 }
 
 /* -q, -m5, -m 5, -qm5; `word` is what follows the dash. */

@@ -31,9 +31,7 @@ static ocdm_status build_checksum(uint64_t *checksum, ocdm_error *error)
 {
     ocdm__mapped_file program = {.bytes = NULL};
     const char *instructions = ocdm__device_instructions();
-    ocdm_status status = ocdm__map_file(&program, "/proc/self/exe", error);
-    if (status != OCDM_OK)
-        return status;
+    OCDM_TRY(ocdm__map_file(&program, "/proc/self/exe", error));
     *checksum = ocdm__checksum(OCDM__CHECKSUM_START, instructions, strlen(instructions));
     *checksum = ocdm__checksum(*checksum, program.bytes, program.size);
     ocdm__unmap_file(&program);
@@ -88,8 +86,7 @@ static int run_on_all_ranks(size_t argc, char **argv)
         code = code != OCDM__EXIT_OK ? code : output;
         ranks->broadcast(&end, 1);
     }
-    ocdm__release(command.argv);
-    ocdm__release(command.text);
+    OCDM_RELEASE(command.argv, command.text);
     ocdm__ranks_end();
     return code;
 }

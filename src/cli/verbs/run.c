@@ -18,6 +18,7 @@
 #include "experiment/run_ranks.h"
 #include "ranks/ranks.h"
 #include "report/events/events.h"
+#include "report/runs/log.h"
 #include "stream/images/image.h"
 
 extern char **environ;
@@ -172,17 +173,6 @@ static ocdm_status read_request(const ocdm__arguments *arguments, struct request
     return OCDM_OK;
 }
 
-static ocdm_status print_summary(ocdm__output *out, const char *folder, ocdm_error *error)
-{
-    char path[OCDM__PATH_ROOM];
-    ocdm__mapped_file file = {.bytes = NULL};
-    OCDM_TRY(ocdm__folder_path(folder, "summary.json", path, error));
-    OCDM_TRY(ocdm__map_file(&file, path, error));
-    ocdm__output_write(out, file.bytes, file.size);
-    ocdm__unmap_file(&file);
-    return OCDM_OK;
-}
-
 /* With other ranks, they have to be ready too. */
 static ocdm_status get_ready(void *state, ocdm__run *run, ocdm_error *error)
 {
@@ -210,8 +200,12 @@ static ocdm_status run_request(struct request *request, bool resume, struct disp
         status = ocdm__run_in_folder(&job, &hooks, error);
     else
         (void)ocdm__run_lead(NULL, NULL);
-    if (status == OCDM_OK && display->json)
-        status = print_summary(display->out, request->folder, error);
+    ocdm__mapped_file file = {.bytes = NULL};
+    if (display->json)
+        OCDM_THEN(status, ocdm__map_file(&file, ocdm__path_in(request->folder, "summary.json").text, error));
+    if (file.bytes != NULL)
+        ocdm__output_write(display->out, file.bytes, file.size);
+    ocdm__unmap_file(&file);
     ocdm__stream_close(&stream);
     return status;
 }

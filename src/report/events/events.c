@@ -309,41 +309,33 @@ static size_t fill_sheet(uint8_t *sheet, const ocdm__json_node *kept, const ocdm
     return placed;
 }
 
-static ocdm_status add_sheet(ocdm__event_file *file, const uint8_t *sheet, size_t tiles, ocdm_error *error)
-{
-    ocdm__output *part = &file->buffers[PART], *built = &file->buffers[VALUE];
-    static const char tag[] = "memory/images";
-    uint32_t height = (uint32_t)((tiles + ACROSS - 1) / ACROSS) * OCDM__EVENT_PICTURE;
-    png_image image = {.version = PNG_IMAGE_VERSION, .width = SHEET_WIDTH, .height = height, .format = PNG_FORMAT_RGB};
-    png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
-    uint8_t *bytes = ocdm__allocate(size, 1);
-    if (bytes == NULL || png_image_write_to_memory(&image, bytes, &size, 0, sheet, 0, NULL) == 0) {
-        ocdm__release(bytes);
-        return ocdm__fail_memory(error, "a picture");
-    }
-    ocdm__proto_whole(part, IMAGE_HEIGHT, height);
-    ocdm__proto_whole(part, IMAGE_WIDTH, SHEET_WIDTH);
-    ocdm__proto_whole(part, IMAGE_COLOURS, 3);
-    ocdm__proto_bytes(part, IMAGE_PNG, bytes, size);
-    ocdm__proto_text(built, VALUE_TAG, tag);
-    ocdm__proto_message(built, VALUE_IMAGE, part);
-    ocdm__proto_message(&file->buffers[SUMMARY], SUMMARY_VALUE, built);
-    end_event(file, file->step);
-    ocdm__release(bytes);
-    return append_records(file, error);
-}
-
 ocdm_status ocdm__event_file_pictures(ocdm__event_file *file, const ocdm__event_pictures *pictures, ocdm_error *error)
 {
+    ocdm__output *part = &file->buffers[PART], *built = &file->buffers[VALUE];
     ocdm__json_tree kept = {.root = NULL};
+    OCDM_TRY(ocdm__json_lines_read(&kept, ocdm__path_in(file->folder.text, "memory.jsonl").text, error));
     uint8_t *sheet = ocdm__allocate((size_t)MOST_TILES / ACROSS * OCDM__EVENT_PICTURE, (size_t)SHEET_WIDTH * 3);
-    ocdm_status status = sheet == NULL ? ocdm__fail_memory(error, "a picture") : OCDM_OK;
-    OCDM_THEN(status, ocdm__json_lines_read(&kept, ocdm__path_in(file->folder.text, "memory.jsonl").text, error));
-    if (status == OCDM_OK) {
-        size_t tiles = fill_sheet(sheet, kept.root, pictures);
-        status = tiles > 0 ? add_sheet(file, sheet, tiles, error) : OCDM_OK;
-    }
+    const size_t tiles = sheet != NULL ? fill_sheet(sheet, kept.root, pictures) : 0;
     ocdm__json_tree_clear(&kept);
-    ocdm__release(sheet);
+    const uint32_t height = (uint32_t)((tiles + ACROSS - 1) / ACROSS) * OCDM__EVENT_PICTURE;
+    png_image image = {.version = PNG_IMAGE_VERSION, .width = SHEET_WIDTH, .height = height, .format = PNG_FORMAT_RGB};
+    png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
+    uint8_t *bytes = tiles > 0 ? ocdm__allocate(size, 1) : NULL;
+    ocdm_status status = OCDM_OK;
+    if (sheet == NULL ||
+        (tiles > 0 && (bytes == NULL || png_image_write_to_memory(&image, bytes, &size, 0, sheet, 0, NULL) == 0))) {
+        status = ocdm__fail_memory(error, "a picture");
+    } else if (tiles > 0) {
+        ocdm__proto_whole(part, IMAGE_HEIGHT, height);
+        ocdm__proto_whole(part, IMAGE_WIDTH, SHEET_WIDTH);
+        ocdm__proto_whole(part, IMAGE_COLOURS, 3);
+        ocdm__proto_bytes(part, IMAGE_PNG, bytes, size);
+        ocdm__proto_text(built, VALUE_TAG, "memory/images");
+        ocdm__proto_message(built, VALUE_IMAGE, part);
+        ocdm__proto_message(&file->buffers[SUMMARY], SUMMARY_VALUE, built);
+        end_event(file, file->step);
+        status = append_records(file, error);
+    }
+    OCDM_RELEASE(bytes, sheet);
     return status;
 }
