@@ -475,22 +475,6 @@ static bool is_cosine(double x)
     return x >= -1 - ROUNDING && x <= 1 + ROUNDING;
 }
 
-/* NaN was written before the question, so that an answer that the callback forgot is found. */
-static ocdm_status check_answers(const ocdm_comparison *asked, ocdm_error *error)
-{
-    static const char hint[] = "gradients with NaN or infinity in them have no cosine";
-    if (asked->batch_cosine != NULL && !is_cosine(*asked->batch_cosine))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "the cosine given for the batch, %g, is not between -1 and 1",
-                          *asked->batch_cosine);
-    bool items = !asked->batch_first || *asked->batch_cosine < 0;
-    for (size_t i = 0; items && i < asked->count; i++)
-        if (!is_cosine(asked->item_cosine[i]))
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint,
-                              "the cosine given for item %zu (id %llu), %g, is not between -1 and 1", i,
-                              (unsigned long long)asked->batch[i].id, asked->item_cosine[i]);
-    return OCDM_OK;
-}
-
 /* Answers that are not cosines end the question: no decision is made on them. */
 ocdm_status ocdm_memory_compare(const ocdm_memory *memory, const ocdm_comparison *comparison, ocdm_error *error)
 {
@@ -516,5 +500,16 @@ ocdm_status ocdm_memory_compare(const ocdm_memory *memory, const ocdm_comparison
     ocdm_status status = memory->similarity(memory->similarity_state, memory, &asked, &found);
     snprintf(what, sizeof what, "the gradients that the policy %s needs could not be compared", memory->policy.name);
     OCDM_TRY(ocdm__pass_on(status, &found, what, error));
-    return check_answers(&asked, error);
+    /* NaN was written before the question, so that an answer that the callback forgot is found. */
+    static const char hint[] = "gradients with NaN or infinity in them have no cosine";
+    if (asked.batch_cosine != NULL && !is_cosine(*asked.batch_cosine))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "the cosine given for the batch, %g, is not between -1 and 1",
+                          *asked.batch_cosine);
+    bool items = !asked.batch_first || *asked.batch_cosine < 0;
+    for (size_t i = 0; items && i < asked.count; i++)
+        if (!is_cosine(asked.item_cosine[i]))
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint,
+                              "the cosine given for item %zu (id %llu), %g, is not between -1 and 1", i,
+                              (unsigned long long)asked.batch[i].id, asked.item_cosine[i]);
+    return OCDM_OK;
 }

@@ -167,38 +167,35 @@ static ocdm_status gather(struct merge *merge, ocdm_error *error)
     return OCDM_OK;
 }
 
-/* Gives the new memory what was set for classes, then offers the batch. */
-static ocdm_status fill_merged(struct merge *merge, ocdm_memory *memory, ocdm_error *error)
-{
-    const struct pool *first = &merge->memories[0]->pool;
-    for (uint32_t i = 0; i < first->setting_count; i++) {
-        const struct class_setting *setting = &first->settings[i];
-        OCDM_TRY(ocdm_memory_set_weight(memory, setting->class_id, setting->weight, error));
-        if (setting->minimum != OCDM_NONE)
-            OCDM_TRY(ocdm_memory_set_minimum(memory, setting->class_id, setting->minimum, error));
-    }
-    OCDM_TRY(ocdm__memory_expect_shards(memory, merge->shards, merge->count, merge->places, error));
-    OCDM_TRY(ocdm_memory_update_flat(memory, merge->ids, merge->offsets, merge->labels, merge->kept_total, NULL, error));
-    memory->arrived = merge->arrived; /* the arrivals to come have keys that no sample of shard 0 had */
-    memory->departed = merge->arrived - memory->pool.size;
-    return OCDM_OK;
-}
-
-/* The merged memory is shard 0 with the options of the first one. */
+/* The merged memory is shard 0 with the options of the first one and what was set there for classes; it is offered the batch.
+ */
 static ocdm_status merge_into(struct merge *merge, uint32_t capacity, ocdm_memory **result, ocdm_error *error)
 {
+    const struct pool *first = &merge->memories[0]->pool;
     ocdm_options options = merge->memories[0]->options;
     options.capacity = capacity;
     options.shard = 0;
     OCDM_TRY(gather(merge, error));
     ocdm_memory *memory = NULL;
     OCDM_TRY(ocdm_memory_create(&options, &memory, error));
-    ocdm_status status = fill_merged(merge, memory, error);
-    if (status == OCDM_OK)
-        *result = memory;
-    else
+    ocdm_status status = OCDM_OK;
+    for (uint32_t i = 0; i < first->setting_count; i++) {
+        const struct class_setting *setting = &first->settings[i];
+        OCDM_THEN(status, ocdm_memory_set_weight(memory, setting->class_id, setting->weight, error));
+        if (setting->minimum != OCDM_NONE)
+            OCDM_THEN(status, ocdm_memory_set_minimum(memory, setting->class_id, setting->minimum, error));
+    }
+    OCDM_THEN(status, ocdm__memory_expect_shards(memory, merge->shards, merge->count, merge->places, error));
+    OCDM_THEN(status,
+              ocdm_memory_update_flat(memory, merge->ids, merge->offsets, merge->labels, merge->kept_total, NULL, error));
+    if (status != OCDM_OK) {
         ocdm_memory_destroy(memory);
-    return status;
+        return status;
+    }
+    memory->arrived = merge->arrived; /* the arrivals to come have keys that no sample of shard 0 had */
+    memory->departed = merge->arrived - memory->pool.size;
+    *result = memory;
+    return OCDM_OK;
 }
 
 /* The order in which the shards are given does not matter: they are sorted by their numbers. */

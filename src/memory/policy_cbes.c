@@ -41,20 +41,6 @@ static uint32_t any_of_largest(const struct pool *pool, ocdm__random *random)
     return pool->nodes[lottery.node].position;
 }
 
-/* The class of the newcomer with fewest samples in memory, lowest id on a tie; OCDM_NONE if one of them is not full. */
-static uint32_t scarcest_if_all_full(const struct pool *pool, const uint32_t *offered, uint32_t count)
-{
-    uint32_t scarcest = offered[0];
-    for (uint32_t i = 0; i < count; i++) {
-        const struct class *class = &pool->classes[offered[i]], *least = &pool->classes[scarcest];
-        if (!ocdm__ranking_marked(pool->ranking, offered[i]))
-            return OCDM_NONE;
-        if (class->kept < least->kept || (class->kept == least->kept && class->id < least->id))
-            scarcest = offered[i];
-    }
-    return scarcest;
-}
-
 /* Of the classes that are largest cbrs takes all together, cbes one. */
 static ocdm_status replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot, ocdm_error *error)
 {
@@ -69,7 +55,15 @@ static ocdm_status replace(void *state, const ocdm_memory *memory, const ocdm_sa
     if (!count)
         return OCDM_OK;
     ocdm__random random = ocdm__decision_random(memory);
-    uint32_t scarcest = scarcest_if_all_full(pool, offered, count);
+    /* The class of the newcomer with fewest samples in memory, lowest id on a tie; OCDM_NONE if one of them is not full. */
+    uint32_t scarcest = offered[0];
+    for (uint32_t i = 0; i < count && scarcest != OCDM_NONE; i++) {
+        const struct class *class = &pool->classes[offered[i]], *least = &pool->classes[scarcest];
+        if (!ocdm__ranking_marked(pool->ranking, offered[i]))
+            scarcest = OCDM_NONE;
+        else if (class->kept < least->kept || (class->kept == least->kept && class->id < least->id))
+            scarcest = offered[i];
+    }
     if (!pool->label_total) /* unlabelled samples only: no class is largest */
         *slot = ocdm__any_at_all(pool, &random);
     else if (scarcest == OCDM_NONE)

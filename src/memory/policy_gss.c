@@ -102,28 +102,20 @@ static ocdm_status gss_create(const ocdm_memory *memory, void *data, void **stat
 
 /* ---- a batch is compared -------------------------------------------------------------------------------------------- */
 
-/* Floyd's subset, as in ocdm_memory_draw. */
-static uint32_t draw_slots(const ocdm_memory *memory, uint32_t wanted, uint32_t *slot, ocdm__random *random)
-{
-    uint32_t size = memory->pool.size;
-    wanted = size < wanted ? size : wanted;
-    for (uint32_t i = 0; i < wanted; i++) {
-        uint32_t last = size - wanted + i;
-        uint32_t chosen = (uint32_t)ocdm__random_below(random, (uint64_t)last + 1);
-        for (uint32_t k = 0; k < i; k++)
-            chosen = slot[k] == chosen ? last : chosen; /* `last` is in no place before */
-        slot[i] = chosen;
-    }
-    return wanted;
-}
-
 /* Whom the batch is compared with: up to COMPARED samples; or as many groups as there are whole ones, one at least. */
 static void name_slots(const struct gss *gss, const ocdm_memory *memory, ocdm_comparison *comparison, uint32_t *slot,
                        ocdm__random *random)
 {
     uint32_t size = memory->pool.size, group = !gss->released ? 1 : size < GROUP ? size : GROUP;
     uint32_t groups = group > 0 && size / group < COMPARED ? size / group : COMPARED;
-    uint32_t count = draw_slots(memory, groups * group, slot, random);
+    uint32_t count = size < groups * group ? size : groups * group;
+    /* Floyd's subset, as in ocdm_memory_draw. */
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t last = size - count + i, chosen = (uint32_t)ocdm__random_below(random, (uint64_t)last + 1);
+        for (uint32_t k = 0; k < i; k++)
+            chosen = slot[k] == chosen ? last : chosen; /* `last` is in no place before */
+        slot[i] = chosen;
+    }
     if (gss->released) {
         /* Floyd's subset is not in random order, and groups are to be random: Fisher and Yates. */
         ocdm__random_shuffle(random, slot, count);

@@ -252,19 +252,6 @@ struct candidates {
     uint32_t most_labels;
 };
 
-/* The sum of deviations without a sample of the set, given deviations_without for its number of labels. */
-static double deviations_left(const struct partitions *partitions, const struct pool *pool, const struct set *set, double base)
-{
-    double total = (double)(pool->label_total - set->cardinality);
-    for (uint32_t i = 0; i < set->cardinality; i++) {
-        uint32_t class_index = pool->cells[set->cells + i].class_index;
-        uint32_t kept = pool->classes[class_index].kept;
-        double due = partitions->classes[class_index].share * total;
-        base += (kept > 1 ? fabs(kept - 1 - due) : 0) - fabs(kept - due);
-    }
-    return base;
-}
-
 /* The first position among the candidates that leave at most `bound`; lowers `least` to what the best one leaves. Sets of one
  * cardinality after the other, so that the work over all classes is done once for each. */
 static uint32_t first_within(const struct partitions *partitions, const struct pool *pool, const struct candidates *candidates,
@@ -281,7 +268,14 @@ static uint32_t first_within(const struct partitions *partitions, const struct p
             if (!measured)
                 base = deviations_without(partitions, pool, labels);
             measured = true;
-            double left = deviations_left(partitions, pool, set, base);
+            /* The sum of deviations without a sample of the set. */
+            double left = base, total = (double)(pool->label_total - labels);
+            for (uint32_t k = 0; k < labels; k++) {
+                uint32_t class_index = pool->cells[set->cells + k].class_index;
+                uint32_t kept = pool->classes[class_index].kept;
+                double due = partitions->classes[class_index].share * total;
+                left += (kept > 1 ? fabs(kept - 1 - due) : 0) - fabs(kept - due);
+            }
             *least = left < *least ? left : *least;
             uint32_t node = left <= bound ? set->first : OCDM_NONE;
             for (; node != OCDM_NONE; node = ocdm__members_after(pool->nodes, node))

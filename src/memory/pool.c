@@ -63,23 +63,6 @@ void ocdm__pool_set_place(struct pool *pool, uint32_t number, uint32_t place)
         pool->classes[pool->cells[c].class_index].list.places[pool->cells[c].entry] = place;
 }
 
-/* The set enters the lists of its classes before any sample joins it. */
-static uint32_t add_set(struct pool *pool, uint64_t hash, const uint32_t *class_index, uint32_t count)
-{
-    uint32_t number = pool->free_set;
-    struct set *set = &pool->sets[number];
-    pool->free_set = set->first;
-    *set = (struct set){.hash = hash, .cardinality = count, .first = OCDM_NONE};
-    set->cells = ocdm__pool_take_cells(pool, count);
-    for (uint32_t i = 0; i < count; i++) {
-        struct class_list *list = &pool->classes[class_index[i]].list;
-        pool->cells[set->cells + i] = (struct cell){.class_index = class_index[i], .set = number, .entry = list->count};
-        list->cells[list->count++] = set->cells + i;
-    }
-    ocdm__hash_table_add(&pool->set_table, hash, number);
-    return number;
-}
-
 /* On the list of each class the last takes the free entry. The cells go back as one run, the number onto the free list. */
 static void remove_set(struct pool *pool, uint32_t number)
 {
@@ -97,7 +80,8 @@ static void remove_set(struct pool *pool, uint32_t number)
     pool->free_set = number;
 }
 
-/* The hash of a set is a sum, so that it does not depend on the order of the classes. */
+/* The hash of a set is a sum, so that it does not depend on the order of the classes. A new set enters the lists of its classes
+ * before any sample joins it. */
 static uint32_t set_of(struct pool *pool, struct index *index, const uint32_t *class_index, uint32_t count)
 {
     uint64_t hash = 0;
@@ -108,7 +92,17 @@ static uint32_t set_of(struct pool *pool, struct index *index, const uint32_t *c
     uint32_t number = ocdm__hash_table_find(&pool->set_table, hash, has_labels, pool, &labels);
     if (number != OCDM_NONE)
         return number;
-    number = add_set(pool, hash, class_index, count);
+    number = pool->free_set;
+    struct set *set = &pool->sets[number];
+    pool->free_set = set->first;
+    *set = (struct set){.hash = hash, .cardinality = count, .first = OCDM_NONE};
+    set->cells = ocdm__pool_take_cells(pool, count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct class_list *list = &pool->classes[class_index[i]].list;
+        pool->cells[set->cells + i] = (struct cell){.class_index = class_index[i], .set = number, .entry = list->count};
+        list->cells[list->count++] = set->cells + i;
+    }
+    ocdm__hash_table_add(&pool->set_table, hash, number);
     if (index != NULL)
         ocdm__index_add_set(index, pool, number);
     return number;

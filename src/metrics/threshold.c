@@ -23,14 +23,6 @@ static int compare_decisions(const void *a, const void *b)
     return (int)left->carried - (int)right->carried;
 }
 
-/* Half way from a logit down to the next one, which it must not reach again after rounding; below the last, just below it. */
-static float threshold_below(const struct decision *decisions, size_t place, size_t count)
-{
-    float above = decisions[place].logit, below = place + 1 < count ? decisions[place + 1].logit : nextafterf(above, -INFINITY);
-    float middle = (float)(((double)above + (double)below) / 2);
-    return middle < above ? middle : below;
-}
-
 /* The threshold falls; precision and recall of a class change where one of its decisions becomes a prediction. */
 static void sweep(const struct decision *decisions, size_t count, const ocdm__class_score *scores, size_t classes,
                   uint32_t *predicted, uint32_t *hits, ocdm__operation *operation)
@@ -49,7 +41,10 @@ static void sweep(const struct decision *decisions, size_t count, const ocdm__cl
         bool lowest = decisions[i].logit == -INFINITY; /* no threshold is below it */
         if (lowest || (i + 1 < count && decisions[i + 1].key == decisions[i].key))
             continue;
-        ocdm__operating_point point = {threshold_below(decisions, i, count), precision / counted, recall / counted, 0};
+        /* Half way down to the next logit, which it must not reach again after rounding; below the last, just below it. */
+        float above = decisions[i].logit, below = i + 1 < count ? decisions[i + 1].logit : nextafterf(above, -INFINITY);
+        float middle = (float)(((double)above + (double)below) / 2);
+        ocdm__operating_point point = {middle < above ? middle : below, precision / counted, recall / counted, 0};
         point.cf1 = recall > 0 ? 2 * point.precision * point.recall / (point.precision + point.recall) : 0;
         if (isnan(operation->best.cf1) || point.cf1 > operation->best.cf1)
             operation->best = point;

@@ -75,22 +75,6 @@ static ocdm_status copy_below(const struct opening *opening, const char *name, s
     return OCDM_OK;
 }
 
-/* The known labels: a row of bits for each sample, those beyond the classes being 0. */
-static ocdm_status copy_known(const struct opening *opening)
-{
-    ocdm__stream_table *table = &opening->stream->table;
-    const struct ocdm__tensor *tensor = ocdm__safetensors_find(&opening->stream->tensors, known_name);
-    size_t size = ocdm__bits_size(table->class_count), used = table->class_count % 8;
-    if (tensor->dtype != OCDM__U8 || tensor->rank != 2 || tensor->shape[0] != table->sample_count || tensor->shape[1] != size)
-        return bad(opening, known_name, "has another type or shape than a stream's");
-    for (size_t i = 0; used > 0 && i < table->sample_count; i++)
-        if (tensor->data[i * size + size - 1] >> used != 0)
-            return bad(opening, known_name, "has a bit for a class that does not exist");
-    OCDM_TRY(ocdm__new(&table->known, tensor->size, 1, "a stream's tables", opening->error));
-    memcpy(table->known, tensor->data, tensor->size);
-    return OCDM_OK;
-}
-
 /* Positions must start at 0 and never decrease; the last one is returned. */
 static bool are_starts(const uint64_t *starts, size_t count, uint64_t *end)
 {
@@ -220,8 +204,18 @@ static ocdm_status read_names(const struct opening *opening)
         OCDM_TRY(copy_texts(opening, "path_starts", "path_text", table->sample_count, &table->paths));
     if (ocdm__safetensors_find(file, "class_groups") != NULL)
         OCDM_TRY(copy_below(opening, "class_groups", table->class_count, OCDM__GROUPS, &table->groups));
-    if (ocdm__safetensors_find(file, known_name) != NULL)
-        OCDM_TRY(copy_known(opening));
+    /* The known labels: a row of bits for each sample, those beyond the classes being 0. */
+    const struct ocdm__tensor *known = ocdm__safetensors_find(file, known_name);
+    size_t size = ocdm__bits_size(table->class_count), used = table->class_count % 8;
+    if (known == NULL)
+        return OCDM_OK;
+    if (known->dtype != OCDM__U8 || known->rank != 2 || known->shape[0] != table->sample_count || known->shape[1] != size)
+        return bad(opening, known_name, "has another type or shape than a stream's");
+    for (size_t i = 0; used > 0 && i < table->sample_count; i++)
+        if (known->data[i * size + size - 1] >> used != 0)
+            return bad(opening, known_name, "has a bit for a class that does not exist");
+    OCDM_TRY(ocdm__new(&table->known, known->size, 1, "a stream's tables", opening->error));
+    memcpy(table->known, known->data, known->size);
     return OCDM_OK;
 }
 
@@ -578,23 +572,6 @@ void ocdm__write_record_labels(ocdm__output *output, const ocdm__stream_table *t
     }
 }
 
-/* Nothing where every class is known. */
-static void write_known(ocdm__output *output, const ocdm__stream_table *table, size_t sample)
-{
-    const uint8_t *known = ocdm__known_labels(table, sample);
-    if (ocdm__bits_count(known, table->class_count) == table->class_count)
-        return;
-    ocdm__json_open(output, "known", '[');
-    for (size_t i = 0; i < table->class_count; i++) {
-        size_t length;
-        const char *name = ocdm__text_at(&table->classes, i, &length);
-        if (!ocdm__bits_have(known, i))
-            continue;
-        ocdm__json_bytes(output, NULL, name, length);
-    }
-    ocdm__json_close(output, ']');
-}
-
 void ocdm__write_record(ocdm__output *output, const ocdm__stream_table *table, size_t sample)
 {
     ocdm__json_open(output, NULL, '{');
@@ -603,14 +580,21 @@ void ocdm__write_record(ocdm__output *output, const ocdm__stream_table *table, s
     ocdm__json_open(output, "labels", '[');
     ocdm__write_record_labels(output, table, sample);
     ocdm__json_close(output, ']');
-    write_known(output, table, sample);
+    const uint8_t *known = ocdm__known_labels(table, sample);
+    size_t length;
+    if (ocdm__bits_count(known, table->class_count) < table->class_count) {
+        ocdm__json_open(output, "known", '[');
+        for (size_t i = 0; i < table->class_count; i++) {
+            const char *name = ocdm__text_at(&table->classes, i, &length);
+            if (ocdm__bits_have(known, i))
+                ocdm__json_bytes(output, NULL, name, length);
+        }
+        ocdm__json_close(output, ']');
+    }
     ocdm__json_count(output, "task", table->tasks[sample]);
     ocdm__json_string(output, "split", table->parts[sample] == OCDM__TEST ? "test" : "train");
-    if (table->paths.starts != NULL) {
-        size_t length;
-        const char *path = ocdm__text_at(&table->paths, sample, &length);
-        if (length > 0)
-            ocdm__json_bytes(output, "image", path, length);
-    }
+    const char *path = table->paths.starts != NULL ? ocdm__text_at(&table->paths, sample, &length) : NULL;
+    if (path != NULL && length > 0)
+        ocdm__json_bytes(output, "image", path, length);
     ocdm__output_text(output, "}\n");
 }

@@ -36,25 +36,23 @@ static bool add_text(struct texts *texts, const char *text, size_t length, const
 
 /* ---- classes in an order -------------------------------------------------------------------------------------------- */
 
-/* Adds the labels whose `kept` is not 0 in bytewise order. */
-static ocdm_status sort_names(ocdm__label_table *names, const ocdm__label_table *labels, const uint8_t *kept, ocdm_error *error)
-{
-    uint32_t *order, number;
-    size_t count = 0;
-    OCDM_TRY(ocdm__new(&order, labels->count, sizeof *order, "the order of the classes", error));
-    ocdm_status status = ocdm__label_table_sort(labels, kept, order, &count, error);
-    for (size_t i = 0; status == OCDM_OK && i < count; i++)
-        status = ocdm__label_table_copy(names, labels, order[i], &number, error);
-    ocdm__release(order);
-    return status;
-}
-
 ocdm_status ocdm__class_columns_make(ocdm__class_columns *columns, const ocdm__label_table *labels, const char *path,
                                      const uint8_t *kept, ocdm_error *error)
 {
     struct texts texts;
     ocdm__label_table names = {.count = 0};
-    ocdm_status status = path != NULL ? ocdm__class_names_read(&names, path, error) : sort_names(&names, labels, kept, error);
+    uint32_t *order = NULL, number;
+    size_t count = 0;
+    ocdm_status status = OCDM_OK;
+    if (path != NULL) {
+        status = ocdm__class_names_read(&names, path, error);
+    } else {
+        status = ocdm__new(&order, labels->count, sizeof *order, "the order of the classes", error);
+        OCDM_THEN(status, ocdm__label_table_sort(labels, kept, order, &count, error));
+    }
+    for (size_t i = 0; status == OCDM_OK && i < count; i++)
+        status = ocdm__label_table_copy(&names, labels, order[i], &number, error);
+    ocdm__release(order);
     columns->count = names.count;
     OCDM_THEN(status, ocdm__new(&columns->of, labels->count, sizeof *columns->of, "the order of the classes", error));
     bool made = status == OCDM_OK && begin_texts(&texts, &columns->names, names.count);

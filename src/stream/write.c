@@ -162,20 +162,6 @@ static void write_bytes(struct writing *writing, const void *bytes, size_t size)
     ocdm__output_write(&writing->output, bytes, size);
 }
 
-/* Numbers as little-endian bytes. */
-static void write_numbers(struct writing *writing, const struct ocdm__tensor *tensor)
-{
-    size_t width = ocdm__dtype_size(tensor->dtype);
-    for (size_t at = 0; at < tensor->size; at += width) {
-        unsigned char bytes[8];
-        uint64_t wide = 0;
-        uint32_t narrow = 0;
-        memcpy(width == 8 ? (void *)&wide : &narrow, tensor->data + at, width);
-        ocdm__put_u64(bytes, width == 8 ? wide : narrow);
-        write_bytes(writing, bytes, width);
-    }
-}
-
 /* The checksum of each row goes to `row_sums`, eight bytes each. */
 static ocdm_status write_payload(struct writing *writing, const ocdm__payload_source *source, size_t samples,
                                  unsigned char *row_sums)
@@ -213,9 +199,16 @@ static ocdm_status write_all(struct writing *writing, const struct plan *plan, c
         return ocdm__fail_memory(writing->error, "the checksums of the rows");
     for (size_t i = 0; i < plan->count && i != plan->payload && i + 1 < plan->count; i++) {
         const struct ocdm__tensor *tensor = &plan->tensors[i];
-        if (ocdm__dtype_size(tensor->dtype) > 1)
-            write_numbers(writing, tensor);
-        else {
+        size_t width = ocdm__dtype_size(tensor->dtype);
+        for (size_t at = 0; width > 1 && at < tensor->size; at += width) { /* numbers, as little-endian bytes */
+            unsigned char bytes[8];
+            uint64_t wide = 0;
+            uint32_t narrow = 0;
+            memcpy(width == 8 ? (void *)&wide : &narrow, tensor->data + at, width);
+            ocdm__put_u64(bytes, width == 8 ? wide : narrow);
+            write_bytes(writing, bytes, width);
+        }
+        if (width == 1) {
             static const unsigned char zeros[8];
             size_t more = i == plan->padded ? plan->padding : 0;
             write_bytes(writing, tensor->data, tensor->size - more);

@@ -152,22 +152,6 @@ static ocdm_status encode_at(const ocdm__image_plan *plan, ocdm__image_scratch *
     return status;
 }
 
-/* The image becomes what is left of it after it was stored. One that does not fit at any is stored at half the side,
- * and so on. */
-static ocdm_status pass_store(const ocdm__image_plan *plan, const ocdm__image_request *request, ocdm__image_scratch *scratch,
-                              ocdm_error *error)
-{
-    size_t used = 0;
-    for (uint32_t pixels = plan->settings.storing.pixels; used == 0; pixels /= 2) {
-        if (pixels == 0)
-            return ocdm__fail(error, OCDM_LIMIT, "leave it out", "%s: the image cannot be stored in %zu bytes",
-                              name_of(request), plan->settings.storing.bytes);
-        OCDM_TRY(encode_at(plan, scratch, pixels, &used, error));
-    }
-    const ocdm__image_file file = {name_of(request), scratch->encoded.bytes, used};
-    return ocdm__image_decode(&file, &plan->settings.limits, 0, &scratch->image, error);
-}
-
 /* ---- the network's input ------------------------------------------------------------------------------------------------ */
 
 static void write_floats(const ocdm__image_plan *plan, const uint8_t *rgb, const ocdm__image_view *view, float *out)
@@ -220,8 +204,18 @@ ocdm_status ocdm__image_prepare(const ocdm__image_plan *plan, const ocdm__image_
     ocdm__image_size size = {0};
     if (status == OCDM_OK) /* before it is stored: it is as large afterwards */
         size = ocdm__image_resized_size(scratch->image.width, scratch->image.height, plan->settings.resize);
-    if (status == OCDM_OK && is_stored(plan, request))
-        status = pass_store(plan, request, scratch, error);
+    /* The image becomes what is left of it after it was stored. One that does not fit at any quality is stored at half the
+     * side, and so on. */
+    size_t used = 0;
+    uint32_t pixels = plan->settings.storing.pixels;
+    bool stored = is_stored(plan, request);
+    for (; stored && status == OCDM_OK && used == 0; pixels /= 2)
+        status = pixels > 0 ? encode_at(plan, scratch, pixels, &used, error)
+                            : ocdm__fail(error, OCDM_LIMIT, "leave it out", "%s: the image cannot be stored in %zu bytes",
+                                         name_of(request), plan->settings.storing.bytes);
+    const ocdm__image_file file = {name_of(request), scratch->encoded.bytes, used};
+    if (stored)
+        OCDM_THEN(status, ocdm__image_decode(&file, &plan->settings.limits, 0, &scratch->image, error));
     OCDM_THEN(status, crop_and_write(plan, request, size, scratch, out, error));
     give_back_if_large(&scratch->file);
     give_back_if_large(&scratch->image.rgb);

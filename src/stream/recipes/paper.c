@@ -150,22 +150,6 @@ static void draw_class(struct work *work, const struct turn *turn)
     }
 }
 
-/* Returns how many classes are removed. */
-static size_t draw_tests(struct work *work)
-{
-    const size_t *starts = work->pools.starts;
-    size_t count = 0, removed = 0;
-    for (uint32_t c = 0; c < work->set->classes.count; c++)
-        if (work->class_tasks[c] != OCDM__NO_TASK)
-            work->turns[count++] = (struct turn){starts[c + 1] - starts[c], key_of(&work->set->classes, c), c};
-    qsort(work->turns, count, sizeof *work->turns, compare_turns);
-    for (size_t t = 0; t < count; t++) {
-        draw_class(work, &work->turns[t]);
-        removed += !work->kept[work->turns[t].class_number];
-    }
-    return removed;
-}
-
 /* ---- what is left ---------------------------------------------------------------------------------------------------- */
 
 /* Why a sample is left out. */
@@ -224,7 +208,16 @@ static ocdm_status select_samples(struct work *work)
     for (size_t c = 0; c < classes; c++)
         selection->class_tasks[c] = work->class_tasks[c];
     OCDM_TRY(make_pools(work));
-    size_t removed = draw_tests(work);
+    size_t turns = 0, removed = 0;
+    for (uint32_t c = 0; c < classes; c++)
+        if (work->class_tasks[c] != OCDM__NO_TASK)
+            work->turns[turns++] =
+                (struct turn){work->pools.starts[c + 1] - work->pools.starts[c], key_of(&work->set->classes, c), c};
+    qsort(work->turns, turns, sizeof *work->turns, compare_turns);
+    for (size_t t = 0; t < turns; t++) {
+        draw_class(work, &work->turns[t]);
+        removed += !work->kept[work->turns[t].class_number];
+    }
     place_samples(work);
     ocdm__reading_skip_many(work->job->reading, "classes with too few test samples", removed);
     return OCDM_OK;
