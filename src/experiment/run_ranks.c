@@ -80,10 +80,8 @@ static ocdm_status share_memory(ocdm__run *run, ocdm_error *error)
     ocdm_status status = ranks->rank == 0 ? ocdm__run_memory_bytes(run, &bytes, &length, error) : OCDM_OK;
     uint64_t size = length;
     ranks->broadcast(&size, sizeof size / UNIT);
-    if (status == OCDM_OK && bytes == NULL)
-        bytes = ocdm__allocate((size_t)size + UNIT, 1);
-    if (status == OCDM_OK && bytes == NULL)
-        status = ocdm__fail_memory(error, "the memory of rank 0");
+    if (ranks->rank != 0)
+        status = ocdm__new(&bytes, (size_t)size + UNIT, 1, "the memory of rank 0", error);
     status = all_did(ranks, status, error);
     if (status == OCDM_OK) {
         ranks->broadcast(bytes, ((size_t)size + UNIT - 1) / UNIT);

@@ -379,7 +379,7 @@ static ocdm_status build(struct image *image, ocdm__run *run, uint64_t log_size,
 }
 
 /* Notes name the fields of each kind of record, so that later versions can add some. */
-static ocdm_status write_file(const struct image *image, const ocdm__learner *learner, const char *path, ocdm_error *error)
+ocdm_status ocdm__checkpoint_write(ocdm__run *run, uint64_t log_size, const char *path, ocdm_error *error)
 {
     char names[RECORD_KINDS][RECORD_NOTE];
     struct ocdm__note notes[4 + RECORD_KINDS] = {{.key = "format", .value = OCDM__CHECKPOINT_FORMAT},
@@ -392,23 +392,18 @@ static ocdm_status write_file(const struct image *image, const ocdm__learner *le
             ocdm__append(names[kind], RECORD_NOTE, "%s%s", i > 0 ? "," : "", field_at(kind, i).name);
         notes[count++] = (struct ocdm__note){.key = records[kind].key, .value = names[kind]};
     }
-    if (learner != NULL && learner->instructions[0] != '\0')
-        notes[count++] = (struct ocdm__note){.key = instructions_note, .value = learner->instructions};
-    const ocdm__learner_file file = {.notes = notes,
-                                     .note_count = count,
-                                     .tensors = image->tensors,
-                                     .tensor_count = image->count,
-                                     .learner = learner,
-                                     .saved = &image->learner,
-                                     .first = image->first};
-    return ocdm__learner_file_write(path, &file, error);
-}
-
-ocdm_status ocdm__checkpoint_write(ocdm__run *run, uint64_t log_size, const char *path, ocdm_error *error)
-{
+    if (run->learner != NULL && run->learner->instructions[0] != '\0')
+        notes[count++] = (struct ocdm__note){.key = instructions_note, .value = run->learner->instructions};
     struct image image = {.count = 0};
     ocdm_status status = build(&image, run, log_size, error);
-    OCDM_THEN(status, write_file(&image, run->learner, path, error));
+    const ocdm__learner_file file = {.notes = notes,
+                                     .note_count = count,
+                                     .tensors = image.tensors,
+                                     .tensor_count = image.count,
+                                     .learner = run->learner,
+                                     .saved = &image.learner,
+                                     .first = image.first};
+    OCDM_THEN(status, ocdm__learner_file_write(path, &file, error));
     ocdm__output_abandon(&image.numbers);
     ocdm__output_abandon(&image.settings);
     ocdm__tensor_list_clear(&image.learner);
