@@ -49,49 +49,39 @@ static ocdm_status reserve(ocdm__agent *agent, const struct ocdm__share *share, 
     return OCDM_OK;
 }
 
-/* The number of blocks of a mobilenet1, and the width of an mlp, are those of its weights. What training needs is made here if
- * the batch is known, so that a run without enough memory ends before its first step. */
-static ocdm_status make_agent(ocdm__agent *agent, const ocdm__agent_settings *settings, const struct ocdm__weights *weights,
-                              ocdm_error *error)
+/* The agent is complete or not there. The number of blocks of a mobilenet1, and the width of an mlp, are those of its weights.
+ * What training needs is made here if the batch is known, so that a run without enough memory ends before its first step. */
+ocdm_status ocdm__agent_create(const ocdm__agent_settings *settings, const struct ocdm__weights *weights, ocdm__agent **agent,
+                               ocdm_error *error)
 {
     const ocdm__ranks *ranks = ocdm__ranks_all();
     ocdm__agent_settings wanted = *settings;
     struct ocdm__weights_fit fit = {0};
-    if (weights != NULL)
-        OCDM_TRY(ocdm__weights_fit(weights->file, &fit, error));
+    ocdm__agent *made;
+    OCDM_TRY(ocdm__new(&made, 1, sizeof *made, "an agent", error));
+    ocdm_status status = weights != NULL ? ocdm__weights_fit(weights->file, &fit, error) : OCDM_OK;
     if (wanted.size.blocks == 0 && fit.model != NULL && strcmp(fit.model, wanted.size.name) == 0) {
         wanted.size.blocks = fit.blocks;
         wanted.size.hidden = fit.hidden;
     }
-    agent->settings = settings->network;
-    agent->class_count = settings->size.class_count;
+    made->settings = settings->network;
+    made->class_count = settings->size.class_count;
     int before = ocdm__single_thread();
-    ocdm_status status = ocdm__network_create(&wanted, &agent->network, error);
+    OCDM_THEN(status, ocdm__network_create(&wanted, &made->network, error));
     ocdm__restore_threads(before);
     if (weights != NULL)
-        OCDM_THEN(status, ocdm__agent_load(agent, weights, error));
-    OCDM_TRY(status);
-    if (ranks->size > 1 && agent->network->image_layers > 0) {
-        OCDM_TRY(ocdm__new(&agent->starts, ranks->size + 1, sizeof *agent->starts, "parts of a batch", error));
-        agent->ranks = ranks;
+        OCDM_THEN(status, ocdm__agent_load(made, weights, error));
+    if (status == OCDM_OK && ranks->size > 1 && made->network->image_layers > 0) {
+        status = ocdm__new(&made->starts, ranks->size + 1, sizeof *made->starts, "parts of a batch", error);
+        made->ranks = ranks;
     }
-    if (settings->batch == 0)
-        return OCDM_OK;
-    const struct ocdm__share share = ocdm__share_of(agent->network, settings->batch);
-    before = ocdm__single_thread();
-    status = agent->ranks == NULL ? reserve(agent, &share, &agent->step, error) : OCDM_OK;
-    OCDM_THEN(status, ocdm__parameters_add_adam(agent->network, error));
-    ocdm__restore_threads(before);
-    return status;
-}
-
-/* The agent is complete or not there; what a failed attempt allocated goes with it. */
-ocdm_status ocdm__agent_create(const ocdm__agent_settings *settings, const struct ocdm__weights *weights, ocdm__agent **agent,
-                               ocdm_error *error)
-{
-    ocdm__agent *made;
-    OCDM_TRY(ocdm__new(&made, 1, sizeof *made, "an agent", error));
-    ocdm_status status = make_agent(made, settings, weights, error);
+    if (status == OCDM_OK && settings->batch > 0) {
+        const struct ocdm__share share = ocdm__share_of(made->network, settings->batch);
+        before = ocdm__single_thread();
+        status = made->ranks == NULL ? reserve(made, &share, &made->step, error) : OCDM_OK;
+        OCDM_THEN(status, ocdm__parameters_add_adam(made->network, error));
+        ocdm__restore_threads(before);
+    }
     if (status == OCDM_OK)
         *agent = made;
     else

@@ -266,12 +266,16 @@ static ocdm_status find_pairs(const ocdm__stream_table *table, struct pair pairs
 
 /* What has been kept and seen of each class, its target, the most frequent pairs of classes, and labels per sample in memory
  * and in the stream: a memory that balances classes changes how many labels occur together. */
-static void write_counts(ocdm__output *output, const ocdm__run *run, const double *targets, const struct pair *pairs,
-                         size_t pair_count)
+static ocdm_status write_memory(ocdm__output *output, const ocdm__run *run, ocdm_error *error)
 {
     const ocdm_memory *memory = run->memory;
     const ocdm__stream_table *table = &run->stream->table;
-    double kept = 0, seen = 0, size = memory != NULL ? ocdm_memory_size(memory) : 0;
+    double kept = 0, seen = 0, size = memory != NULL ? ocdm_memory_size(memory) : 0, *targets;
+    struct pair pairs[MOST_PAIRS];
+    size_t pair_count = 0;
+    OCDM_TRY(find_pairs(table, pairs, &pair_count, error));
+    OCDM_TRY(ocdm__new(&targets, table->class_count, sizeof *targets, "the targets of classes", error));
+    ocdm_status status = find_targets(memory, targets, table->class_count, error);
     ocdm__json_open(output, "memory", '{');
     ocdm__json_count(output, "kept", memory != NULL ? ocdm_memory_size(memory) : 0);
     ocdm__json_open(output, "counts", '[');
@@ -312,6 +316,8 @@ static void write_counts(ocdm__output *output, const ocdm__run *run, const doubl
     }
     ocdm__json_close(output, ']');
     ocdm__json_close(output, '}');
+    ocdm__release(targets);
+    return status;
 }
 
 void ocdm__kept_samples_write(ocdm__output *output, const ocdm__run *run)
@@ -460,12 +466,7 @@ void ocdm__environment_write(ocdm__output *output, unsigned threads)
 ocdm_status ocdm__summary_write(ocdm__output *output, const ocdm__run *run, const char *folder, ocdm_error *error)
 {
     char id[OCDM__RUN_ID];
-    struct pair pairs[MOST_PAIRS];
-    size_t pair_count = 0;
     OCDM_TRY(ocdm__run_id(run, id, error));
-    double *targets = ocdm__allocate(run->stream->table.class_count, sizeof *targets);
-    ocdm_status status = targets != NULL ? find_targets(run->memory, targets, run->stream->table.class_count, error)
-                                         : ocdm__fail_memory(error, "the targets of classes");
     ocdm__json_open(output, NULL, '{');
     ocdm__json_string(output, "format", "ocdm-run");
     ocdm__json_count(output, "version", 1);
@@ -475,11 +476,8 @@ ocdm_status ocdm__summary_write(ocdm__output *output, const ocdm__run *run, cons
     write_evaluations(output, run);
     write_versions(output, run);
     ocdm__run_probes_write(output, run);
-    OCDM_THEN(status, write_forgetting(output, run, error));
-    OCDM_THEN(status, find_pairs(&run->stream->table, pairs, &pair_count, error));
-    if (status == OCDM_OK)
-        write_counts(output, run, targets, pairs, pair_count);
-    ocdm__release(targets);
+    ocdm_status status = write_forgetting(output, run, error);
+    OCDM_THEN(status, write_memory(output, run, error));
     write_cost(output, run);
     ocdm__json_key(output, "curve");
     ocdm__curve_write(output, run->curve);
