@@ -110,29 +110,6 @@ static ocdm_status read_row(ocdm__feature_rows *rows, uint64_t row, float *out, 
 
 /* ---- the file -------------------------------------------------------------------------------------------------------- */
 
-/* The new stream has the tables of the old one. */
-static ocdm_status write_stream(struct featurizing *work, ocdm__feature_payload *payload, ocdm__featurize_report *report,
-                                ocdm_error *error)
-{
-    const ocdm__featurize_settings *settings = work->settings;
-    const char *const files[] = {settings->network.stream, settings->network.weights};
-    ocdm__stream_table table = work->predictor.stream.table; /* shares the arrays */
-    ocdm__progress quiet = {.stop = work->progress != NULL ? work->progress->stop : NULL};
-    ocdm__provenance provenance = {.note_count = 0};
-    table.paths = (ocdm__text_list){.starts = NULL}; /* a stream has features or images */
-    ocdm_status status = ocdm__provenance_make(&provenance, settings->command, NULL, files, 2, &table, work->progress, error);
-    /* Without progress of its own: reading the rows reports it. */
-    OCDM_THEN(status, ocdm__stream_write(settings->output, &table, &payload->source, provenance.notes, provenance.note_count,
-                                         &quiet, error));
-    if (status == OCDM_OK) {
-        *report =
-            (ocdm__featurize_report){.samples = table.sample_count, .features = work->rows.width, .classes = table.class_count};
-        memcpy(report->ids, provenance.ids, sizeof report->ids);
-    }
-    ocdm__provenance_clear(&provenance);
-    return status;
-}
-
 ocdm_status ocdm__featurize(const ocdm__featurize_settings *settings, const ocdm__progress *progress,
                             ocdm__featurize_report *report, ocdm_error *error)
 {
@@ -154,7 +131,20 @@ ocdm_status ocdm__featurize(const ocdm__featurize_settings *settings, const ocdm
     OCDM_THEN(status, ocdm__predictor_begin(&work.predictor, OCDM__PREDICT_ALL, error));
     OCDM_THEN(status, ocdm__feature_payload_open(&payload, &work.rows, &work.selection, settings->type, settings->standardize,
                                                  NULL, error));
-    OCDM_THEN(status, write_stream(&work, &payload, report, error));
+    /* The new stream has the tables of the old one, without progress of its own: reading the rows reports it. */
+    const char *const files[] = {settings->network.stream, settings->network.weights};
+    ocdm__stream_table tables = *table; /* shares the arrays */
+    ocdm__progress quiet = {.stop = progress != NULL ? progress->stop : NULL};
+    ocdm__provenance provenance = {.note_count = 0};
+    tables.paths = (ocdm__text_list){.starts = NULL}; /* a stream has features or images */
+    OCDM_THEN(status, ocdm__provenance_make(&provenance, settings->command, NULL, files, 2, &tables, progress, error));
+    OCDM_THEN(status, ocdm__stream_write(settings->output, &tables, &payload.source, provenance.notes, provenance.note_count,
+                                         &quiet, error));
+    if (status == OCDM_OK) {
+        *report = (ocdm__featurize_report){.samples = count, .features = work.rows.width, .classes = tables.class_count};
+        memcpy(report->ids, provenance.ids, sizeof report->ids);
+    }
+    ocdm__provenance_clear(&provenance);
     ocdm__feature_payload_close(&payload);
     ocdm__predictor_close(&work.predictor);
     if (work.spool.fd >= 0)

@@ -25,17 +25,18 @@ static bool is_pickle(const ocdm__mapped_file *file)
     return memcmp(bytes, "PK\x03\x04", 4) == 0 || (bytes[0] == 0x80 && bytes[1] >= 2 && bytes[1] <= 5);
 }
 
-/* The wrapper of the tensor that every network has one of: its first weights, or its head. Wrappers are those of
- * torch.nn.parallel, torch.compile, Lightning, training scripts, and our checkpoints; any may follow any. */
-static void find_wrapper(ocdm__weights_file *weights)
+/* Finds the wrapper of the tensor that every network has one of: its first weights, or its head. Wrappers are those of
+ * torch.nn.parallel, torch.compile, Lightning, training scripts, and our checkpoints; any may follow any. Tensors beside the
+ * wrapper, as those of an optimiser, are not of the network. */
+static ocdm_status unwrap(ocdm__weights_file *weights, ocdm_error *error)
 {
     static const char *const wrappers[] = {
         "module.", "_orig_mod.", "model.", "state_dict.", "model_state_dict.", "net.", OCDM__CHECKPOINT_LEARNER};
     static const char *const firsts[] = {"conv1.weight", "hidden.weight", "fc.weight"};
-    for (size_t k = 0; k < sizeof firsts / sizeof *firsts; k++)
-        for (size_t i = 0; i < weights->whole.tensor_count; i++) {
-            const struct ocdm__tensor *tensor = &weights->whole.tensors[i];
-            struct ocdm__tensor rest = *tensor;
+    size_t count = weights->whole.tensor_count;
+    for (size_t k = 0; k < sizeof firsts / sizeof *firsts && weights->wrapper == NULL; k++)
+        for (size_t i = 0; i < count && weights->wrapper == NULL; i++) {
+            struct ocdm__tensor rest = weights->whole.tensors[i];
             for (size_t w = 0; w < sizeof wrappers / sizeof *wrappers; w++) {
                 size_t length = ocdm__tensor_prefix(&rest, wrappers[w]);
                 rest.name += length;
@@ -44,21 +45,13 @@ static void find_wrapper(ocdm__weights_file *weights)
             }
             if (!ocdm__text_is(rest.name, rest.name_length, firsts[k]))
                 continue;
-            weights->wrapper = tensor->name;
-            weights->wrapper_length = tensor->name_length - rest.name_length;
-            return;
+            weights->wrapper = weights->whole.tensors[i].name;
+            weights->wrapper_length = weights->whole.tensors[i].name_length - rest.name_length;
         }
-}
-
-/* Tensors beside the wrapper, as those of an optimiser, are not of the network. */
-static ocdm_status unwrap(ocdm__weights_file *weights, ocdm_error *error)
-{
-    find_wrapper(weights);
     weights->tensors = weights->whole;
     weights->tensors.tensor_count = 0;
-    OCDM_TRY(ocdm__new(&weights->tensors.tensors, weights->whole.tensor_count + 1, sizeof *weights->tensors.tensors,
-                       "a file's tensors", error));
-    for (size_t i = 0; i < weights->whole.tensor_count; i++) {
+    OCDM_TRY(ocdm__new(&weights->tensors.tensors, count + 1, sizeof *weights->tensors.tensors, "a file's tensors", error));
+    for (size_t i = 0; i < count; i++) {
         struct ocdm__tensor tensor = weights->whole.tensors[i];
         bool is_wrapped = weights->wrapper_length == 0 || (tensor.name_length > weights->wrapper_length &&
                                                            memcmp(tensor.name, weights->wrapper, weights->wrapper_length) == 0);

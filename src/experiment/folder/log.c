@@ -93,29 +93,6 @@ static void write_seconds(ocdm__run_log *log, const ocdm__run *run)
 #define COUNTS_EVERY 10
 #define MOST_COUNTS 4096
 
-static void write_step(ocdm__run_log *log, const ocdm__run *run)
-{
-    ocdm__output *output = &log->output;
-    const ocdm__curve_point *point = &run->curve->last;
-    const ocdm_memory *memory = run->memory;
-    size_t classes = run->stream->table.class_count, place = ocdm__schedule_place(&run->schedule, run->step - 1);
-    bool counts =
-        run->step % (COUNTS_EVERY * (uint64_t)run->settings->log_every) == 0 || run->step == run->schedule.task_ends[place];
-    ocdm__json_count(output, "samples", ocdm__schedule_seen(&run->schedule, run->step));
-    ocdm__json_real(output, "task", point->task);
-    ocdm__json_real(output, "loss", point->loss);
-    ocdm__json_real(output, "distance", point->distance);
-    ocdm__json_real(output, "distance_seen", point->distance_seen);
-    ocdm__json_count(output, "kept", memory != NULL ? ocdm_memory_size(memory) : 0);
-    write_seconds(log, run);
-    if (memory != NULL && counts && classes <= MOST_COUNTS) {
-        ocdm__json_open(output, "counts", '[');
-        for (size_t c = 0; c < classes; c++)
-            ocdm__json_count(output, NULL, ocdm_memory_kept(memory, (uint32_t)c));
-        ocdm__json_close(output, ']');
-    }
-}
-
 /* The mAP of every version of the weights, if there are averages. */
 static void write_averages(ocdm__run_log *log, const ocdm__run *run, const double *map)
 {
@@ -145,8 +122,26 @@ ocdm_status ocdm__run_log_event(ocdm__run_log *log, const ocdm__run *run, enum o
         return end_line(log, error);
     }
     ocdm__json_count(output, "step", run->step);
-    if (event == OCDM__RUN_STEPPED)
-        write_step(log, run);
+    if (event == OCDM__RUN_STEPPED) {
+        const ocdm__curve_point *point = &run->curve->last;
+        const ocdm_memory *memory = run->memory;
+        size_t classes = run->stream->table.class_count, place = ocdm__schedule_place(&run->schedule, run->step - 1);
+        bool counts =
+            run->step % (COUNTS_EVERY * (uint64_t)run->settings->log_every) == 0 || run->step == run->schedule.task_ends[place];
+        ocdm__json_count(output, "samples", ocdm__schedule_seen(&run->schedule, run->step));
+        ocdm__json_real(output, "task", point->task);
+        ocdm__json_real(output, "loss", point->loss);
+        ocdm__json_real(output, "distance", point->distance);
+        ocdm__json_real(output, "distance_seen", point->distance_seen);
+        ocdm__json_count(output, "kept", memory != NULL ? ocdm_memory_size(memory) : 0);
+        write_seconds(log, run);
+        if (memory != NULL && counts && classes <= MOST_COUNTS) {
+            ocdm__json_open(output, "counts", '[');
+            for (size_t c = 0; c < classes; c++)
+                ocdm__json_count(output, NULL, ocdm_memory_kept(memory, (uint32_t)c));
+            ocdm__json_close(output, ']');
+        }
+    }
     if (event == OCDM__RUN_FINISHED)
         write_seconds(log, run);
     if (event == OCDM__RUN_PROBED) {
