@@ -81,20 +81,6 @@ static struct entry read_entry(const char *text, bool number, char *label)
 
 /* ---- the options -------------------------------------------------------------------------------------------------------- */
 
-/* The number of the entry's label, which the option has not named before. */
-static ocdm_status name_label(ocdm__sampling *sampling, enum option option, const struct entry *entry, uint32_t *number,
-                              ocdm_error *error)
-{
-    OCDM_TRY(ocdm__label_table_add(&sampling->records->table, entry->label, entry->label_length, number, error));
-    if (!ocdm__reserve_zeroed(&sampling->named, &sampling->named_count, (size_t)*number + 1, 1))
-        return ocdm__fail_memory(error, "the list of labels");
-    if (sampling->named[*number] & 1u << option)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave one of the two out", "%s names the label %s twice",
-                          rows[option].flag, ocdm__show_label(entry->label, entry->label_length).text);
-    sampling->named[*number] |= (uint8_t)(1u << option);
-    return OCDM_OK;
-}
-
 static ocdm_status take_entry(ocdm__sampling *sampling, enum option option, const struct entry *entry, ocdm_error *error)
 {
     ocdm_memory *memory = sampling->memory;
@@ -112,7 +98,14 @@ static ocdm_status take_entry(ocdm__sampling *sampling, enum option option, cons
                           "the minimum %.*s is more than the memory holds, %u records", shown, entry->text, capacity);
     if (for_all)
         return ocdm__memory_set_default_minimum(memory, (uint32_t)value, error);
-    OCDM_TRY(name_label(sampling, option, entry, &number, error));
+    /* The label's number. An option names it once. */
+    OCDM_TRY(ocdm__label_table_add(&sampling->records->table, entry->label, entry->label_length, &number, error));
+    if (!ocdm__reserve_zeroed(&sampling->named, &sampling->named_count, (size_t)number + 1, 1))
+        return ocdm__fail_memory(error, "the list of labels");
+    if (sampling->named[number] & 1u << option)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave one of the two out", "%s names the label %s twice",
+                          rows[option].flag, ocdm__show_label(entry->label, entry->label_length).text);
+    sampling->named[number] |= (uint8_t)(1u << option);
     return option == WEIGHT    ? ocdm_memory_set_weight(memory, number, value, error)
            : option == MINIMUM ? ocdm_memory_set_minimum(memory, number, (uint32_t)value, error)
                                : OCDM_OK;

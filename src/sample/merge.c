@@ -165,25 +165,6 @@ void ocdm__shards_clear(struct ocdm__shards *shards)
 
 /* ---- the merge ------------------------------------------------------------------------------------------------------ */
 
-/* What a shard has seen and kept of a class, with the number that its label has here. */
-static ocdm_status read_class(ocdm__sampling *sampling, const struct ocdm__shard *shard, const ocdm__json_node *row,
-                              ocdm_class *class, ocdm_error *error)
-{
-    const char *label = ocdm__json_text(ocdm__json_find(row, "label"), NULL);
-    double weight = ocdm__json_number(ocdm__json_find(row, "weight"));
-    uint64_t kept;
-    if (label == NULL || !read_whole(ocdm__json_find(row, "seen"), &class->seen) ||
-        !read_whole(ocdm__json_find(row, "kept"), &kept) || kept > class->seen || kept > shard->kept_count)
-        return bad_summary(shard, "a row of `per_class` without label, seen and kept", error);
-    class->kept = (uint32_t)kept;
-    OCDM_TRY(ocdm__label_table_add(&sampling->records->table, label, strlen(label), &class->id, error));
-    if (!isnan(weight))
-        OCDM_TRY(ocdm_memory_set_weight(sampling->memory, class->id, weight, error));
-    if (class->seen > 0)
-        ocdm__note_label(sampling, class->id);
-    return OCDM_OK;
-}
-
 /* The rows of all shards, one shard after another in `classes`; `counts` gets what the memory needs of each shard. */
 static ocdm_status read_classes(ocdm__sampling *sampling, struct ocdm__shard_counts *counts, ocdm_class *classes,
                                 ocdm_error *error)
@@ -198,7 +179,18 @@ static ocdm_status read_classes(ocdm__sampling *sampling, struct ocdm__shard_cou
                                                 .classes = classes};
         const ocdm__json_node *rows = member(shard, "per_class");
         for (const ocdm__json_node *row = rows != NULL ? rows->first : NULL; row != NULL; row = row->next, classes++) {
-            OCDM_TRY(read_class(sampling, shard, row, classes, error));
+            const char *label = ocdm__json_text(ocdm__json_find(row, "label"), NULL);
+            double weight = ocdm__json_number(ocdm__json_find(row, "weight"));
+            uint64_t kept;
+            if (label == NULL || !read_whole(ocdm__json_find(row, "seen"), &classes->seen) ||
+                !read_whole(ocdm__json_find(row, "kept"), &kept) || kept > classes->seen || kept > shard->kept_count)
+                return bad_summary(shard, "a row of `per_class` without label, seen and kept", error);
+            classes->kept = (uint32_t)kept;
+            OCDM_TRY(ocdm__label_table_add(&sampling->records->table, label, strlen(label), &classes->id, error));
+            if (!isnan(weight))
+                OCDM_TRY(ocdm_memory_set_weight(sampling->memory, classes->id, weight, error));
+            if (classes->seen > 0)
+                ocdm__note_label(sampling, classes->id);
             counts[i].class_count++;
         }
     }

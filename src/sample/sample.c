@@ -160,21 +160,6 @@ static ocdm_status accept_record(ocdm__sampling *sampling, ocdm__record *record,
     return OCDM_OK;
 }
 
-static ocdm_status gather(ocdm__sampling *sampling, bool *more, ocdm_error *error)
-{
-    sampling->batch_count = 0;
-    while (sampling->batch_count < sampling->options.memory.batch) {
-        if (!ocdm__reserve(&sampling->batch, &sampling->batch_room, sampling->batch_count + 1, sizeof *sampling->batch))
-            return ocdm__fail_memory(error, "a batch");
-        ocdm__record *record = &sampling->batch[sampling->batch_count];
-        ocdm_status status = ocdm__records_next(sampling->records, record, more, error);
-        if (status != OCDM_OK || !*more)
-            return status;
-        OCDM_TRY(accept_record(sampling, record, error));
-    }
-    return OCDM_OK;
-}
-
 /* ---- offering it to the memory -------------------------------------------------------------------------------------- */
 
 void ocdm__id_of_item(const ocdm__sampling *sampling, size_t item, struct ocdm__id_text *id)
@@ -221,10 +206,23 @@ static ocdm_status keep(ocdm__sampling *sampling, uint32_t slot, uint32_t item, 
     return OCDM_OK;
 }
 
-static ocdm_status offer(ocdm__sampling *sampling, ocdm_error *error)
+/* Gathers a batch, and offers it to the memory. */
+ocdm_status ocdm__sampling_step(ocdm__sampling *sampling, bool *more, ocdm_error *error)
 {
-    const size_t count = sampling->batch_count;
     ocdm_change change;
+    *more = true;
+    sampling->batch_count = 0;
+    while (*more && sampling->batch_count < sampling->options.memory.batch) {
+        if (!ocdm__reserve(&sampling->batch, &sampling->batch_room, sampling->batch_count + 1, sizeof *sampling->batch))
+            return ocdm__fail_memory(error, "a batch");
+        ocdm__record *record = &sampling->batch[sampling->batch_count];
+        OCDM_TRY(ocdm__records_next(sampling->records, record, more, error));
+        if (*more)
+            OCDM_TRY(accept_record(sampling, record, error));
+    }
+    const size_t count = sampling->batch_count;
+    if (count == 0)
+        return OCDM_OK;
     if (!ocdm__reserve(&sampling->samples, &sampling->sample_room, count, sizeof *sampling->samples))
         return ocdm__fail_memory(error, "a batch");
     for (size_t i = 0; i < count; i++) {
@@ -240,16 +238,7 @@ static ocdm_status offer(ocdm__sampling *sampling, ocdm_error *error)
     for (size_t i = 0; i < change.stored; i++)
         OCDM_TRY(keep(sampling, change.slot[i], change.item[i], error));
     ocdm__records_release(sampling->records);
-    return OCDM_OK;
-}
-
-ocdm_status ocdm__sampling_step(ocdm__sampling *sampling, bool *more, ocdm_error *error)
-{
-    *more = true;
-    ocdm_status status = gather(sampling, more, error);
-    if (status == OCDM_OK && sampling->batch_count > 0)
-        status = offer(sampling, error);
     if (sampling->options.stop && *sampling->options.stop)
         *more = false;
-    return status;
+    return OCDM_OK;
 }

@@ -184,25 +184,6 @@ static ocdm_status read_values(struct arff *arff, struct arff_attribute *attribu
     return expect_end(arff);
 }
 
-static ocdm_status read_type(struct arff *arff, struct arff_attribute *attribute)
-{
-    struct arff_token token;
-    if (peek(arff) == '{')
-        return read_values(arff, attribute);
-    if (!token_follows(arff))
-        return FAIL(arff, arff->at, "", "the attribute's type is missing");
-    OCDM_TRY(next_token(arff, &token));
-    if (is_word(&token, "numeric") || is_word(&token, "real") || is_word(&token, "integer"))
-        return expect_end(arff);
-    attribute->kind = ARFF_TEXT;
-    if (is_word(&token, "date"))
-        return OCDM_OK; /* its format may follow */
-    if (is_word(&token, "string"))
-        return expect_end(arff);
-    return FAIL(arff, token.at, "numeric, real, integer, {a,b,...}, string and date are known", "an attribute of type %s",
-                ocdm__show_label(token.text, token.length).text);
-}
-
 static ocdm_status read_attribute(struct arff *arff)
 {
     struct arff_token token;
@@ -220,7 +201,20 @@ static ocdm_status read_attribute(struct arff *arff)
     *attribute = (struct arff_attribute){.label = UINT32_MAX,
                                          .place = {.at = line_at, .line = arff->lines.line},
                                          .column = (size_t)(token.at - arff->lines.start)};
-    return read_type(arff, attribute);
+    if (peek(arff) == '{')
+        return read_values(arff, attribute);
+    if (!token_follows(arff))
+        return FAIL(arff, arff->at, "", "the attribute's type is missing");
+    OCDM_TRY(next_token(arff, &token));
+    if (is_word(&token, "numeric") || is_word(&token, "real") || is_word(&token, "integer"))
+        return expect_end(arff);
+    attribute->kind = ARFF_TEXT;
+    if (is_word(&token, "date"))
+        return OCDM_OK; /* its format may follow */
+    if (is_word(&token, "string"))
+        return expect_end(arff);
+    return FAIL(arff, token.at, "numeric, real, integer, {a,b,...}, string and date are known", "an attribute of type %s",
+                ocdm__show_label(token.text, token.length).text);
 }
 
 static ocdm_status read_declaration(struct arff *arff, bool *data)
@@ -627,29 +621,6 @@ static ocdm_status arff_read_row(struct arff *arff, float *features, ocdm_error 
 
 /* ---- labels --------------------------------------------------------------------------------------------------------- */
 
-/* Adds the current row, or skips and counts it. */
-static ocdm_status read_sample(struct arff *arff, ocdm__table_samples *samples, uint64_t row)
-{
-    ocdm_error why = {.status = OCDM_OK};
-    char where[sizeof why.message];
-    ocdm_status status = arff_read_row(arff, NULL, &why);
-    if (status == OCDM_BAD_RECORD && samples->reading->skip_bad) {
-        ocdm__reading_skip(samples->reading, arff->trouble, why.message);
-        return OCDM_OK;
-    }
-    if (status != OCDM_OK) {
-        if (samples->error != NULL)
-            *samples->error = why;
-        return status;
-    }
-    samples->found_count = 0;
-    for (size_t i = 0; i < arff->label_count; i++)
-        if (arff->there[i])
-            samples->found[samples->found_count++] = samples->classes[i];
-    snprintf(where, sizeof where, "%s:%" PRIu64 ":1", arff->lines.path, arff->lines.line);
-    return ocdm__table_samples_add(samples, row, where);
-}
-
 static ocdm_status read_samples(struct arff *arff, ocdm__table_samples *samples)
 {
     const ocdm__lines *lines = &arff->lines;
@@ -663,7 +634,25 @@ static ocdm_status read_samples(struct arff *arff, ocdm__table_samples *samples)
         if (row % 1024 == 0)
             OCDM_TRY(
                 ocdm__reading_goes_on(samples->reading, "reading labels", lines->place.at, lines->file.size, samples->error));
-        OCDM_TRY(read_sample(arff, samples, row));
+        /* The row is added, or skipped and counted. */
+        ocdm_error why = {.status = OCDM_OK};
+        char where[sizeof why.message];
+        ocdm_status status = arff_read_row(arff, NULL, &why);
+        if (status == OCDM_BAD_RECORD && samples->reading->skip_bad) {
+            ocdm__reading_skip(samples->reading, arff->trouble, why.message);
+            continue;
+        }
+        if (status != OCDM_OK) {
+            if (samples->error != NULL)
+                *samples->error = why;
+            return status;
+        }
+        samples->found_count = 0;
+        for (size_t i = 0; i < arff->label_count; i++)
+            if (arff->there[i])
+                samples->found[samples->found_count++] = samples->classes[i];
+        snprintf(where, sizeof where, "%s:%" PRIu64 ":1", arff->lines.path, arff->lines.line);
+        OCDM_TRY(ocdm__table_samples_add(samples, row, where));
     }
     samples->set->row_count = samples->rows_before + row;
     return ocdm__reading_goes_on(samples->reading, "reading labels", lines->file.size, lines->file.size, samples->error);

@@ -238,25 +238,20 @@ static ocdm_status read_entry(struct coco *coco, const struct list *list, struct
 
 /* ---- what becomes of an object -------------------------------------------------------------------------------------- */
 
-/* A path must stay below its folder, also when it is passed on as a C string. */
-static ocdm_status check_path(struct coco *coco, const struct entry *entry)
-{
-    size_t length = coco->text_length;
-    const char *wrong = memchr(coco->text, 0, length) != NULL   ? "holds a NUL character"
-                        : coco->text[0] == '/'                  ? "is an absolute path"
-                        : ocdm__path_climbs(coco->text, length) ? "leaves the folder of the images"
-                                                                : NULL;
-    if (wrong == NULL)
-        return OCDM_OK;
-    return FAIL(coco, OCDM_BAD_RECORD, (size_t)entry->found[1].id, "file names are relative to the folder of the images",
-                "image %" PRIu64 ": \"file_name\" \"%s\" %s", entry->number, ocdm__show_label(coco->text, length).text, wrong);
-}
-
 static ocdm_status take_image(struct coco *coco, const struct entry *entry)
 {
     struct coco_image image = {.id = entry->found[0].id, .path = UINT32_MAX};
-    if (entry->found[1].given)
-        OCDM_TRY(check_path(coco, entry));
+    /* A path must stay below its folder, also when it is passed on as a C string. */
+    size_t length = entry->found[1].given ? coco->text_length : 0;
+    const char *wrong = length == 0                             ? NULL
+                        : memchr(coco->text, 0, length) != NULL ? "holds a NUL character"
+                        : coco->text[0] == '/'                  ? "is an absolute path"
+                        : ocdm__path_climbs(coco->text, length) ? "leaves the folder of the images"
+                                                                : NULL;
+    if (wrong != NULL)
+        return FAIL(coco, OCDM_BAD_RECORD, (size_t)entry->found[1].id, "file names are relative to the folder of the images",
+                    "image %" PRIu64 ": \"file_name\" \"%s\" %s", entry->number, ocdm__show_label(coco->text, length).text,
+                    wrong);
     if (!ocdm__reserve(&coco->images, &coco->image_room, coco->image_count + 1, sizeof *coco->images))
         return ocdm__fail_memory(coco->error, "the images of a source");
     ocdm_status status = add_id(&coco->images_seen, entry->found[0].id, coco->error);
@@ -347,34 +342,31 @@ static ocdm_status read_top(struct coco *coco)
 
 /* ---- images get their labels ---------------------------------------------------------------------------------------- */
 
-/* An annotation of an unknown image or category: skipped, or an error. */
-static ocdm_status refuse(struct coco *coco, size_t number, bool category)
-{
-    const struct coco_annotation *annotation = &coco->annotations[number];
-    const char *what = category ? "category" : "image", *list = category ? "categories" : "images";
-    char hint[160];
-    if (coco->reading->skip_bad) {
-        coco_skip(coco, category ? OCDM__COCO_UNKNOWN_CATEGORIES : OCDM__COCO_UNKNOWN_IMAGES, (size_t)annotation->at);
-        return OCDM_OK;
-    }
-    snprintf(hint, sizeof hint,
-             "annotations and %s must come from the same file; `ocdm stream build --skip-bad` leaves such annotations out",
-             list);
-    return FAIL(coco, OCDM_BAD_RECORD, (size_t)annotation->at, hint,
-                "annotation %zu names %s %" PRIu64 ", which \"%s\" does not list", number + 1, what,
-                category ? annotation->category : annotation->image, list);
-}
-
-/* Each annotation as a position in coco->images and the number of a class. */
+/* Each annotation as a position in coco->images and the number of a class. One of an unknown image or category is skipped, or
+ * an error. */
 static ocdm_status find_pairs(struct coco *coco, ocdm__label_pair *pairs, size_t *count)
 {
     for (size_t i = 0; i < coco->annotation_count; i++) {
-        uint32_t category = find_id(&coco->categories, coco->annotations[i].category);
-        uint32_t image = find_id(&coco->images_seen, coco->annotations[i].image);
-        if (category == UINT32_MAX || image == UINT32_MAX || image < coco->images_before)
-            OCDM_TRY(refuse(coco, i, category == UINT32_MAX));
-        else
+        const struct coco_annotation *annotation = &coco->annotations[i];
+        uint32_t category = find_id(&coco->categories, annotation->category);
+        uint32_t image = find_id(&coco->images_seen, annotation->image);
+        if (category != UINT32_MAX && image != UINT32_MAX && image >= coco->images_before) {
             pairs[(*count)++] = (ocdm__label_pair){(uint32_t)(image - coco->images_before), coco->classes[category]};
+            continue;
+        }
+        bool known = category != UINT32_MAX;
+        const char *what = known ? "image" : "category", *list = known ? "images" : "categories";
+        char hint[160];
+        if (coco->reading->skip_bad) {
+            coco_skip(coco, known ? OCDM__COCO_UNKNOWN_IMAGES : OCDM__COCO_UNKNOWN_CATEGORIES, (size_t)annotation->at);
+            continue;
+        }
+        snprintf(hint, sizeof hint,
+                 "annotations and %s must come from the same file; `ocdm stream build --skip-bad` leaves such annotations out",
+                 list);
+        return FAIL(coco, OCDM_BAD_RECORD, (size_t)annotation->at, hint,
+                    "annotation %zu names %s %" PRIu64 ", which \"%s\" does not list", i + 1, what,
+                    known ? annotation->image : annotation->category, list);
     }
     return OCDM_OK;
 }

@@ -331,22 +331,6 @@ static inline ocdm_status read_member(struct reading *reading)
     return event == OCDM__JSON_ERROR ? fail_json(reading) : OCDM_OK;
 }
 
-static ocdm_status read_members(struct reading *reading)
-{
-    ocdm__json *json = &reading->json;
-    for (;;) {
-        enum ocdm__json_event event = ocdm__json_next(json);
-        if (event == OCDM__JSON_KEY) {
-            OCDM_TRY(read_member(reading));
-        } else if (event == OCDM__JSON_OBJECT_END) {
-            leave_object(&reading->labels, json->depth);
-            leave_object(&reading->id, json->depth);
-        } else {
-            return event == OCDM__JSON_END ? OCDM_OK : fail_json(reading);
-        }
-    }
-}
-
 static ocdm_status check_members(struct reading *reading)
 {
     ocdm__records *records = reading->records;
@@ -387,7 +371,16 @@ ocdm_status ocdm__read_jsonl(ocdm__records *records, ocdm__record *record)
         return fail_json(&reading);
     if (event != OCDM__JSON_OBJECT)
         return fail_value(&reading, "the record is not an object");
-    OCDM_TRY(read_members(&reading));
+    while ((event = ocdm__json_next(&reading.json)) == OCDM__JSON_KEY || event == OCDM__JSON_OBJECT_END) {
+        if (event == OCDM__JSON_KEY) {
+            OCDM_TRY(read_member(&reading));
+        } else {
+            leave_object(&reading.labels, reading.json.depth);
+            leave_object(&reading.id, reading.json.depth);
+        }
+    }
+    if (event != OCDM__JSON_END)
+        return fail_json(&reading);
     OCDM_TRY(check_members(&reading));
     return ocdm__add_labels(records, record);
 }

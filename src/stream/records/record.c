@@ -336,18 +336,6 @@ static inline void begin_record(const ocdm__records *records, ocdm__record *reco
     record->label_at = record->label_count = 0;
 }
 
-static inline ocdm_status read_json_line(ocdm__records *records, ocdm__record *record)
-{
-    if (!records->labels.simple || !records->id.simple || records->options.separator != NULL)
-        return ocdm__read_jsonl(records, record);
-    size_t id_used = records->id_used;
-    if (ocdm__read_simple(records, record))
-        return OCDM_OK;
-    begin_record(records, record);
-    records->id_used = id_used;
-    return ocdm__read_jsonl(records, record);
-}
-
 static inline ocdm_status read_record(ocdm__records *records, ocdm__record *record)
 {
     records->piece_count = 0;
@@ -356,7 +344,14 @@ static inline ocdm_status read_record(ocdm__records *records, ocdm__record *reco
     begin_record(records, record);
     switch (records->format) {
     case OCDM__FORMAT_JSONL:
-        return read_json_line(records, record);
+        if (records->labels.simple && records->id.simple && records->options.separator == NULL) {
+            size_t id_used = records->id_used;
+            if (ocdm__read_simple(records, record))
+                return OCDM_OK;
+            begin_record(records, record);
+            records->id_used = id_used;
+        }
+        return ocdm__read_jsonl(records, record);
     case OCDM__FORMAT_CSV:
     case OCDM__FORMAT_TSV:
         return ocdm__read_fields(records, record);

@@ -85,19 +85,6 @@ static bool take_member(ocdm__record_members *members, enum ocdm__member member,
 
 /* ---- JSON ----------------------------------------------------------------------------------------------------------- */
 
-/* The member that the current key names, or OCDM__MEMBERS. The other member goes first, since it may have any name. */
-static enum ocdm__member json_member(const ocdm__json *json, const ocdm__wanted_members *wanted)
-{
-    for (unsigned i = OCDM__MEMBERS; i-- > 0;) {
-        if ((wanted->which & 1u << i) == 0)
-            continue;
-        const char *name = member_name((enum ocdm__member)i, wanted);
-        if (ocdm__json_is(json, name, strlen(name)))
-            return (enum ocdm__member)i;
-    }
-    return OCDM__MEMBERS;
-}
-
 /* The value after the current key. A string with escapes is undone into a buffer; one that is too long for it is too long for
  * any member, escapes or not. */
 static bool take_value(ocdm__json *json, enum ocdm__member member, const ocdm__wanted_members *wanted,
@@ -126,25 +113,21 @@ static bool read_json_members(const char *bytes, size_t length, const ocdm__want
     ocdm__json_begin(&json, bytes, length);
     ocdm__json_next(&json);
     while (ocdm__json_next(&json) == OCDM__JSON_KEY) {
-        enum ocdm__member member = json_member(&json, wanted);
-        if (member == OCDM__MEMBERS) {
+        /* The member that the key names. The other member goes first, since it may have any name. */
+        unsigned member = OCDM__MEMBERS;
+        while (member-- > 0) {
+            const char *name = member_name((enum ocdm__member)member, wanted);
+            if ((wanted->which & 1u << member) != 0 && ocdm__json_is(&json, name, strlen(name)))
+                break;
+        }
+        if (member >= OCDM__MEMBERS) {
             ocdm__json_skip(&json, OCDM__JSON_KEY);
-        } else if (!take_value(&json, member, wanted, members)) {
+        } else if (!take_value(&json, (enum ocdm__member)member, wanted, members)) {
             members->at = (size_t)(json.text - bytes);
             return false;
         }
     }
     return true;
-}
-
-static uint8_t column_member(const char *name, size_t length, const ocdm__wanted_members *wanted)
-{
-    for (unsigned i = OCDM__MEMBERS; i-- > 0;) {
-        const char *known = (wanted->which & 1u << i) != 0 ? member_name((enum ocdm__member)i, wanted) : NULL;
-        if (known != NULL && strlen(known) == length && memcmp(known, name, length) == 0)
-            return (uint8_t)i;
-    }
-    return OCDM__MEMBERS;
 }
 
 /* Reads the members of a record that the record reader has accepted. */
@@ -182,7 +165,11 @@ ocdm_status ocdm__member_reader_begin(ocdm__member_reader *reader, const ocdm__r
     unsigned found = 0;
     while (ocdm__next_field(&fields, &field)) {
         char name[OCDM__LONGEST_MEMBER + 1] = "";
-        uint8_t member = column_member(name, ocdm__copy_field(&field, name, sizeof name), wanted);
+        size_t length = ocdm__copy_field(&field, name, sizeof name);
+        uint8_t member = OCDM__MEMBERS;
+        for (unsigned i = 0; i < OCDM__MEMBERS; i++) /* the last one counts: the other member may have any name */
+            if ((wanted->which & 1u << i) != 0 && ocdm__text_is(name, length, member_name((enum ocdm__member)i, wanted)))
+                member = (uint8_t)i;
         if (member != OCDM__MEMBERS && (found & 1u << member) != 0)
             return ocdm__fail(error, OCDM_BAD_RECORD, "", "%s:1:1: two columns named \"%s\"", file,
                               member_name((enum ocdm__member)member, wanted));
