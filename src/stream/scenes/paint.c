@@ -48,8 +48,7 @@ static double texture_at(const ocdm__scene_backdrop *backdrop, struct mottle *mo
     }
     mottle->x = cell_x;
     mottle->y = cell_y;
-    double p = u + 1000 - cell_x;
-    double q = v + 1000 - cell_y;
+    double p = u + 1000 - cell_x, q = v + 1000 - cell_y;
     p = p * p * (3 - 2 * p);
     q = q * q * (3 - 2 * q);
     double top = mottle->value[0] + p * (mottle->value[1] - mottle->value[0]);
@@ -131,12 +130,9 @@ static const double circle[13][2] = {
 /* By how much the point is outside (positive) or inside (negative), to first order: exact for a circle. */
 static double ellipse_distance(double u, double v, double radius_x, double radius_y)
 {
-    double p = u / radius_x;
-    double q = v / radius_y;
-    double square = p * p + q * q;
-    double gp = p / radius_x;
-    double gq = q / radius_y;
-    double slope = sqrt(gp * gp + gq * gq);
+    double p = u / radius_x, q = v / radius_y;
+    double gp = p / radius_x, gq = q / radius_y;
+    double square = p * p + q * q, slope = sqrt(gp * gp + gq * gq);
     if (slope <= 0)
         return -(radius_x < radius_y ? radius_x : radius_y);
     double root = sqrt(square);
@@ -229,8 +225,7 @@ static struct brush make_brush(const ocdm__scene_object *object, const ocdm__sce
     brush.x0 = -(brush.xx * centre_x + brush.xy * centre_y);
     brush.y0 = -(brush.yx * centre_x + brush.yy * centre_y);
     /* From the figure's plane to where copy number `copy` is drawn: its step or turn undone. */
-    double x = brush.part->step[0] * 0.01;
-    double y = brush.part->step[1] * 0.01;
+    double x = brush.part->step[0] * 0.01, y = brush.part->step[1] * 0.01;
     const double *turn = circle[brush.part->copies];
     if (brush.part->repeat == OCDM__ALONG) {
         brush.x0 -= copy * x;

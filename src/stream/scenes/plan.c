@@ -68,10 +68,10 @@ static void draw_look(ocdm__random *random, ocdm__scene_object *object)
             apart += second[i] > main[i] ? second[i] - main[i] : main[i] - second[i];
     } while (apart < 120);
     jitter(random, second, 16, object->ink[OCDM__SECOND]);
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < 3; i++) {
         object->ink[OCDM__DARK][i] = to_byte(main[i] * 0.6);
-    for (size_t i = 0; i < 3; i++)
         object->ink[OCDM__LIGHT][i] = to_byte(main[i] * 0.6 + 102);
+    }
     for (size_t i = OCDM__WOOD; i < OCDM__SCENE_INKS; i++)
         jitter(random, ocdm__scene_materials[i], 16, object->ink[i]);
 }
@@ -162,10 +162,8 @@ void ocdm__scene_plan_make(ocdm__random random, const uint32_t *label, size_t la
     double shrink = 1.25 / (1 + 0.18 * (double)label_count);
     for (size_t i = 0; i < label_count; i++) {
         size_t j = (size_t)ocdm__random_below(&random, i + 1);
-        order[i] = label[i];
-        uint32_t taken = order[j];
-        order[j] = order[i];
-        order[i] = taken;
+        order[i] = j < i ? order[j] : label[i];
+        order[j] = label[i];
     }
     for (size_t i = 0; i < label_count; i++) {
         ocdm__scene_object *object = &plan->object[plan->object_count];
