@@ -153,8 +153,8 @@ static void put_number(ocdm__output *out, const char *spec, size_t length, int p
         ocdm__tick_text(value, text, sizeof text);
     else if (letter == 'f' || letter == 'g')
         snprintf(text, sizeof text, letter == 'f' ? "%.*f" : "%.*g", places, value);
-    else if (spec[length - 2] == 'z')
-        snprintf(text, sizeof text, format, va_arg(*list, size_t));
+    else if (spec[length - 2] == 'z')                               /* the types of the two differ */
+        snprintf(text, sizeof text, format, va_arg(*list, size_t)); /* NOLINT(bugprone-branch-clone) */
     else
         snprintf(text, sizeof text, format, va_arg(*list, unsigned));
     size_t used = strlen(text);

@@ -56,8 +56,8 @@ static void draw_matrix(const struct matrices *plan, size_t number)
 {
     const ocdm__canvas *canvas = plan->canvas;
     const ocdm__series *series = &plan->chart->series[number];
-    double x = plan->width * (double)(number % plan->per_row),
-           y = LEGEND_ROOM + plan->height * (double)(number / plan->per_row);
+    const size_t above = number / plan->per_row;
+    const double x = plan->width * (double)(number % plan->per_row), y = LEGEND_ROOM + plan->height * (double)above;
     char text[40];
     ocdm__put_markup(canvas->out, "<g role=\"table\" aria-label=\"%.*s: mAP of each task after each task\"", OCDM__MARK_LIMIT,
                      series->label);

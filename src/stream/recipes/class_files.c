@@ -61,7 +61,7 @@ static const char *find_byte(const char *start, const char *end, char byte)
  * there. A line with nothing on it is skipped; a group may have no classes. */
 static ocdm_status read_line(struct class_file *file, const ocdm__lines *lines)
 {
-    const char *end = lines->end, *colon = find_byte(lines->start, end, ':'), *comma = end;
+    const char *end = lines->end, *colon = find_byte(lines->start, end, ':');
     for (const char *next = colon; !file->form->lists && next < end; next = find_byte(next + 1, end, ':'))
         colon = next;
     struct word word = trim(lines, lines->start, colon);
@@ -70,7 +70,7 @@ static ocdm_status read_line(struct class_file *file, const ocdm__lines *lines)
     if (colon == end)
         return FAIL(file, word.place, file->form->line_hint, "expected %s", file->form->line);
     OCDM_TRY(file->form->take_key(file, &word));
-    for (const char *at = colon + 1; at <= end; at = comma + 1) {
+    for (const char *at = colon + 1, *comma; at <= end; at = comma + 1) {
         comma = file->form->lists ? find_byte(at, end, ',') : end;
         word = trim(lines, at, comma);
         if (file->form->lists && at == colon + 1 && comma == end && word.length == 0)

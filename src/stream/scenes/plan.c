@@ -118,7 +118,8 @@ static void estimate_visible(ocdm__scene_plan *plan, size_t at)
     double step = object->half * 0.35;
     int seen = 0;
     for (int i = 0; i < POINTS; i++) {
-        double x = object->x + (i % (2 * REACH + 1) - REACH) * step, y = object->y + (i / (2 * REACH + 1) - REACH) * step;
+        int column = i % (2 * REACH + 1) - REACH, row = i / (2 * REACH + 1) - REACH;
+        double x = object->x + column * step, y = object->y + row * step;
         bool hidden = x < 0 || x > 1 || y < 0 || y > 1;
         for (size_t later = at + 1; !hidden && later < plan->object_count; later++) {
             /* A bar hides by its own outline, any other object by the ellipse that most figures nearly fill. */
