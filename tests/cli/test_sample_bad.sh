@@ -55,7 +55,9 @@ refuses_gss() {
 }
 
 refuses_options_without_sense() {
-    refuses_flag 'same file' --trace x --summary x && refuses_flag separator --format csv --sep ';;' &&
+    printf 'PAR1' > not.records # flags are looked at before the input
+    refuses_flag separator --sep ';;' not.records &&
+        refuses_flag 'same file' --trace x --summary x && refuses_flag separator --format csv --sep ';;' &&
         refuses_flag svm --format svm --labels x && refuses_flag 'same name' --format csv --labels a --id a &&
         refuses_flag 'empty part' --format jsonl --labels a..b
 }

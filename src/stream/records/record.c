@@ -492,16 +492,10 @@ static ocdm_status peek_place(ocdm__records *records, bool *found)
 
 /* ---- opening -------------------------------------------------------------------------------------------------------- */
 
-/* The character between labels, and the one between columns. */
+/* The character between columns. */
 static ocdm_status set_delimiter(ocdm__records *records)
 {
-    const char *delimiter = records->options.delimiter, *separator = records->options.separator;
-    const unsigned char *at = (const unsigned char *)separator;
-    size_t length = separator != NULL ? strlen(separator) : 0;
-    if (separator != NULL &&
-        (length == 0 || ocdm__utf8_sequence(at, at + length) != length || strchr("\"\r\n", separator[0]) != NULL))
-        return ocdm__fail(&records->why, OCDM_BAD_ARGUMENT, "such as `--sep ';'`",
-                          "the separator \"%s\" is not one character, other than a quote or an end of line", separator);
+    const char *delimiter = records->options.delimiter;
     records->delimiter = records->format == OCDM__FORMAT_TSV ? '\t' : delimiter != NULL ? delimiter[0] : ',';
     if (delimiter == NULL)
         return OCDM_OK;
@@ -549,7 +543,15 @@ static ocdm_status set_names(ocdm__records *records)
 /* Everything that needs the input's first bytes. */
 static ocdm_status begin(ocdm__records *records, const char *path)
 {
+    const char *separator = records->options.separator;
+    const unsigned char *at = (const unsigned char *)separator;
+    size_t length = separator != NULL ? strlen(separator) : 0;
     bool found = false;
+    /* Before a byte is read: the input may be a pipe that waits. */
+    if (separator != NULL &&
+        (length == 0 || ocdm__utf8_sequence(at, at + length) != length || strchr("\"\r\n", separator[0]) != NULL))
+        return ocdm__fail(&records->why, OCDM_BAD_ARGUMENT, "such as `--sep ';'`",
+                          "the separator \"%s\" is not one character, other than a quote or an end of line", separator);
     OCDM_TRY(ocdm__records_sniff(records, 0));
     OCDM_TRY(pass_byte_order_mark(records));
     if (records->format == OCDM__FORMAT_AUTO)
