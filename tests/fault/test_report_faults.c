@@ -16,6 +16,7 @@
 #include "report/figures/balance.h"
 #include "report/figures/figure.h"
 #include "report/page/page.h"
+#include "report/paper/paper.h"
 
 static bool no_picture(void *state, const ocdm__study *study, const char *id, uint8_t *rgb)
 {
@@ -114,11 +115,39 @@ TEST(picture_of_counts_fails_cleanly_at_every_allocation)
     assert_true(n > 10);
 }
 
+TEST(table_of_the_paper_fails_cleanly_at_every_allocation)
+{
+    static const char *const methods[] = {"ocdm", "rs"};
+    ocdm__compare_point point = {.memory = 1000};
+    ocdm__paper_part part = {
+        .item = ocdm__paper_item_find("mscoco"),
+        .label = "made up",
+        .stands_for = "mscoco",
+        .plan = {.points = &point, .point_count = 1, .methods = methods, .method_count = 2, .seed_count = 1}};
+    const ocdm__paper_part *parts[] = {&part};
+    ocdm_error error;
+    assert_int_equal(ocdm__compare_results_create(&part.results, &part.plan, &error), OCDM_OK);
+    unsigned long n = 0;
+    bool failed = true;
+    while (failed) {
+        ocdm__table table = {.row_count = 0};
+        fault_at(FAULT_ALLOCATE, ++n, ENOMEM, false);
+        ocdm_status status = ocdm__table_of_paper(&table, parts, 1, &error);
+        failed = fault_calls(FAULT_ALLOCATE) >= n;
+        fault_off();
+        assert_int_equal(status, failed ? OCDM_NO_MEMORY : OCDM_OK);
+        ocdm__table_clear(&table);
+    }
+    assert_true(n > 5);
+    ocdm__compare_results_clear(&part.results);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(report_fails_cleanly_at_every_allocation, clear_tree),
         cmocka_unit_test_teardown(picture_of_counts_fails_cleanly_at_every_allocation, clear_tree),
+        cmocka_unit_test(table_of_the_paper_fails_cleanly_at_every_allocation),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -130,7 +130,7 @@ ocdm_status ocdm__table_of_paper(ocdm__table *table, const ocdm__paper_part *con
             OCDM_TRY(add_wide(table, parts[list], method, error));
     ocdm__table_fold(table, 0, lists);
     snprintf(table->title, sizeof table->title, "%.100s; ours on %.100s", parts[0]->item->what, parts[0]->label);
-    return OCDM_OK;
+    return ocdm__table_check(table, error);
 }
 
 /* ---- one step --------------------------------------------------------------------------------------------------------- */
