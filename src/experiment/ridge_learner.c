@@ -398,7 +398,6 @@ ocdm_status ocdm__ridge_learner(size_t inputs, size_t classes, const ocdm__run_s
         .train = train, .predict = predict, .save = save, .load = load, .operations = operations, .destroy = destroy};
     struct ridge *ridge;
     OCDM_TRY(ocdm__new(&ridge, 1, sizeof *ridge, "a ridge regression", error));
-    *learner = (ocdm__learner){.functions = &functions, .state = ridge};
     *ridge = (struct ridge){.inputs = inputs,
                             .features = settings->project > 0 ? settings->project : inputs,
                             .classes = classes,
@@ -432,7 +431,9 @@ ocdm_status ocdm__ridge_learner(size_t inputs, size_t classes, const ocdm__run_s
     ocdm__random random = ocdm__random_stream(ocdm__random_base(settings->network.seed, OCDM__FOR_PROJECTION), 0);
     for (size_t i = 0; status == OCDM_OK && ridge->projection != NULL && i < ridge->features * inputs; i++)
         ridge->projection[i] = (float)ocdm__random_normal(&random);
-    if (status != OCDM_OK)
+    if (status == OCDM_OK)
+        *learner = (ocdm__learner){.functions = &functions, .state = ridge};
+    else
         destroy(ridge);
     return status;
 }

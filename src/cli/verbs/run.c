@@ -200,9 +200,10 @@ static ocdm_status run_request(struct request *request, bool resume, struct disp
         status = ocdm__run_in_folder(&job, &hooks, error);
     else
         (void)ocdm__run_lead(NULL, NULL);
+    const ocdm__path summary = ocdm__path_in(request->folder, "summary.json"); /* the file points to its name */
     ocdm__mapped_file file = {.bytes = NULL};
     if (display->json)
-        OCDM_THEN(status, ocdm__map_file(&file, ocdm__path_in(request->folder, "summary.json").text, error));
+        OCDM_THEN(status, ocdm__map_file(&file, summary.text, error));
     if (file.bytes != NULL)
         ocdm__output_write(display->out, file.bytes, file.size);
     ocdm__unmap_file(&file);
