@@ -379,6 +379,10 @@ static ocdm_status read_classes(ocdm__study *study, ocdm_error *error)
     study->order = ocdm__numbers_of(&study->arena, ocdm__json_find(root, "settings.order"));
     study->classes = ocdm__arena_new(&study->arena, count, sizeof *study->classes);
     study->by_name = ocdm__arena_new(&study->arena, count, sizeof *study->by_name);
+    size_t *places = ocdm__arena_new(&study->arena, study->order.count, sizeof *places); /* of the turns, by task number */
+    for (size_t turn = 0; places != NULL && turn < study->order.count; turn++)
+        for (size_t other = 0; other < study->order.count; other++)
+            places[turn] += study->order.values[other] < study->order.values[turn];
     for (; !study->arena.failed && node != NULL; node = node->next) {
         /* The counts of a class are in the order of task numbers in the file, and here in that of the turns. Some files have a
          * count for every number up to the highest, also for numbers that are no task. */
@@ -391,12 +395,9 @@ static ocdm_status read_classes(ocdm__study *study, ocdm_error *error)
                                      .column = study->class_count++};
         class->turns.values = ocdm__arena_new(&study->arena, order->count, sizeof *class->turns.values);
         for (; class->turns.values != NULL && class->turns.count < order->count; class->turns.count++) {
-            double task = order->values[class->turns.count], place = 0;
-            for (size_t other = 0; other < order->count; other++)
-                place += order->values[other] < task;
-            place = counts.count == order->count ? place : task;
-            class->turns.values[class->turns.count] =
-                place >= 0 && place < (double)counts.count ? counts.values[(size_t)place] : NAN;
+            size_t turn = class->turns.count;
+            double place = counts.count == order->count ? (double)places[turn] : order->values[turn];
+            class->turns.values[turn] = place >= 0 && place < (double)counts.count ? counts.values[(size_t)place] : NAN;
         }
         while (class->turn < class->turns.count && !(class->turns.values[class->turn] > 0))
             class->turn++;
